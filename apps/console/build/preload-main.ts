@@ -72,11 +72,11 @@ function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
 /** Parsed from the source text of the screens, because the imports run only in browsers. */
 const pagesByAddress = () => [...singlePages(), ...listedPages()]
 
-/** Screens declared by `screenOf` in `app/screens.ts`. */
+/** Screens declared by `defineScreen` in `app/screens.ts`. */
 const singlePages = () =>
   [
     ...readFileSync(SCREENS, 'utf8').matchAll(
-      /screenOf\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w./-]+\.page\.tsx)'\)/g,
+      /defineScreen\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w./-]+\.page\.tsx)'\)/g,
     ),
   ].map(([, path = '', page]) => ({ path, source: `/src/${page}`, plain: false }))
 

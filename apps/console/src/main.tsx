@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import { HOME } from './core/routing/addresses.ts'
 import { makeQueryClient, prefetchRead } from './core/api/query.ts'
-import { whenQuiet } from './core/loading/deferred.tsx'
+import { runWhenIdle } from './core/loading/deferred.tsx'
 import { can, loadCredentials } from './core/auth/session.tsx'
 import { startTheme } from './core/theme/color-scheme.ts'
 import 'virtual:antd/shared.css'
@@ -9,7 +9,7 @@ import './app/console.css'
 import { AppRoot } from './app/app-root.tsx'
 import { preloadPage } from './app/pages/lazy-page.tsx'
 import { guardUnload } from './app/leave.ts'
-import { firstPermissions } from './app/permissions.ts'
+import { loadFirstPermissions } from './app/permissions.ts'
 import { matchScreen } from './app/screen-match.ts'
 import { Start } from './app/start.tsx'
 import { loadMenuIcons } from './app/layout/menu-icon.tsx'
@@ -34,7 +34,7 @@ async function start() {
   startTheme()
   if (session) void loadMenuIcons()
   const page = session && headStart()
-  const ready = earlyPermissions ? await firstPermissions(earlyPermissions) : 'failed'
+  const ready = earlyPermissions ? await loadFirstPermissions(earlyPermissions) : 'failed'
   if (ready === 'gone') return
   await Promise.race([page, new Promise((go) => setTimeout(go, TOGETHER_MS))])
   restoreTabs(can)
@@ -46,7 +46,7 @@ async function start() {
       <Start ready={ready} />
     </AppRoot>,
   )
-  whenQuiet(
+  runWhenIdle(
     () =>
       void import('./app/focus-return.ts').then(
         ({ returnFocus }) => returnFocus(),

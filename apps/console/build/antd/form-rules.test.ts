@@ -8,11 +8,11 @@ const problems = (code: string) => check(code).problems
 test.each([
   '<Form.Item rules={[{ required: true, whitespace: true, message: "x" }, ...(a ? [strong] : [])]} />; const strong: SupportedFormRule = { validator }',
   '<Form.Item rules={[({ getFieldValue }) => ({ validator: async () => ({ pattern: 1 }) })]} />',
-  '<Form.Item rules={[ruleOf(accountName)]} />',
+  '<Form.Item rules={[buildFieldRules(accountName)]} />',
   'const rule: SupportedFormRule = { validator }; const x = { rules: [{ validator }] }',
 ])('accepts rules of known kinds: %s', (code) => {
   expect(problems(code)).toEqual([])
-  expect(check(code).checked).toBeGreaterThan(code.includes('ruleOf') ? -1 : 0)
+  expect(check(code).checked).toBeGreaterThan(code.includes('buildFieldRules') ? -1 : 0)
 })
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['min', '<Form.Item rules={[...(a ? [{ min: 3 }] : [])]} />'],
   ['max', 'const shared: SupportedFormRule = { max: 3 }'],
   ['len', '<Form.Item rules={[() => { return { len: 3 } }]} />'],
-  ['enum', 'export const ruleOf = (): SupportedFormRule => ({ enum: [] })'],
+  ['enum', 'export const buildFieldRules = (): SupportedFormRule => ({ enum: [] })'],
   ['pattern', 'const props = { rules: [{ pattern: /^a/ }] }'],
   ['a computed or spread property', '<Form.Item rules={[{ ...more }]} />'],
   ['elsewhere, which is declared in another place', 'import { elsewhere } from "x"; <Form.Item rules={[elsewhere]} />'],

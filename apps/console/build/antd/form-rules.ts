@@ -6,7 +6,7 @@ const TEST = /\.test\.tsx?$/
 /** Type of a rule that is declared outside of a field. */
 const RULE_TYPE = 'SupportedFormRule'
 /** Function that returns rules. Its own declarations are checked. */
-const RULE_FUNCTION = 'ruleOf'
+const RULE_FUNCTION = 'buildFieldRules'
 /** Properties of components with rules. All their values are checked, so a component may pass them on. */
 const PROPS = ['formRule', 'rules']
 

@@ -4,7 +4,7 @@ import { createElement, type FunctionComponent } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { ColorScheme } from '#core/theme/color-scheme.ts'
-import { themeOf } from '#kit/antd/theme.ts'
+import { createTheme } from '#kit/antd/theme.ts'
 import { split } from './antd-styles.ts'
 import { withVariables } from './placed-variables.ts'
 import { load, variablesOf } from './theme-variables.ts'
@@ -122,7 +122,7 @@ function atRunTime(shade: ColorScheme): ReadonlyMap<string, string> {
     createElement(antd.Space, { key: 17 }, 'x'),
     createElement(antd.Menu, { key: 18, items: [{ key: 'x', label: 'x' }] }),
   ]
-  const theme = { ...themeOf(shade), zeroRuntime: false }
+  const theme = { ...createTheme(shade), zeroRuntime: false }
   const page = createElement(antd.ConfigProvider, { theme }, drawn)
   renderToString(createElement(StyleProvider, { cache }, page))
   const css = extractStyle(cache, { plain: true, types: ['cssVar', 'token'] })

@@ -67,7 +67,8 @@ export function staticTheme(): Plugin {
     load(id) {
       replaced.add(id)
       if (id === CSSINJS) return NOTHING
-      if (id === LOOK) return `const LOOKS = ${JSON.stringify(looks())}\nexport const themeOf = (shade) => LOOKS[shade]`
+      if (id === LOOK)
+        return `const LOOKS = ${JSON.stringify(looks())}\nexport const createTheme = (shade) => LOOKS[shade]`
       if (id === STYLE_UTILS) return makers()
       return id.startsWith(ES) ? FILES[id.slice(ES.length + 1).replaceAll('\\', '/')] : undefined
     },

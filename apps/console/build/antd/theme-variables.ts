@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { theme } from 'antd'
 import type { ColorScheme } from '#core/theme/color-scheme.ts'
-import { themeOf } from '#kit/antd/theme.ts'
+import { createTheme } from '#kit/antd/theme.ts'
 
 /** Values of CSS variables by name (`--ant-…`). */
 export type Variables = ReadonlyMap<string, string>
@@ -55,7 +55,7 @@ export function variablesOf(shade: ColorScheme): Variables {
 }
 
 /** Returns the tokens as antd's components read them. */
-export const tokensOf = (shade: ColorScheme) => theme.getDesignToken(themeOf(shade)) as unknown as Tokens
+export const tokensOf = (shade: ColorScheme) => theme.getDesignToken(createTheme(shade)) as unknown as Tokens
 
 let known: readonly Component[] | undefined
 

@@ -1,18 +1,18 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo } from 'react'
 import { type Location, Navigate, useLocation, useNavigate } from 'react-router'
-import { HOME, safeReturn } from '#core/routing/addresses.ts'
+import { HOME, safeReturnPath } from '#core/routing/addresses.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
 import { MainLayout } from './layout/main-layout.tsx'
-import { firstChild, type MenuEntry, menuEntries } from './menu-tree.ts'
+import { findFirstChild, type MenuEntry, buildMenuEntries } from './menu-tree.ts'
 import { NoMenus } from './pages/no-menus.tsx'
 import { NoRight, NotFound } from './pages/not-found.tsx'
 import { type Match, matchScreen } from './screen-match.ts'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TabPanel } from './tabs/tab-panel.tsx'
 import { changeTabs, useTabs } from './tabs/tab-state.ts'
-import { refreshTab, shown, tabOf } from './tabs/tab-store.ts'
+import { refreshTab, showTab, findTab } from './tabs/tab-store.ts'
 import { useTabActions } from './tabs/use-tab-actions.ts'
 
 function isKnown(url: string) {
@@ -26,14 +26,15 @@ export function Console() {
   const location = useLocation()
   const { menus, homeUrl } = usePermissions()
   const can = useCan()
-  const entries = useMemo(() => menuEntries(menus), [menus])
+  const entries = useMemo(() => buildMenuEntries(menus), [menus])
   const { pathname } = location
-  if (pathname.startsWith('/redirect/')) return <Reopen to={safeReturn(urlOf(location).slice('/redirect'.length))} />
+  if (pathname.startsWith('/redirect/'))
+    return <Reopen to={safeReturnPath(urlOf(location).slice('/redirect'.length))} />
   if (menus.length === 0) return <NoMenus />
   if (pathname === '/') return <Navigate to={matchScreen(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
   const match = matchScreen(urlOf(location))
   if (match) return <Frame entries={entries} match={can(match.screen.access) ? match : 'no right'} />
-  const child = firstChild(entries, pathname)
+  const child = findFirstChild(entries, pathname)
   if (child) return <Navigate to={child} replace />
   return pathname === '/404' ? <NotFound as="main" /> : <Frame entries={entries} match="unknown" />
 }
@@ -58,7 +59,7 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
   const page = typeof match === 'object' ? match : undefined
   const tab = page && !page.screen.bare ? { key: page.key, title: page.screen.title } : undefined
   const title =
-    (tab && tabOf(tabs, tab.key)?.title) ?? page?.screen.title ?? (match === 'no right' ? '没有权限' : '错误页面')
+    (tab && findTab(tabs, tab.key)?.title) ?? page?.screen.title ?? (match === 'no right' ? '没有权限' : '错误页面')
   useOpened(tab, urlOf(location))
   useEffect(() => {
     if (page) document.title = `${title} - 运营管理系统`
@@ -93,7 +94,7 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
 function useOpened(tab: { key: string; title: string } | undefined, url: string) {
   const { key, title } = tab ?? {}
   useLayoutEffect(() => {
-    if (key && title) changeTabs((now) => shown(now, { key, title, url }))
+    if (key && title) changeTabs((now) => showTab(now, { key, title, url }))
   }, [key, title, url])
 }
 

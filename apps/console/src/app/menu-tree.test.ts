@@ -1,6 +1,6 @@
 import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { expect, test } from 'vitest'
-import { firstChild, menuEntries, trailOf } from './menu-tree.ts'
+import { findFirstChild, buildMenuEntries, findTrail } from './menu-tree.ts'
 import { matchScreen } from './screen-match.ts'
 
 const DEFAULTS = { id: 1, parentId: 0, icon: '', sort: 1, keepAlive: 1, isFrame: 0, query: '', activeMenu: '' }
@@ -21,16 +21,16 @@ const MENUS = [
 ]
 
 test('LAYOUT-01 home is first; hidden, unknown and empty entries are omitted', () => {
-  expect(menuEntries(MENUS).map(({ name }) => name)).toEqual(['首页', '个人'])
+  expect(buildMenuEntries(MENUS).map(({ name }) => name)).toEqual(['首页', '个人'])
 })
 
 test('ROUTE-10 a parent URL redirects to its first child', () => {
-  expect(firstChild(menuEntries(MENUS), '/account')).toBe('/account/profile')
-  expect(firstChild(menuEntries(MENUS), '/nothing')).toBeUndefined()
+  expect(findFirstChild(buildMenuEntries(MENUS), '/account')).toBe('/account/profile')
+  expect(findFirstChild(buildMenuEntries(MENUS), '/nothing')).toBeUndefined()
 })
 
 test('the breadcrumb is built from the menus', () => {
-  expect(trailOf(menuEntries(MENUS), '/account/sessions')?.above.map(({ name }) => name)).toEqual(['个人'])
+  expect(findTrail(buildMenuEntries(MENUS), '/account/sessions')?.above.map(({ name }) => name)).toEqual(['个人'])
 })
 
 test('ROUTE-08 an invalid path parameter matches no page; path and declared parameters identify a page', () => {

@@ -18,7 +18,7 @@ const EXTERNAL = /^https?:\/\//
  * Builds the sidebar: home, then menus from the server that have a page in this console. Entries are identified by
  * the full case-sensitive URL.
  */
-export function menuEntries(menus: readonly MenuNode[]): readonly MenuEntry[] {
+export function buildMenuEntries(menus: readonly MenuNode[]): readonly MenuEntry[] {
   const entriesOf = (nodes: readonly MenuNode[]): MenuEntry[] =>
     [...nodes]
       .filter(({ visible, url }) => visible === 1 && url !== HOME)
@@ -32,9 +32,9 @@ export function menuEntries(menus: readonly MenuNode[]): readonly MenuEntry[] {
 }
 
 /** Returns the pages of the sidebar with their parent directories. */
-export const menuPages = (entries: readonly MenuEntry[], above: readonly MenuEntry[] = []): MenuTrail[] =>
+export const listMenuPages = (entries: readonly MenuEntry[], above: readonly MenuEntry[] = []): MenuTrail[] =>
   entries.flatMap((entry) =>
-    entry.children.length ? menuPages(entry.children, [...above, entry]) : [{ entry, above }],
+    entry.children.length ? listMenuPages(entry.children, [...above, entry]) : [{ entry, above }],
   )
 
 export interface MenuTrail {
@@ -43,11 +43,11 @@ export interface MenuTrail {
 }
 
 /** Returns the path from the root to a page, for the breadcrumb and the expanded sidebar groups. */
-export const trailOf = (entries: readonly MenuEntry[], url: string) =>
-  menuPages(entries).find(({ entry }) => entry.url === url)
+export const findTrail = (entries: readonly MenuEntry[], url: string) =>
+  listMenuPages(entries).find(({ entry }) => entry.url === url)
 
 /** Returns the first page of a parent URL: `/device` → `/device/_manage`. */
-export function firstChild(entries: readonly MenuEntry[], pathname: string) {
+export function findFirstChild(entries: readonly MenuEntry[], pathname: string) {
   const path = stripEnd(pathname, /\//)
-  return menuPages(entries).find(({ entry }) => entry.url.startsWith(`${path}/`))?.entry.url
+  return listMenuPages(entries).find(({ entry }) => entry.url.startsWith(`${path}/`))?.entry.url
 }

@@ -1,5 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import { whenQuiet } from '#core/loading/deferred.tsx'
+import { runWhenIdle } from '#core/loading/deferred.tsx'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 import { overlaysRequested } from '#core/loading/overlays.ts'
 import { relogin } from '#core/auth/relogin.ts'
@@ -15,7 +15,7 @@ export function Overlays() {
   const wanted = useStore(overlaysRequested) || asked
   const [Host, setHost] = useState<ComponentType>()
   const [tries, setTries] = useState(0)
-  useEffect(() => whenQuiet(() => overlaysRequested.set(true), QUIET_MS), [])
+  useEffect(() => runWhenIdle(() => overlaysRequested.set(true), QUIET_MS), [])
   useEffect(() => {
     if (!wanted || Host) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -13,7 +13,7 @@ export type Readiness = 'ready' | 'failed'
 export const loadPermissions = () => take(call(shell.perms, {}))
 
 /** Loads permissions at start. An ended session redirects to the login page, because no input can be lost yet. */
-export async function firstPermissions(asked: Promise<Answer>): Promise<Readiness | 'gone'> {
+export async function loadFirstPermissions(asked: Promise<Answer>): Promise<Readiness | 'gone'> {
   const outcome = await take(
     asked
       .catch((error: unknown) => handleResponse(error, true))

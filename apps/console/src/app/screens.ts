@@ -1,4 +1,4 @@
-import { type Screen, screenOf } from '#core/routing/screens.ts'
+import { type Screen, defineScreen } from '#core/routing/screens.ts'
 import { agentParamScreens } from '#modules/agent/parameters/params.screens.ts'
 import { aboutScreens } from '#modules/about/about.screens.ts'
 import { accountListScreens } from '#modules/account-list/account-list.screens.ts'
@@ -68,7 +68,7 @@ export const screens: readonly Screen[] = [
   ...agentProductScreens,
   ...agentTemplateScreens,
   ...agentVoiceScreens,
-  screenOf(
+  defineScreen(
     '/tenantManage/industry',
     '行业管理',
     'tenantManage:industry:list',

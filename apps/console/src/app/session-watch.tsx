@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { listen } from '#core/events/tab-channel.ts'
+import { listenToTabs } from '#core/events/tab-channel.ts'
 import { readCredentials } from '#core/auth/credentials.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { relogin } from '#core/auth/relogin.ts'
@@ -29,7 +29,7 @@ export function SessionWatch({ onRenewed }: Props) {
       relogin.set(undefined)
       onRenewed()
     }
-    const stop = listen(({ type }) => {
+    const stop = listenToTabs(({ type }) => {
       if (type === 'logout') {
         forgetSession()
         leaveTo('/login')

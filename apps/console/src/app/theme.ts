@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { chooseTheme, present, type ColorScheme, useColorScheme } from '#core/theme/color-scheme.ts'
+import { chooseTheme, readColorScheme, type ColorScheme, useColorScheme } from '#core/theme/color-scheme.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
 
 /** Returns the current colour scheme and its setter; the choice is stored in the account. */
@@ -7,7 +7,7 @@ export function useTheme() {
   const now = useColorScheme()
   const [kept, keep] = usePreference<ColorScheme | ''>('theme', '')
   useEffect(() => {
-    if (kept && kept !== present()) chooseTheme(kept)
+    if (kept && kept !== readColorScheme()) chooseTheme(kept)
   }, [kept])
   const toggle = () => {
     const next = now === 'dark' ? 'light' : 'dark'

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存在!', 500: '服务器出错!' }
 
 /** The login call, with the error texts of the specification. */
-export async function ask(fields: Record<string, string>): Promise<Answer> {
+export async function requestLogin(fields: Record<string, string>): Promise<Answer> {
   const refuse = (msg: string, data: RefusalData = {}): LoginRefusal => ({ code: 400, msg, data })
   let response: Response
   try {

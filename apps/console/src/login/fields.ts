@@ -8,7 +8,7 @@ const MISSING: Readonly<Record<Field, string>> = {
   totp: '请输入两步验证码或恢复码',
 }
 
-export function element<T extends HTMLElement = HTMLElement>(id: string) {
+export function findElement<T extends HTMLElement = HTMLElement>(id: string) {
   const found = document.getElementById(id)
   if (!found) throw new Error(`no element ${id}`)
   return found as T
@@ -16,26 +16,26 @@ export function element<T extends HTMLElement = HTMLElement>(id: string) {
 
 /** Shows the error at its field; an empty text removes the error. */
 export function showError(field: Field, text: string) {
-  element(`e-${field}`).textContent = text
-  element(field).setAttribute('aria-invalid', String(text !== ''))
+  findElement(`e-${field}`).textContent = text
+  findElement(field).setAttribute('aria-invalid', String(text !== ''))
 }
 
 /** Shows an error that belongs to no field. */
 export const showFormError = (text: string) => {
-  element('all').textContent = text
+  findElement('all').textContent = text
 }
 
 export function clearErrors() {
   for (const field of FIELDS) showError(field, '')
   showFormError('')
-  element('note').textContent = ''
+  findElement('note').textContent = ''
 }
 
 /** Marks every empty visible field as invalid. Returns the first of them. */
-export function firstMissing() {
+export function markMissingFields() {
   const missing = FIELDS.filter((field) => {
     const row = document.getElementById(`row-${field}`)
-    return !row?.hidden && !element<HTMLInputElement>(field).value.trim()
+    return !row?.hidden && !findElement<HTMLInputElement>(field).value.trim()
   })
   for (const field of missing) showError(field, MISSING[field])
   return missing[0]

@@ -1,9 +1,9 @@
-import { isPublic, safeReturn } from '#core/routing/addresses.ts'
+import { isPublic, safeReturnPath } from '#core/routing/addresses.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
-import { readCredentials, rememberedUsername, rememberUsername, saveCredentials } from '#core/auth/credentials.ts'
+import { readCredentials, readRememberedUsername, rememberUsername, saveCredentials } from '#core/auth/credentials.ts'
 import { md5 } from '#core/auth/md5.ts'
-import { ask, type LoginRefusal } from './ask.ts'
-import { type Field, FIELDS, clearErrors, element, firstMissing, showError, showFormError } from './fields.ts'
+import { requestLogin, type LoginRefusal } from './ask.ts'
+import { type Field, FIELDS, clearErrors, findElement, markMissingFields, showError, showFormError } from './fields.ts'
 import { preloadConsole } from './preload.ts'
 
 // The login page uses no framework, so that it works before the console's first chunk is loaded.
@@ -11,7 +11,7 @@ let captchaId = ''
 let busy = false
 
 const wanted = new URLSearchParams(location.search).get('redirect')
-const target = safeReturn(wanted ?? location.pathname + location.search + location.hash)
+const target = safeReturnPath(wanted ?? location.pathname + location.search + location.hash)
 
 function start() {
   // Sets the theme before the first paint to avoid a flash. The document waits for this script.
@@ -22,7 +22,7 @@ function start() {
   if (location.pathname !== '/' && !isPublic(location.pathname)) {
     history.replaceState(null, '', target === '/' ? '/login' : `/login?redirect=${encodeURIComponent(target)}`)
   }
-  element('note').textContent = sessionStorage.getItem('note') ?? ''
+  findElement('note').textContent = sessionStorage.getItem('note') ?? ''
   sessionStorage.removeItem('note')
   listen()
   offerRemembered()
@@ -30,7 +30,7 @@ function start() {
 }
 
 function offerRemembered() {
-  const name = rememberedUsername()
+  const name = readRememberedUsername()
   const account = input('account')
   // Keeps text that the user or the browser entered before this script was loaded.
   if (name && !account.value) account.value = name
@@ -39,25 +39,25 @@ function offerRemembered() {
 }
 
 function listen() {
-  element('form').addEventListener('submit', (event) => {
+  findElement('form').addEventListener('submit', (event) => {
     event.preventDefault()
     void submit()
   })
   for (const field of FIELDS) input(field).addEventListener('input', () => showError(field, ''))
-  element('eye').addEventListener('click', togglePassword)
-  element('pic').addEventListener('click', () => void newCaptcha())
+  findElement('eye').addEventListener('click', togglePassword)
+  findElement('pic').addEventListener('click', () => void newCaptcha())
   input('pswd').addEventListener('keyup', (event) => {
-    element('caps').hidden = !event.getModifierState?.('CapsLock')
+    findElement('caps').hidden = !event.getModifierState?.('CapsLock')
   })
 }
 
 async function submit() {
   if (busy) return
   clearErrors()
-  const missing = firstMissing()
+  const missing = markMissingFields()
   if (missing) return input(missing).focus()
   setBusy(true)
-  const answer = await ask({
+  const answer = await requestLogin({
     account: input('account').value.trim(),
     pswdMd5: md5(input('pswd').value.trim()),
     ...(captchaId && { captchaId, captcha: input('captcha').value.trim() }),
@@ -103,30 +103,30 @@ async function newCaptcha() {
   const image = new Image()
   image.alt = ''
   image.src = body.data.svg
-  element('pic').replaceChildren(image)
+  findElement('pic').replaceChildren(image)
 }
 
 function togglePassword() {
   const field = input('pswd')
   const hidden = field.type === 'password'
   field.type = hidden ? 'text' : 'password'
-  element('eye').textContent = hidden ? '隐藏' : '显示'
-  element('eye').setAttribute('aria-label', hidden ? '隐藏密码' : '显示密码')
-  element('eye').setAttribute('aria-pressed', String(hidden))
+  findElement('eye').textContent = hidden ? '隐藏' : '显示'
+  findElement('eye').setAttribute('aria-label', hidden ? '隐藏密码' : '显示密码')
+  findElement('eye').setAttribute('aria-pressed', String(hidden))
   field.focus()
 }
 
 function setBusy(now: boolean) {
   busy = now
-  element('go').setAttribute('aria-disabled', String(now))
-  element('go').textContent = now ? '登录中' : '登录'
+  findElement('go').setAttribute('aria-disabled', String(now))
+  findElement('go').textContent = now ? '登录中' : '登录'
 }
 
-const input = (field: Field) => element<HTMLInputElement>(field)
-const checkbox = () => element<HTMLInputElement>('remember')
-const isShown = (field: 'captcha' | 'totp') => !element(`row-${field}`).hidden
+const input = (field: Field) => findElement<HTMLInputElement>(field)
+const checkbox = () => findElement<HTMLInputElement>('remember')
+const isShown = (field: 'captcha' | 'totp') => !findElement(`row-${field}`).hidden
 const show = (field: 'captcha' | 'totp') => {
-  element(`row-${field}`).hidden = false
+  findElement(`row-${field}`).hidden = false
 }
 
 start()

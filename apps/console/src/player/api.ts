@@ -56,7 +56,7 @@ export class Api {
   }
 }
 
-export const jsonOf = <T>(body: ArrayBuffer) => JSON.parse(new TextDecoder().decode(body)) as T
+export const parseJson = <T>(body: ArrayBuffer) => JSON.parse(new TextDecoder().decode(body)) as T
 
 /** Returns the milliseconds of `Retry-After`, between 1 s and 10 min. */
 export function retryAfterMs(headers: Headers, fallbackMs: number) {

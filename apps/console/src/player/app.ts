@@ -1,17 +1,17 @@
 import type { Api } from './api.ts'
 import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'
-import { isShellCached, nextReload } from './daily-reload.ts'
+import { isShellCached, nextReloadTime } from './daily-reload.ts'
 import { isWithin } from './downloads/download-window.ts'
 import { Downloads } from './downloads/downloads.ts'
 import { ManifestSync } from './downloads/manifest-sync.ts'
 import { MediaStore } from './downloads/media-store.ts'
-import { messagePicture } from './pages/message-picture.ts'
+import { createMessagePicture } from './pages/message-picture.ts'
 import { endOf, Playback, type PlaySlot } from './playback.ts'
 import { Plays } from './reports/plays.ts'
 import { ReportQueue } from './reports/report-queue.ts'
 import { ReportSender } from './reports/report-sender.ts'
-import { freeBytes, playableCodecs, screenSize } from './reports/screen-facts.ts'
+import { readFreeBytes, detectPlayableCodecs, readScreenSize } from './reports/screen-facts.ts'
 import { Stage } from './stage.ts'
 import { type ScreenStatus, StatusSender } from './reports/status.ts'
 import type { Pairing } from './wire.ts'
@@ -61,7 +61,7 @@ export class PlayerApp {
     this.#downloads = new Downloads(api, pairing, media, this.#downloadRules())
     this.#sender = new ReportSender(api, pairing, queue)
     this.#plays = new Plays({ clock, queue, sn: pairing.sn, fileOf, onRow: () => this.#sender.onRow() }, open)
-    const stage = new Stage(messagePicture('暂无播放内容', pairing.sn))
+    const stage = new Stage(createMessagePicture('暂无播放内容', pairing.sn))
     root.append(stage.root)
     this.#playback = new Playback(this.#playbackHost(), stage)
     this.#status = new StatusSender(api, pairing, () => this.#readStatus())
@@ -169,7 +169,7 @@ export class PlayerApp {
 
   #planReload() {
     const zone = this.#sync.manifest?.zone
-    if (zone !== undefined && this.#reloadAt === Infinity) this.#reloadAt = nextReload(zone, this.#clock.now())
+    if (zone !== undefined && this.#reloadAt === Infinity) this.#reloadAt = nextReloadTime(zone, this.#clock.now())
   }
 
   #neededFiles() {
@@ -190,13 +190,13 @@ export class PlayerApp {
     const { slot } = this.#playback
     return {
       playerVersion: `web ${SCRIPT_HASH}${this.#isMuted ? ' muted' : ''}`,
-      ...screenSize(),
-      codecs: [...playableCodecs()],
+      ...readScreenSize(),
+      codecs: [...detectPlayableCodecs()],
       appliedEtag: this.#sync.appliedEtag,
       readyFiles: wanted.filter((file) => this.#media.isReady(file)).length,
       totalFiles: wanted.length,
       failed: [...this.#downloads.failed(), ...broken.map(({ sha256 }) => ({ sha256, reason: 'play' }))].slice(0, 20),
-      freeBytes: (await freeBytes()) ?? null,
+      freeBytes: (await readFreeBytes()) ?? null,
       clockOffsetMs: Math.round(this.#clock.offset()),
       clockState: this.#clock.state() > 0 ? 1 : 0,
       offlineReady: isShellCached() ? 1 : 0,

@@ -5,7 +5,7 @@ const DAY_MINUTES = 24 * 60
 const RELOAD_MINUTE = 4 * 60
 
 /** Returns the next instant at which it is 04:00 in the zone of the screen. */
-export function nextReload(zoneName: string, now: number) {
+export function nextReloadTime(zoneName: string, now: number) {
   const zone = zoneOf(zoneName)
   const minute = Math.floor((now + zone.offsetAt(now)) / MINUTE_MS) % DAY_MINUTES
   const wait = (RELOAD_MINUTE - minute + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { nextReload } from './daily-reload.ts'
+import { nextReloadTime } from './daily-reload.ts'
 import { isWithin } from './downloads/download-window.ts'
 
 const at = (text: string) => Date.parse(text)
 
 test('AD-07 the page reloads at 04:00 in the zone of the screen', () => {
-  expect(nextReload('Asia/Shanghai', at('2026-11-23T03:59:30+08:00'))).toBeLessThan(at('2026-11-23T04:01:00+08:00'))
-  expect(nextReload('Asia/Shanghai', at('2026-11-23T12:00:00+08:00'))).toBe(at('2026-11-24T04:00:00+08:00'))
-  expect(nextReload('America/New_York', at('2026-11-23T04:00:00-05:00'))).toBe(at('2026-11-24T04:00:00-05:00'))
+  expect(nextReloadTime('Asia/Shanghai', at('2026-11-23T03:59:30+08:00'))).toBeLessThan(at('2026-11-23T04:01:00+08:00'))
+  expect(nextReloadTime('Asia/Shanghai', at('2026-11-23T12:00:00+08:00'))).toBe(at('2026-11-24T04:00:00+08:00'))
+  expect(nextReloadTime('America/New_York', at('2026-11-23T04:00:00-05:00'))).toBe(at('2026-11-24T04:00:00-05:00'))
 })
 
 test('AD-07 a download window may cross midnight', () => {

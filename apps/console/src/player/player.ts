@@ -2,9 +2,9 @@ import './player.css'
 import { Api } from './api.ts'
 import { PlayerApp } from './app.ts'
 import { PlayerClock } from './clock.ts'
-import { messagePicture } from './pages/message-picture.ts'
-import { pairByCode, storedPairing } from './pages/pairing.ts'
-import { pairingPage } from './pages/pairing-page.ts'
+import { createMessagePicture } from './pages/message-picture.ts'
+import { pairByCode, readStoredPairing } from './pages/pairing.ts'
+import { showPairingPage } from './pages/pairing-page.ts'
 import { becomeOnlyWindow } from './single-window.ts'
 import type { Pairing } from './wire.ts'
 
@@ -17,21 +17,21 @@ async function start(root: HTMLElement) {
   let waiting: HTMLElement | undefined
   await becomeOnlyWindow(() => {
     if (waiting) return
-    waiting = messagePicture('本机已有播放窗口')
+    waiting = createMessagePicture('本机已有播放窗口')
     root.append(waiting)
   })
   waiting?.remove()
   registerWorker()
   const clock = await PlayerClock.open()
   const api = new Api(clock)
-  const pairing = (await storedPairing()) ?? (await pair(root, api, clock))
+  const pairing = (await readStoredPairing()) ?? (await pair(root, api, clock))
   void navigator.storage?.persist?.().catch(() => undefined)
   keepScreenOn()
   await PlayerApp.start(root, api, clock, pairing)
 }
 
 async function pair(root: HTMLElement, api: Api, clock: PlayerClock): Promise<Pairing> {
-  const page = pairingPage(root)
+  const page = showPairingPage(root)
   const pairing = await pairByCode(api, clock, page.show)
   page.remove()
   return pairing

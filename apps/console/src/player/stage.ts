@@ -1,11 +1,11 @@
 import type { Content } from './contents/content.ts'
-import { element } from './pages/dom.ts'
+import { createElement } from './pages/dom.ts'
 
 const FADE_MS = 400
 
 /** Shows contents on layers: the next content is prepared below the visible one. */
 export class Stage {
-  readonly root = element('div', 'stage')
+  readonly root = createElement('div', 'stage')
   readonly #idle: HTMLElement
   #shown: { readonly content: Content; readonly layer: HTMLElement } | undefined
   readonly #prepared = new Map<Content, HTMLElement>()
@@ -17,7 +17,7 @@ export class Stage {
 
   /** Adds a content on an invisible layer, where the content loads. */
   prepare(content: Content) {
-    const layer = element('div', 'layer', content.element)
+    const layer = createElement('div', 'layer', content.element)
     this.#prepared.set(content, layer)
     this.root.prepend(layer)
   }

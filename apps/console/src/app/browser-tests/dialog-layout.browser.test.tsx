@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { about } from '@oms/contract/core/fields.ts'
 import { AdDetail } from '@oms/contract/advertise/ad.ts'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { openTab, startServer } from './browser-harness.tsx'
 import '#kit/kit.css'
 
@@ -39,7 +39,7 @@ test('the number of characters lies inside its text area', async () => {
 
 test('a value without content is shown as a dash', async () => {
   startServer({})
-  const { item } = descriptionsOf(AdDetail)
+  const { item } = createDescriptions(AdDetail)
   const row = { tags: [] as string[] } as never
   tab = openTab(<Descriptions row={row} items={[item('tags', (tags) => tags.map((tag) => <b key={tag}>{tag}</b>))]} />)
   await expect.element(page.getByText(about(AdDetail, 'tags').title)).toBeVisible()

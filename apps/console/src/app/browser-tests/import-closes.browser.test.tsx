@@ -2,7 +2,7 @@ import { dictData } from '@oms/contract/dict/dict.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { resourceOf } from '#core/api/query.ts'
+import { resourceName } from '#core/api/query.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { ok, openTab } from './browser-harness.tsx'
 import { contractServer } from '#app/form-cases/contract-server.ts'
@@ -15,7 +15,7 @@ afterEach(() => tab?.close())
 function SlowList() {
   const reads = useRef(0)
   useQuery({
-    queryKey: [resourceOf(dictData.import), 'slow'],
+    queryKey: [resourceName(dictData.import), 'slow'],
     queryFn: () => ((reads.current += 1) === 1 ? 1 : new Promise<number>(() => {})),
   })
   return null

@@ -4,8 +4,8 @@ import { programs } from '@oms/contract/advertise/program.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
-import { firstPlayOf } from '#modules/advertise/programs/program-preview.tsx'
-import { newValues } from '#modules/advertise/programs/program-values.ts'
+import { findFirstPlay } from '#modules/advertise/programs/program-preview.tsx'
+import { newEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { ok, openTab, startServer } from './browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
@@ -39,7 +39,13 @@ beforeEach(() => {
     'POST /api/v1/advertise/program/files': () => ok({ files: [], packages: [] }),
   })
   tab = openTab(
-    <ProgramEditor endpoint={programs.create} id={undefined} tenantId={undefined} initial={newValues()} targets={[]} />,
+    <ProgramEditor
+      endpoint={programs.create}
+      id={undefined}
+      tenantId={undefined}
+      initial={newEditorValues()}
+      targets={[]}
+    />,
   )
 })
 afterEach(() => {
@@ -87,9 +93,9 @@ test('AD-04 another customer empties ads and targets, and limits what the librar
 test('AD-04 a preview begins with the next play of the program', () => {
   const at = (time: string) => Date.parse(`2026-11-23T${time}:00+08:00`)
   expect(MANIFEST.programs[0]?.playMode).toBe(PLAY_MODE.sequence)
-  expect(firstPlayOf(MANIFEST, 0, at('03:00'))).toBe(at('06:00'))
-  expect(firstPlayOf(MANIFEST, 0, at('07:00'))).toBe(at('07:00'))
-  expect(firstPlayOf(MANIFEST, 0, at('13:00'))).toBe(at('06:00') + 86_400_000)
+  expect(findFirstPlay(MANIFEST, 0, at('03:00'))).toBe(at('06:00'))
+  expect(findFirstPlay(MANIFEST, 0, at('07:00'))).toBe(at('07:00'))
+  expect(findFirstPlay(MANIFEST, 0, at('13:00'))).toBe(at('06:00') + 86_400_000)
 })
 
 test('Enter in a date field confirms the date, and does not submit the form', async () => {

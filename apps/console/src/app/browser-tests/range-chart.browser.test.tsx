@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { pictureOf } from '#kit/chart/chart-engine.tsx'
+import { renderPicture } from '#kit/chart/chart-engine.tsx'
 import { RangeChart } from '#modules/ota/ranges/range-chart.tsx'
-import { chartOf, type Graph } from '#modules/ota/ranges/range-chart-data.ts'
+import { buildRangeChart, type Graph } from '#modules/ota/ranges/range-chart-data.ts'
 import { openTab, startServer } from './browser-harness.tsx'
 import '#modules/ota/ota.css'
 
@@ -55,5 +55,5 @@ test('the version path chart is drawn, read by the arrow keys, and shown as a ta
 })
 
 test('the version path chart is saved as a picture', () => {
-  expect(pictureOf('版本路径', chartOf(GRAPH), new Set(), 154)).toMatch(/^data:image\/png;base64,.{4000}/)
+  expect(renderPicture('版本路径', buildRangeChart(GRAPH), new Set(), 154)).toMatch(/^data:image\/png;base64,.{4000}/)
 })

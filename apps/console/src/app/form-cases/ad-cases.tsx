@@ -2,7 +2,7 @@ import { ads } from '@oms/contract/advertise/ad.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
-import { valuesOf } from '#modules/advertise/programs/program-values.ts'
+import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
 import { AdAdd, AdEdit } from '#modules/advertise/ads/ad-form.tsx'
 import { rowOf, sampleOf } from './contract-server.ts'
@@ -61,7 +61,7 @@ export const AD_CASES: readonly FormCase[] = [
     stays: true,
     reads: [[programs.get, PROGRAM]],
     form: () => (
-      <ProgramEditor endpoint={programs.update} id={1} tenantId={1} initial={valuesOf(PROGRAM)} targets={[]} />
+      <ProgramEditor endpoint={programs.update} id={1} tenantId={1} initial={toEditorValues(PROGRAM)} targets={[]} />
     ),
   },
   {

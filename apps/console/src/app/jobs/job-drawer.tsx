@@ -5,7 +5,7 @@ import { call } from '#core/api/client.ts'
 import { useServerEvent } from '#core/events/events.ts'
 import { InfiniteList, useInfiniteList } from '#kit/list/infinite-list.tsx'
 import { JobItem } from './job-item.tsx'
-import { JOBS_KEY, moved } from './job-pages.ts'
+import { JOBS_KEY, replaceJob } from './job-pages.ts'
 import './jobs.css'
 
 /** Lists the account's background jobs, newest first, with live progress. */
@@ -21,7 +21,7 @@ function JobList({ shown }: { shown: boolean }) {
   const client = useQueryClient()
   useServerEvent('job', (event) => {
     const known = client.getQueryData<JobPages>(JOBS_KEY)
-    const next = event.state === 'running' ? moved(known, event) : undefined
+    const next = event.state === 'running' ? replaceJob(known, event) : undefined
     if (next) client.setQueryData(JOBS_KEY, next)
     // The event contains no result or error, so finished jobs are refetched.
     else void client.invalidateQueries({ queryKey: JOBS_KEY })
@@ -44,4 +44,4 @@ function JobList({ shown }: { shown: boolean }) {
   )
 }
 
-type JobPages = Parameters<typeof moved>[0]
+type JobPages = Parameters<typeof replaceJob>[0]

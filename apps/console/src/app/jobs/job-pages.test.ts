@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moved } from './job-pages.ts'
+import { replaceJob } from './job-pages.ts'
 
 const job = (jobId: number, state: 'waiting' | 'running' | 'cancelled') => ({
   jobId,
@@ -19,7 +19,7 @@ const pages = {
 }
 
 test('an event updates its job and marks a queued job as started', () => {
-  const list = moved(pages, { jobId: 3, state: 'running', percent: 40 })?.pages[0]?.list
+  const list = replaceJob(pages, { jobId: 3, state: 'running', percent: 40 })?.pages[0]?.list
   expect(list?.map(({ state, percent }) => [state, percent])).toEqual([
     ['running', 40],
     ['running', 0],
@@ -28,7 +28,7 @@ test('an event updates its job and marks a queued job as started', () => {
 })
 
 test('a late event does not reopen a finished job, and an event of an unknown job refetches', () => {
-  expect(moved(pages, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
-  expect(moved(pages, { jobId: 9, state: 'running', percent: 90 })).toBeUndefined()
-  expect(moved(undefined, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
+  expect(replaceJob(pages, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
+  expect(replaceJob(pages, { jobId: 9, state: 'running', percent: 90 })).toBeUndefined()
+  expect(replaceJob(undefined, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
 })

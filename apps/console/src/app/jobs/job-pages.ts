@@ -8,7 +8,7 @@ export const JOBS_KEY = ['account', 'jobs'] as const
 type Pages = InfiniteData<{ list: JobRow[]; total: number }>
 
 /** Returns the pages with one updated job; undefined when the job is missing or already finished. */
-export function moved(pages: Pages | undefined, { jobId, percent }: ConsoleEventData<'job'>): Pages | undefined {
+export function replaceJob(pages: Pages | undefined, { jobId, percent }: ConsoleEventData<'job'>): Pages | undefined {
   const isMeant = (job: JobRow) => job.jobId === jobId && (job.state === 'waiting' || job.state === 'running')
   if (!pages?.pages.some(({ list }) => list.some(isMeant))) return undefined
   return {

@@ -1,7 +1,7 @@
 import { HOME } from '#core/routing/addresses.ts'
 import { Link } from '#core/routing/router.tsx'
 import type { Match } from '#app/screen-match.ts'
-import { type MenuEntry, trailOf } from '#app/menu-tree.ts'
+import { type MenuEntry, findTrail } from '#app/menu-tree.ts'
 
 interface Crumb {
   readonly title: string
@@ -36,7 +36,7 @@ function crumbsOf(entries: readonly MenuEntry[], match: Match | undefined, title
   const home: Crumb = { title: '首页', to: HOME }
   if (!match || match.key === HOME) return [match ? home : { title }]
   const place = match.screen.under ?? match.key
-  const trail = trailOf(entries, place)
+  const trail = findTrail(entries, place)
   const above = (trail?.above ?? []).map((entry): Crumb => ({ title: entry.name, to: entry.url }))
   const parent = match.screen.under && trail ? [{ title: trail.entry.name, to: trail.entry.url }] : []
   return [home, ...above, ...parent, { title }]

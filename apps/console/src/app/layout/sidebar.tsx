@@ -1,8 +1,8 @@
 import { DownOutlined } from '@ant-design/icons'
 import { memo, useState } from 'react'
-import { type MenuEntry, trailOf } from '#app/menu-tree.ts'
+import { type MenuEntry, findTrail } from '#app/menu-tree.ts'
 import { Brand } from './brand.tsx'
-import { indentedBy, PageLink, SideLabel } from './page-link.tsx'
+import { sidebarIndent, PageLink, SideLabel } from './page-link.tsx'
 import { SidebarFlyout } from './sidebar-flyout.tsx'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 
 /** The server's menus with home first. Memoised, because every tab change would render the sidebar again. */
 export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
-  const above = trailOf(entries, current)?.above.map(({ url }) => url) ?? []
+  const above = findTrail(entries, current)?.above.map(({ url }) => url) ?? []
   const [opened, setOpened] = useState<readonly string[]>(above)
   const [seen, setSeen] = useState(current)
   // A page opened from elsewhere expands its group once; afterwards the user decides.
@@ -77,7 +77,7 @@ function Group({ entry, depth, ...at }: Omit<EntriesProps, 'entries'> & { entry:
       <button
         type="button"
         className={at.above.includes(url) ? 'side-item side-within' : 'side-item'}
-        style={indentedBy(depth)}
+        style={sidebarIndent(depth)}
         title={name}
         aria-expanded={open}
         onClick={() => at.toggle(url)}

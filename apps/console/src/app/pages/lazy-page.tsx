@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 import type { Screen } from '#core/routing/screens.ts'
-import { loadAntd, within } from '#kit/antd/lazy-antd.tsx'
+import { loadAntd, renderInAntdRoot } from '#kit/antd/lazy-antd.tsx'
 
 const arrived = new Map<string, ComponentType>()
 const begun = new Map<string, Promise<ComponentType>>()
@@ -21,7 +21,7 @@ function begin(screen: Screen) {
 
 async function withAntd({ page, plain }: Screen): Promise<ComponentType> {
   const [{ default: Page }, antd] = await Promise.all([loadChunk(page), plain ? undefined : loadAntd()])
-  return antd ? within(antd.AntdRoot, Page) : Page
+  return antd ? renderInAntdRoot(antd.AntdRoot, Page) : Page
 }
 
 /** Starts loading a screen's code before the screen renders. */

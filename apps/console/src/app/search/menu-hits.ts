@@ -1,13 +1,13 @@
 import type { SearchHit } from './record-finders.ts'
-import { type MenuEntry, menuPages } from '#app/menu-tree.ts'
+import { type MenuEntry, listMenuPages } from '#app/menu-tree.ts'
 
 const MOST = 8
 
 /** Returns menus whose title, title path or URL contains every word; titles with the word as prefix come first. */
-export function menuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
+export function findMenuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const begins = (title: string) => (title.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)
-  return menuPages(entries)
+  return listMenuPages(entries)
     .map(({ entry, above }) => ({
       key: `menu:${entry.url}`,
       title: entry.name,

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchHit } from './record-finders.ts'
 import type { MenuEntry } from '#app/menu-tree.ts'
-import { menuHits } from './menu-hits.ts'
+import { findMenuHits } from './menu-hits.ts'
 import { useRecordHits } from './use-record-hits.ts'
 
 interface Props {
@@ -45,7 +45,7 @@ interface PaletteProps {
 
 function Palette({ entries, text, onText, onClose }: PaletteProps) {
   const records = useRecordHits(text)
-  const hits = [...menuHits(entries, text), ...records.hits]
+  const hits = [...findMenuHits(entries, text), ...records.hits]
   const { at, setWanted, go, onKeyDown } = useHitKeys(hits, onClose)
   return (
     <>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { can } from '#core/auth/session.tsx'
-import { keywordOf } from '#kit/list/use-keyword.ts'
+import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { RECORD_FINDERS } from './record-finders.ts'
 
 const PAUSE_MS = 200
@@ -9,7 +9,7 @@ const SHORTEST = 2
 
 /** Returns matching records, debounced. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
-  const keyword = useDeferredValue(usePaused(keywordOf(text)))
+  const keyword = useDeferredValue(usePaused(normalizeKeyword(text)))
   const finders = RECORD_FINDERS.filter(({ access }) => can(access))
   const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({

@@ -3,7 +3,7 @@ import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, u
 import { HOME } from '#core/routing/addresses.ts'
 import { type Anchor, DropdownMenu, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
 import { panelId, tabId } from './tab-panel.tsx'
-import { isDirty, leftOf, rightOf, type Tab, type Tabs } from './tab-store.ts'
+import { isDirty, keysLeftOf, keysRightOf, type Tab, type Tabs } from './tab-store.ts'
 import { TabList } from './tab-list.tsx'
 import type { TabActions } from './use-tab-actions.ts'
 
@@ -138,8 +138,13 @@ function menuOf(key: string, tabs: Tabs, actions: TabActions): DropdownMenuItem[
     { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
     { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
     { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
-    { key: 'left', label: '关闭左侧', disabled: !leftOf(tabs, key).length, onClick: () => actions.closeLeft(key) },
-    { key: 'right', label: '关闭右侧', disabled: !rightOf(tabs, key).length, onClick: () => actions.closeRight(key) },
+    { key: 'left', label: '关闭左侧', disabled: !keysLeftOf(tabs, key).length, onClick: () => actions.closeLeft(key) },
+    {
+      key: 'right',
+      label: '关闭右侧',
+      disabled: !keysRightOf(tabs, key).length,
+      onClick: () => actions.closeRight(key),
+    },
     { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },
   ]
 }

@@ -14,7 +14,7 @@ import { forgetPage, usePage } from '#app/pages/lazy-page.tsx'
 import { PageErrorBoundary } from '#app/pages/page-error.tsx'
 import { PageLoading } from '#app/pages/page-loading.tsx'
 import { matchScreen } from '#app/screen-match.ts'
-import { isShown, markTab, memoryOf, setTabTitle, tabTitle } from './tab-state.ts'
+import { isShown, markTab, createTabMemory, setTabTitle, findTabTitle } from './tab-state.ts'
 import type { Tab } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
 
@@ -123,11 +123,11 @@ function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
   return useMemo(
     () => ({
       key,
-      memory: memoryOf(key),
+      memory: createTabMemory(key),
       setTitle: (title) => setTabTitle(key, title),
       setDirty: (source, dirty) => markTab(key, source, dirty),
       isShown: () => isShown(key),
-      title: () => tabTitle(key),
+      title: () => findTabTitle(key),
       refresh: () => latest.current.refresh(key),
       close: (then) => latest.current.finish(key, then),
     }),

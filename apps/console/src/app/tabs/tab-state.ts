@@ -1,7 +1,16 @@
 import { createStore, useStore } from '#core/events/store.ts'
 import { currentSession } from '#core/auth/session.tsx'
 import { matchScreen } from '#app/screen-match.ts'
-import { marked, NO_TABS, restored, shown, type Tab, tabOf, type Tabs, titled } from './tab-store.ts'
+import {
+  markDirty,
+  NO_TABS,
+  filterPermittedTabs,
+  showTab,
+  type Tab,
+  findTab,
+  type Tabs,
+  setTitle,
+} from './tab-store.ts'
 
 const KEY = 'tabs'
 export const tabs = createStore<Tabs>(NO_TABS)
@@ -17,11 +26,11 @@ export function restoreTabs(mayOpen: (access: string) => boolean) {
     const screen = matchScreen(url)?.screen
     return screen && mayOpen(screen.access) ? screen.title : undefined
   }
-  const before = restored(savedTabs(), titleOf)
+  const before = filterPermittedTabs(savedTabs(), titleOf)
   const url = location.pathname + location.search + location.hash
   const here = matchScreen(url)
   const opens = here && !here.screen.bare && !currentSession()?.mustChangePassword && mayOpen(here.screen.access)
-  tabs.set(opens ? shown(before, { key: here.key, title: here.screen.title, url }) : before)
+  tabs.set(opens ? showTab(before, { key: here.key, title: here.screen.title, url }) : before)
   return tabs.subscribe(save)
 }
 
@@ -41,7 +50,7 @@ function savedTabs(): readonly Tab[] {
 
 /** State stored with `useTabState`; kept for unmounted pages until the tab closes. */
 const memories = new Map<string, Map<string, unknown>>()
-export function memoryOf(key: string) {
+export function createTabMemory(key: string) {
   const memory = memories.get(key) ?? new Map<string, unknown>()
   memories.set(key, memory)
   return memory
@@ -50,8 +59,8 @@ export const forgetMemory = (keys: readonly string[]) => {
   for (const key of keys) memories.delete(key)
 }
 
-export const setTabTitle = (key: string, title: string) => changeTabs((now) => titled(now, key, title))
+export const setTabTitle = (key: string, title: string) => changeTabs((now) => setTitle(now, key, title))
 export const markTab = (key: string, source: string, dirty: boolean) =>
-  changeTabs((now) => marked(now, key, source, dirty))
-export const tabTitle = (key: string) => tabOf(tabs.get(), key)?.title ?? ''
+  changeTabs((now) => markDirty(now, key, source, dirty))
+export const findTabTitle = (key: string) => findTab(tabs.get(), key)?.title ?? ''
 export const isShown = (key: string) => tabs.get().active === key

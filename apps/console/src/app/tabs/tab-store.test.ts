@@ -2,32 +2,32 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HOME } from '#core/routing/addresses.ts'
 import {
-  closed,
+  closeTabs,
   isDirty,
-  leftOf,
+  keysLeftOf,
   MAX_LIVE,
-  marked,
+  markDirty,
   NO_TABS,
   refreshTab,
-  restored,
-  rightOf,
-  shown,
+  filterPermittedTabs,
+  keysRightOf,
+  showTab,
   type Tabs,
-  tabOf,
-  titled,
+  findTab,
+  setTitle,
 } from './tab-store.ts'
 
-const open = (tabs: Tabs, key: string) => shown(tabs, { key, url: `${key}?pageNum=1`, title: key })
+const open = (tabs: Tabs, key: string) => showTab(tabs, { key, url: `${key}?pageNum=1`, title: key })
 const opened = (...keys: string[]) => keys.reduce(open, open(NO_TABS, HOME))
 
 test('LAYOUT-02 home is always first and cannot be closed', () => {
-  const tabs = closed(opened('/a', '/b'), [HOME, '/a', '/b'])
+  const tabs = closeTabs(opened('/a', '/b'), [HOME, '/a', '/b'])
   expect(tabs.list.map(({ key }) => key)).toEqual([HOME])
   expect(tabs.active).toBe(HOME)
 })
 
 test('closing the active tab activates the previously active tab', () => {
-  const tabs = closed(open(opened('/a', '/b', '/c'), '/a'), ['/a'])
+  const tabs = closeTabs(open(opened('/a', '/b', '/c'), '/a'), ['/a'])
   expect(tabs.active).toBe('/c')
 })
 
@@ -36,52 +36,52 @@ test.each([
   ['then its left one', ['/a', '/b'], '/b', '/a'],
 ])('without a history closing goes to %s', (_, keys, shownKey, next) => {
   const tabs = { ...opened(...keys), active: shownKey, visits: [shownKey] }
-  expect(closed(tabs, [shownKey]).active).toBe(next)
+  expect(closeTabs(tabs, [shownKey]).active).toBe(next)
 })
 
 test('LAYOUT-06 the same page with another filter stays one tab and stores the new URL', () => {
-  const tabs = shown(opened('/a'), { key: '/a', url: '/a?pageNum=2', title: '/a' })
+  const tabs = showTab(opened('/a'), { key: '/a', url: '/a?pageNum=2', title: '/a' })
   expect(tabs.list).toHaveLength(2)
-  expect(tabOf(tabs, '/a')?.url).toBe('/a?pageNum=2')
+  expect(findTab(tabs, '/a')?.url).toBe('/a?pageNum=2')
 })
 
 test('restores the title that a page set for its tab', () => {
-  const named = titled(opened('/a'), '/a', '编辑 1.2.3')
-  const tabs = restored(named.list, () => '编辑固件版本')
+  const named = setTitle(opened('/a'), '/a', '编辑 1.2.3')
+  const tabs = filterPermittedTabs(named.list, () => '编辑固件版本')
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '编辑 1.2.3'])
 })
 
 test('returns the tabs to the left and to the right of a tab', () => {
   const tabs = opened('/a', '/b', '/c')
-  expect(leftOf(tabs, '/b')).toEqual(['/a'])
-  expect(rightOf(tabs, '/b')).toEqual(['/c'])
-  expect(leftOf(tabs, '/a')).toEqual([])
-  expect(rightOf(tabs, '/c')).toEqual([])
+  expect(keysLeftOf(tabs, '/b')).toEqual(['/a'])
+  expect(keysRightOf(tabs, '/b')).toEqual(['/c'])
+  expect(keysLeftOf(tabs, '/a')).toEqual([])
+  expect(keysRightOf(tabs, '/c')).toEqual([])
 })
 
 test('LAYOUT-04 does not restore tabs without permission and uses the current titles', () => {
-  const tabs = restored(opened('/a', '/b').list, (url) => (url.startsWith('/a') ? '新标题' : undefined))
+  const tabs = filterPermittedTabs(opened('/a', '/b').list, (url) => (url.startsWith('/a') ? '新标题' : undefined))
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '新标题'])
 })
 
 const key = fc.integer({ min: 0, max: 20 }).map((n) => (n === 0 ? HOME : `/p${n}`))
 const step = fc.oneof(
   { weight: 5, arbitrary: key.map((k) => (tabs: Tabs) => open(tabs, k)) },
-  { weight: 2, arbitrary: key.map((k) => (tabs: Tabs) => closed(tabs, [k])) },
+  { weight: 2, arbitrary: key.map((k) => (tabs: Tabs) => closeTabs(tabs, [k])) },
   { weight: 1, arbitrary: key.map((k) => (tabs: Tabs) => refreshTab(tabs, k)) },
   fc.record({ k: key, on: fc.boolean() }).map(
     ({ k, on }) =>
       (tabs: Tabs) =>
-        marked(tabs, k, 'form', on),
+        markDirty(tabs, k, 'form', on),
   ),
   fc.constant((tabs: Tabs) =>
-    closed(
+    closeTabs(
       tabs,
       tabs.list.map((tab) => tab.key).filter((k) => k !== tabs.active),
     ),
   ),
   fc.constant((tabs: Tabs) =>
-    closed(
+    closeTabs(
       tabs,
       tabs.list.map((tab) => tab.key),
     ),
@@ -100,7 +100,7 @@ test('keeps the tabs consistent for any sequence of open, close, refresh and mar
         expect(keys).toContain(tabs.active)
         for (const each of [...tabs.visits, ...tabs.live]) expect(keys).toContain(each)
         expect(new Set(tabs.live).size).toBe(tabs.live.length)
-        const idle = tabs.live.filter((k) => k !== tabs.active && !isDirty(tabOf(tabs, k)!))
+        const idle = tabs.live.filter((k) => k !== tabs.active && !isDirty(findTab(tabs, k)!))
         expect(Math.min(idle.length, tabs.live.length - MAX_LIVE)).toBeLessThanOrEqual(0)
       }
     }),
@@ -108,7 +108,7 @@ test('keeps the tabs consistent for any sequence of open, close, refresh and mar
 })
 
 test('never unmounts a page with unsaved changes to save memory', () => {
-  const dirty = marked(opened('/form'), '/form', 'f', true)
+  const dirty = markDirty(opened('/form'), '/form', 'f', true)
   const many = Array.from({ length: 30 }, (_, i) => `/p${i}`).reduce(open, dirty)
   expect(many.live).toContain('/form')
   expect(many.live).toHaveLength(MAX_LIVE)

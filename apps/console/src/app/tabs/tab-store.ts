@@ -28,15 +28,15 @@ const HOME_TAB: Tab = { key: HOME, url: HOME, title: '首页', version: 0, dirty
 export const NO_TABS: Tabs = { list: [HOME_TAB], active: HOME, visits: [], live: [] }
 
 export const isDirty = ({ dirty }: Tab) => dirty.length > 0
-export const tabOf = ({ list }: Tabs, key: string) => list.find((tab) => tab.key === key)
+export const findTab = ({ list }: Tabs, key: string) => list.find((tab) => tab.key === key)
 
 const last = (keys: readonly string[], key: string) => [...keys.filter((each) => each !== key), key]
 const change = (tabs: Tabs, key: string, to: (tab: Tab) => Tab): Tabs =>
-  tabOf(tabs, key) ? { ...tabs, list: tabs.list.map((tab) => (tab.key === key ? to(tab) : tab)) } : tabs
+  findTab(tabs, key) ? { ...tabs, list: tabs.list.map((tab) => (tab.key === key ? to(tab) : tab)) } : tabs
 
 /** Shows a page: an open tab gets the new URL; otherwise a tab is appended. */
-export function shown(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url' | 'title'>): Tabs {
-  const opened = tabOf(tabs, key)
+export function showTab(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url' | 'title'>): Tabs {
+  const opened = findTab(tabs, key)
     ? change(tabs, key, (tab) => (tab.url === url ? tab : { ...tab, url }))
     : { ...tabs, list: [...tabs.list, { key, url, title, version: 0, dirty: [] }] }
   return evicted({ ...opened, active: key, visits: last(tabs.visits, key), live: last(tabs.live, key) })
@@ -44,7 +44,7 @@ export function shown(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url' |
 
 function evicted(tabs: Tabs): Tabs {
   const mayGo = (key: string) => {
-    const tab = tabOf(tabs, key)
+    const tab = findTab(tabs, key)
     return key !== tabs.active && !(tab && isDirty(tab))
   }
   const live = [...tabs.live]
@@ -60,7 +60,7 @@ function evicted(tabs: Tabs): Tabs {
  * Closes tabs except home. Closing the active tab activates the previously active tab, else the right neighbour, the
  * left neighbour, or home.
  */
-export function closed(tabs: Tabs, keys: readonly string[]): Tabs {
+export function closeTabs(tabs: Tabs, keys: readonly string[]): Tabs {
   const going = new Set(keys.filter((key) => key !== HOME))
   const stays = (key: string) => !going.has(key)
   const active = stays(tabs.active) ? tabs.active : nextAfter(tabs, stays)
@@ -82,14 +82,14 @@ function nextAfter({ list, active, visits }: Tabs, stays: (key: string) => boole
 }
 
 /** Returns the keys of the tabs left of a tab, without home. */
-export const leftOf = ({ list }: Tabs, key: string) =>
+export const keysLeftOf = ({ list }: Tabs, key: string) =>
   list
     .slice(0, Math.max(indexOf(list, key), 0))
     .map((tab) => tab.key)
     .filter((each) => each !== HOME)
 
 /** Returns the keys of the tabs right of a tab. */
-export const rightOf = ({ list }: Tabs, key: string) => list.slice(indexOf(list, key) + 1).map((tab) => tab.key)
+export const keysRightOf = ({ list }: Tabs, key: string) => list.slice(indexOf(list, key) + 1).map((tab) => tab.key)
 
 const indexOf = (list: readonly Tab[], key: string) => list.findIndex((tab) => tab.key === key)
 
@@ -97,11 +97,11 @@ const indexOf = (list: readonly Tab[], key: string) => list.findIndex((tab) => t
 export const refreshTab = (tabs: Tabs, key: string) =>
   change(tabs, key, (tab) => ({ ...tab, version: tab.version + 1, dirty: [] }))
 
-export const titled = (tabs: Tabs, key: string, title: string) =>
-  tabOf(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title, isNamed: true }))
+export const setTitle = (tabs: Tabs, key: string, title: string) =>
+  findTab(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title, isNamed: true }))
 
-export function marked(tabs: Tabs, key: string, source: string, dirty: boolean) {
-  if ((tabOf(tabs, key)?.dirty.includes(source) ?? false) === dirty) return tabs
+export function markDirty(tabs: Tabs, key: string, source: string, dirty: boolean) {
+  if ((findTab(tabs, key)?.dirty.includes(source) ?? false) === dirty) return tabs
   return change(tabs, key, (tab) => ({
     ...tab,
     dirty: dirty ? [...tab.dirty, source] : tab.dirty.filter((each) => each !== source),
@@ -109,7 +109,7 @@ export function marked(tabs: Tabs, key: string, source: string, dirty: boolean) 
 }
 
 /** Filters the tabs of an earlier load to the permitted ones. Titles set from data are kept. */
-export function restored(saved: readonly Tab[], titleOf: (url: string) => string | undefined): Tabs {
+export function filterPermittedTabs(saved: readonly Tab[], titleOf: (url: string) => string | undefined): Tabs {
   const list = saved.flatMap((tab) => {
     const title = tab.key === HOME ? undefined : titleOf(tab.url)
     return title ? [{ ...tab, title: tab.isNamed ? tab.title : title, version: 0, dirty: [] }] : []

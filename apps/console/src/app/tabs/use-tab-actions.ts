@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { HOME } from '#core/routing/addresses.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { changeTabs, forgetMemory, isShown, tabs } from './tab-state.ts'
-import { closed, isDirty, leftOf, rightOf, tabOf } from './tab-store.ts'
+import { closeTabs, isDirty, keysLeftOf, keysRightOf, findTab } from './tab-store.ts'
 
 const UNSAVED = '有未保存的内容，关闭后将丢失。'
 
@@ -15,10 +15,10 @@ export function useTabActions() {
 
   const closeNow = (keys: readonly string[], then?: string) => {
     const before = tabs.get()
-    const after = closed(before, keys)
+    const after = closeTabs(before, keys)
     forgetMemory(keys)
     changeTabs(() => after)
-    const to = then ?? tabOf(after, after.active)?.url ?? HOME
+    const to = then ?? findTab(after, after.active)?.url ?? HOME
     if (then || after.active !== before.active) void navigate(to)
   }
 
@@ -35,26 +35,26 @@ export function useTabActions() {
     tabs.get().list.flatMap((tab) => (tab.key === key || tab.key === HOME ? [] : [tab.key]))
 
   return useSame({
-    show: (key: string) => navigate(tabOf(tabs.get(), key)?.url ?? HOME),
+    show: (key: string) => navigate(findTab(tabs.get(), key)?.url ?? HOME),
     close: (key: string) => close([key]),
     closeOthers: async (key: string) => {
-      const url = tabOf(tabs.get(), key)?.url
+      const url = findTab(tabs.get(), key)?.url
       await close(others(key))
       // Activates the kept tab after "close others".
       if (url && tabs.get().active !== key) void navigate(url)
     },
-    closeLeft: (key: string) => close(leftOf(tabs.get(), key)),
-    closeRight: (key: string) => close(rightOf(tabs.get(), key)),
+    closeLeft: (key: string) => close(keysLeftOf(tabs.get(), key)),
+    closeRight: (key: string) => close(keysRightOf(tabs.get(), key)),
     closeAll: () => close(others(HOME), HOME),
     /** Refreshes via /redirect, as specified, without a history entry. */
-    refresh: (key: string) => navigate(`/redirect${tabOf(tabs.get(), key)?.url ?? HOME}`, { replace: true }),
+    refresh: (key: string) => navigate(`/redirect${findTab(tabs.get(), key)?.url ?? HOME}`, { replace: true }),
     /**
      * Closes a finished page and reloads the list that opened it. A hidden page closes without changing the active
      * tab.
      */
     finish: (key: string, then?: string) => {
       // An open tab keeps its URL, so that a list returns with its filters and page.
-      const to = then && (tabOf(tabs.get(), then)?.url ?? then)
+      const to = then && (findTab(tabs.get(), then)?.url ?? then)
       closeNow([key], isShown(key) ? to : undefined)
       if (then) void client.invalidateQueries({ refetchType: 'active' })
     },

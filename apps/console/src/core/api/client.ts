@@ -2,8 +2,8 @@ import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts
 import { handleResponse, handleEnvelope, type WithMessage } from './response.ts'
 import { ApiError } from './api-error.ts'
 import { can, currentSession } from '#core/auth/session.tsx'
-import { send } from './transport.ts'
-import { type Fields, sendableOf } from './wire.ts'
+import { sendRequest } from './transport.ts'
+import { type Fields, toRequestParts } from './wire.ts'
 
 export { isApiError, ApiError } from './api-error.ts'
 
@@ -48,9 +48,9 @@ export async function callWithMessage<E extends Endpoint>(
   input: InputOf<E>,
   { signal, idempotencyKey, quiet = false, onUpload }: CallOptions = {},
 ): Promise<WithMessage<ResultOf<E>>> {
-  const { url, body, contentType } = sendableOf(endpoint, input as Fields)
+  const { url, body, contentType } = toRequestParts(endpoint, input as Fields)
   const isQuiet = () => (typeof quiet === 'function' ? quiet() : quiet)
-  const answer = await send({
+  const answer = await sendRequest({
     url,
     body,
     method: endpoint.method,
@@ -67,4 +67,4 @@ export async function callWithMessage<E extends Endpoint>(
 }
 
 /** Returns the message for an error that is not an API error. */
-export const messageOf = (error: unknown) => (error instanceof ApiError ? error.message : '页面出错了，请重试')
+export const errorMessage = (error: unknown) => (error instanceof ApiError ? error.message : '页面出错了，请重试')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerIn, downloadText, nameIn } from './download.ts'
+import { answerIn, downloadText, parseFileName } from './download.ts'
 
 test.each([
   [401, '', '认证失败，无法访问系统资源'],
@@ -10,9 +10,9 @@ test.each([
 ])('DOWNLOAD-02 a refusal %s %s says %s', (code, msg, text) => expect(downloadText(code, msg)).toBe(text))
 
 test('prefers the UTF-8 file name of a download over the plain name', () => {
-  expect(nameIn(`attachment; filename="a.xlsx"; filename*=UTF-8''%E8%AE%BE.xlsx`)).toBe('设.xlsx')
-  expect(nameIn('attachment; filename="a b.zip"')).toBe('a b.zip')
-  expect(nameIn(null)).toBeUndefined()
+  expect(parseFileName(`attachment; filename="a.xlsx"; filename*=UTF-8''%E8%AE%BE.xlsx`)).toBe('设.xlsx')
+  expect(parseFileName('attachment; filename="a b.zip"')).toBe('a b.zip')
+  expect(parseFileName(null)).toBeUndefined()
 })
 
 test('returns the job of a large export', () => {

@@ -3,8 +3,8 @@ import { RESPONSE_CODE, type Envelope } from '@oms/contract/core/envelope.ts'
 import type { JobResponse } from '@oms/contract/core/transfer.ts'
 import { sessionHeaders, TIMEOUT_MS } from './client.ts'
 import { currentSession } from '#core/auth/session.tsx'
-import { QUIET_SECONDS, toast, toastOnce } from '#core/loading/toast.ts'
-import { type Fields, sendableOf } from './wire.ts'
+import { QUIET_SECONDS, toast, showToastOnce } from '#core/loading/toast.ts'
+import { type Fields, toRequestParts } from './wire.ts'
 
 const DOWNLOAD_TEXT: Readonly<Record<number, string>> = {
   401: '认证失败，无法访问系统资源',
@@ -26,7 +26,7 @@ export type Fetched =
  */
 export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E>, filename?: string) {
   const result = await fetchFile(endpoint, input, filename)
-  if (result.kind === 'refused') toastOnce('error', result.message, QUIET_SECONDS)
+  if (result.kind === 'refused') showToastOnce('error', result.message, QUIET_SECONDS)
   if (result.kind === 'later') toast.success(result.message)
   return result.kind === 'saved'
 }
@@ -37,7 +37,7 @@ export async function fetchFile<E extends Endpoint>(
   input: InputOf<E>,
   filename = 'download.zip',
 ): Promise<Fetched> {
-  const { url, body, contentType } = sendableOf(endpoint, input as Fields)
+  const { url, body, contentType } = toRequestParts(endpoint, input as Fields)
   try {
     const response = await fetch(url, {
       method: endpoint.method,
@@ -54,7 +54,7 @@ export async function fetchFile<E extends Endpoint>(
     const isJson = response.headers.get('content-type')?.includes('application/json')
     if (!response.ok || (isJson && !response.headers.has('content-disposition')))
       return answerIn(response.status, await response.json().catch(() => ({})))
-    save(await response.blob(), nameIn(response.headers.get('content-disposition')) ?? filename)
+    saveBlob(await response.blob(), parseFileName(response.headers.get('content-disposition')) ?? filename)
     return { kind: 'saved' }
   } catch {
     return { kind: 'refused', message: DOWNLOAD_FAILED }
@@ -75,7 +75,7 @@ export function answerIn(status: number, { code = status, msg = '', data }: Part
 export const downloadText = (code: number, msg: string) => DOWNLOAD_TEXT[code] ?? (msg || DOWNLOAD_UNKNOWN)
 
 /** Returns the file name of a `content-disposition` header; the UTF-8 name has priority. */
-export function nameIn(disposition: string | null) {
+export function parseFileName(disposition: string | null) {
   const encoded = /filename\*=(?:UTF-8'')?([^;]+)/i.exec(disposition ?? '')?.[1]
   const plain = /filename="?([^";]+)"?/i.exec(disposition ?? '')?.[1]
   try {
@@ -86,7 +86,7 @@ export function nameIn(disposition: string | null) {
 }
 
 /** Saves a blob with the browser's download function. */
-export function save(blob: Blob, filename: string) {
+export function saveBlob(blob: Blob, filename: string) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = filename

@@ -66,5 +66,5 @@ function full(value: unknown): unknown {
 }
 
 /** Returns the contract's validation errors for a value, with the server's messages. */
-export const problemIn = (schema: z.ZodType, value: unknown) =>
+export const findProblem = (schema: z.ZodType, value: unknown) =>
   fullSchema(schema).safeParse(value).error?.issues[0]?.message

@@ -27,16 +27,16 @@ export const makeQueryClient = () =>
     },
   })
 
-export const resourceOf = ({ path }: Pick<Endpoint, 'path'>) => path.split('/')[3] ?? ''
+export const resourceName = ({ path }: Pick<Endpoint, 'path'>) => path.split('/')[3] ?? ''
 
 /**
  * Query key: resource, path, and the input as sent. `7` and `"7"`, or an empty and an absent field, give the same
  * key.
  */
-export function keyOf(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
+export function queryKeyOf(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
   const query = queryOf(input)
   query.sort()
-  return [resourceOf(endpoint), endpoint.path, query.toString()] as const
+  return [resourceName(endpoint), endpoint.path, query.toString()] as const
 }
 
 export interface ReadOptions {
@@ -53,7 +53,7 @@ export interface ReadOptions {
 /** Reads an endpoint. The query key consists of path and input, grouped by resource. */
 export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: ReadOptions = {}) {
   const { enabled = true, staleTime = FRESH_MS, keepPrevious = true, quiet = false } = options
-  const queryKey = keyOf(endpoint, input as Fields)
+  const queryKey = queryKeyOf(endpoint, input as Fields)
   const result = useQuery<ResultOf<E>, ApiError>({
     queryKey,
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
@@ -144,7 +144,7 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
       const result = await once(input, async (idempotencyKey) => {
         const answer = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
         if (endpoint.done) toast.success(answer.msg || endpoint.done)
-        const resources = [resourceOf(endpoint), ...alsoChanges]
+        const resources = [resourceName(endpoint), ...alsoChanges]
         await Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [resource] })))
         return answer.data
       })
@@ -200,7 +200,7 @@ function useOnce<Result>() {
  * screen's own request. A mounted screen does not repeat the request, so the failure is shown at once.
  */
 export async function prefetchRead(client: QueryClient, { path, input, next }: FirstRead): Promise<unknown> {
-  const queryKey = keyOf({ path }, input)
+  const queryKey = queryKeyOf({ path }, input)
   const waiting = () => client.getQueryCache().find({ queryKey })?.observers ?? []
   const quiet = () => !waiting().some(({ options }) => options.meta?.['quiet'] === false)
   await client.prefetchQuery({

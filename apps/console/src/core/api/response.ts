@@ -4,7 +4,7 @@ import { handlePermissionVersion } from '#core/auth/permission-version.ts'
 import { ApiError } from './api-error.ts'
 import { askRelogin } from '#core/auth/relogin.ts'
 import { currentSession } from '#core/auth/session.tsx'
-import { QUIET_HTTP_SECONDS, QUIET_SECONDS, toastOnce } from '#core/loading/toast.ts'
+import { QUIET_HTTP_SECONDS, QUIET_SECONDS, showToastOnce } from '#core/loading/toast.ts'
 import { type Answer, NoAnswer } from './transport.ts'
 
 export interface WithMessage<Data> {
@@ -29,7 +29,7 @@ export function handleResponse(error: unknown, quiet: boolean): never {
   const reason = error instanceof NoAnswer ? error.reason : 'network'
   if (reason === 'aborted') throw new ApiError(0, '已取消')
   const text = reason === 'timeout' ? '网络异常：请求超过60秒没有完成，请重试' : '网络异常'
-  if (!quiet) toastOnce('error', text, QUIET_HTTP_SECONDS)
+  if (!quiet) showToastOnce('error', text, QUIET_HTTP_SECONDS)
   throw new ApiError(0, text)
 }
 
@@ -74,7 +74,7 @@ function heedCode({ token }: Answer, envelope: Envelope, quiet: boolean): never 
 }
 
 function fail(refusal: ApiError, level: 'warning' | 'error', seconds: number, quiet: boolean): never {
-  if (!quiet) toastOnce(level, refusal.message, seconds)
+  if (!quiet) showToastOnce(level, refusal.message, seconds)
   throw refusal
 }
 

@@ -33,7 +33,7 @@ export class NoAnswer extends Error {
 }
 
 /** Sends one request and reads the response. Throws only `NoAnswer`. */
-export function send(request: Request): Promise<Answer> {
+export function sendRequest(request: Request): Promise<Answer> {
   // Uploads use XMLHttpRequest, because fetch reports no upload progress.
   if (request.onUpload) return sendCounting(request)
   return (

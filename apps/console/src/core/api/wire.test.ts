@@ -1,34 +1,37 @@
 import { expect, test } from 'vitest'
-import { formOf, queryOf, sendableOf } from './wire.ts'
+import { encodeForm, queryOf, toRequestParts } from './wire.ts'
 
 test('PAGER-04 GET sends arrays as repeated keys and omits empty fields', () => {
-  const { url } = sendableOf({ method: 'GET', path: '/api/v1/x/:id' }, { id: 'a/b', ids: [1, 2], name: '', all: null })
+  const { url } = toRequestParts(
+    { method: 'GET', path: '/api/v1/x/:id' },
+    { id: 'a/b', ids: [1, 2], name: '', all: null },
+  )
   expect(url).toBe('/api/v1/x/a%2Fb?ids=1&ids=2')
 })
 
 test('PAGER-04 form entries are form-encoded and other entries are JSON', () => {
   const input = { a: 1, note: '', gone: undefined }
-  const form = sendableOf({ method: 'POST', path: '/api/v1/x', body: 'form' }, input)
+  const form = toRequestParts({ method: 'POST', path: '/api/v1/x', body: 'form' }, input)
   expect(form).toMatchObject({ body: 'a=1&note=', contentType: 'application/x-www-form-urlencoded;charset=UTF-8' })
-  const json = sendableOf({ method: 'PUT', path: '/api/v1/x' }, input)
+  const json = toRequestParts({ method: 'PUT', path: '/api/v1/x' }, input)
   expect(json).toMatchObject({ body: '{"a":1,"note":""}', contentType: 'application/json' })
 })
 
 test('an upload sends its text fields before its file', () => {
   const file = new Blob(['x'])
-  const { body } = sendableOf({ method: 'POST', path: '/api/v1/f', body: 'multipart' }, { file, purpose: 'avatar' })
+  const { body } = toRequestParts({ method: 'POST', path: '/api/v1/f', body: 'multipart' }, { file, purpose: 'avatar' })
   expect([...(body as FormData).keys()]).toEqual(['purpose', 'file'])
 })
 
 test('equal input as numbers or as text gives the same query', () => {
   expect(queryOf({ a: 1, b: '' }).toString()).toBe(queryOf({ a: '1' }).toString())
-  expect(formOf({ a: 1, b: '' })).toBe('a=1&b=')
+  expect(encodeForm({ a: 1, b: '' })).toBe('a=1&b=')
 })
 
 test('binary entries send bytes as the body and the other fields in the query', () => {
   const bytes = new Blob(['abc'])
   const route = { method: 'PUT', path: '/api/v1/file/parts/:uploadId/:index', body: 'binary' } as const
-  expect(sendableOf(route, { uploadId: 'u', index: 2, sha256: 'ff', bytes })).toEqual({
+  expect(toRequestParts(route, { uploadId: 'u', index: 2, sha256: 'ff', bytes })).toEqual({
     url: '/api/v1/file/parts/u/2?sha256=ff',
     body: bytes,
     contentType: 'application/octet-stream',

@@ -11,7 +11,7 @@ export interface Sendable {
 }
 
 /** Converts an entry and its input to a URL and a body. */
-export function sendableOf(route: Route, input: Fields): Sendable {
+export function toRequestParts(route: Route, input: Fields): Sendable {
   const rest: Record<string, unknown> = { ...input }
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = rest[name]
@@ -22,7 +22,7 @@ export function sendableOf(route: Route, input: Fields): Sendable {
   if (route.body === 'binary') return binaryOf(path, rest)
   if (route.body === 'multipart') return { url: path, body: multipartOf(rest), contentType: undefined }
   if (route.body === 'form') {
-    return { url: path, body: formOf(rest), contentType: 'application/x-www-form-urlencoded;charset=UTF-8' }
+    return { url: path, body: encodeForm(rest), contentType: 'application/x-www-form-urlencoded;charset=UTF-8' }
   }
   return { url: path, body: JSON.stringify(rest), contentType: 'application/json' }
 }
@@ -45,7 +45,8 @@ const isEmpty = (value: unknown) => value === undefined || value === null || val
 /** Arrays become repeated keys; empty fields are omitted. */
 export const queryOf = (fields: Fields) => repeated(fields, isEmpty)
 /** Encodes a form body. Unlike a query, empty fields are sent, because they clear the stored value. */
-export const formOf = (fields: Fields) => repeated(fields, (value) => value === undefined || value === null).toString()
+export const encodeForm = (fields: Fields) =>
+  repeated(fields, (value) => value === undefined || value === null).toString()
 
 function repeated(fields: Fields, skip: (value: unknown) => boolean) {
   const query = new URLSearchParams()

@@ -2,7 +2,7 @@
 export const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Returns one cookie of a `document.cookie` text. */
-export function cookieIn(jar: string, name: string) {
+export function findCookie(jar: string, name: string) {
   for (const pair of jar.split('; ')) {
     const at = pair.indexOf('=')
     if (pair.slice(0, at) === name) return decoded(pair.slice(at + 1))
@@ -10,7 +10,7 @@ export function cookieIn(jar: string, name: string) {
   return ''
 }
 
-export const readCookie = (name: string) => cookieIn(document.cookie, name)
+export const readCookie = (name: string) => findCookie(document.cookie, name)
 
 export function writeCookie(name: string, value: string, maxAge: number) {
   const secure = location.protocol === 'https:' ? '; secure' : ''

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { cookiesToRemove, readCredentials } from './credentials.ts'
+import { listCookiesToRemove, readCredentials } from './credentials.ts'
 
 const JAR =
   'oms_token=t1; oms_uid=7; oms_account=demo; oms_username=demo; oms_codeType=1; oms_password=; oms_ownerId=3; sidebarStatus=0'
 
 test('GUARD-05 the clean-up removes session cookies and keeps account, username, code type and password', () => {
-  expect(cookiesToRemove(JAR)).toEqual(['oms_token', 'oms_uid', 'oms_ownerId'])
+  expect(listCookiesToRemove(JAR)).toEqual(['oms_token', 'oms_uid', 'oms_ownerId'])
 })
 
 test('GUARD-04 the login is restored from the cookies', () => {

@@ -1,4 +1,4 @@
-import { cookieIn, readCookie, removeCookie, writeCookie, YEAR_SECONDS } from './cookies.ts'
+import { findCookie, readCookie, removeCookie, writeCookie, YEAR_SECONDS } from './cookies.ts'
 
 /** Prefix of all credentials cookies; the clean-up finds them by this prefix. */
 const PREFIX = 'oms_'
@@ -45,7 +45,7 @@ export function moveCredentials({ ownerId, ownerName }: { ownerId: number; owner
 }
 
 export function readCredentials(jar = document.cookie): Credentials | undefined {
-  const entry = (key: string) => cookieIn(jar, PREFIX + key)
+  const entry = (key: string) => findCookie(jar, PREFIX + key)
   const token = entry('token')
   if (!token) return undefined
   return {
@@ -59,17 +59,17 @@ export function readCredentials(jar = document.cookie): Credentials | undefined 
 }
 
 /** Returns the names of the cookies to remove: all credentials cookies except the kept ones. */
-export const cookiesToRemove = (jar: string) =>
+export const listCookiesToRemove = (jar: string) =>
   jar
     .split('; ')
     .map((pair) => pair.split('=')[0] ?? '')
     .filter((name) => name.startsWith(PREFIX) && !KEPT.some((kept) => name === PREFIX + kept))
 
 export function clearCredentials() {
-  cookiesToRemove(document.cookie).forEach(removeCookie)
+  listCookiesToRemove(document.cookie).forEach(removeCookie)
 }
 
 /** Stores the account name for the next login; '' removes it. */
 export const rememberUsername = (username: string) =>
   username ? writeCookie(`${PREFIX}username`, username, YEAR_SECONDS) : removeCookie(`${PREFIX}username`)
-export const rememberedUsername = () => readCookie(`${PREFIX}username`)
+export const readRememberedUsername = () => readCookie(`${PREFIX}username`)

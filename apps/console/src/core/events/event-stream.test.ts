@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventParser } from './event-stream.ts'
+import { createEventParser } from './event-stream.ts'
 
 const STREAM =
   ': hello\n\nevent: unread\ndata: {"count":12}\n\nevent: perms\r\ndata: {"version":"v2"}\r\n\r\n: beat\n\n'
@@ -10,7 +10,7 @@ test('parses events correctly at any chunk boundary', () => {
     fc.property(fc.array(fc.nat(STREAM.length)), (places) => {
       const cuts = [0, ...places.sort((a, b) => a - b), STREAM.length]
       const seen: unknown[] = []
-      const feed = eventParser((name, data) => seen.push([name, data]))
+      const feed = createEventParser((name, data) => seen.push([name, data]))
       for (const [i, cut] of cuts.entries()) if (i) feed(STREAM.slice(cuts[i - 1], cut))
       expect(seen).toEqual([
         ['unread', { count: 12 }],

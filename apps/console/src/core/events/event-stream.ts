@@ -32,7 +32,7 @@ async function readOnce(signal: AbortSignal, onOpen: () => void): Promise<'serve
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     if (!isStream || !response.body) return response.ok ? 'refused' : 'failed'
     onOpen()
-    const feed = eventParser(emitEvent)
+    const feed = createEventParser(emitEvent)
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       clearTimeout(watchdog)
       watchdog = setTimeout(() => line.abort(), SILENCE_MS)
@@ -47,7 +47,7 @@ async function readOnce(signal: AbortSignal, onOpen: () => void): Promise<'serve
 }
 
 /** Parses `event:` and `data:` lines; chunks may end anywhere. */
-export function eventParser(emit: (name: string, data: unknown) => void) {
+export function createEventParser(emit: (name: string, data: unknown) => void) {
   let rest = ''
   return (text: string) => {
     rest = (rest + text).replaceAll('\r\n', '\n')

@@ -10,7 +10,7 @@ const channel = typeof BroadcastChannel === 'undefined' ? undefined : new Broadc
 
 export const publishToTabs = (message: TabMessage) => channel?.postMessage(message)
 
-export function listen(handler: (message: TabMessage) => void) {
+export function listenToTabs(handler: (message: TabMessage) => void) {
   const onMessage = (event: MessageEvent<TabMessage>) => handler(event.data)
   channel?.addEventListener('message', onMessage)
   return () => channel?.removeEventListener('message', onMessage)

@@ -8,7 +8,7 @@ const AGAIN_MS = 500
 const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
 
 /** Runs a task when the screen has rendered and the browser is idle. Returns a cancel function. */
-export function whenQuiet(run: () => void, afterMs = QUIET_MS) {
+export function runWhenIdle(run: () => void, afterMs = QUIET_MS) {
   const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
   let timer = setTimeout(check, afterMs)
   function check() {
@@ -31,7 +31,7 @@ let callOff = () => {}
 function fetchWhenQuiet(load: Load) {
   waiting.push(load)
   callOff()
-  callOff = whenQuiet(fetchNext)
+  callOff = runWhenIdle(fetchNext)
 }
 
 async function fetchNext() {
@@ -49,7 +49,7 @@ type PropsOf<C> = C extends (props: infer Props) => ReactNode ? Props : never
  * 'StaffAddForm')`. The code is loaded when the browser is idle, so that a dialog opens at once. With `when`, nothing
  * renders until `when` is true for the first time (for drawers that are usually closed).
  */
-export function later<Module, Name extends keyof Module>(
+export function lazyAfterRender<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
   options: {

@@ -36,7 +36,7 @@ export const toast = {
 }
 
 /** Shows an error toast unless the same message was shown within `seconds`. */
-export function toastOnce(level: 'warning' | 'error', text: string, seconds: number) {
+export function showToastOnce(level: 'warning' | 'error', text: string, seconds: number) {
   if (!text || readCookie(ERROR_COOKIE) === text.slice(0, 200)) return
   writeCookie(ERROR_COOKIE, text.slice(0, 200), seconds)
   put(level, text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loginAddress, safeReturn } from './addresses.ts'
+import { loginAddress, safeReturnPath } from './addresses.ts'
 
 test.each([
   ['/system/manager?pageNum=2#x', '/system/manager?pageNum=2#x'],
@@ -12,7 +12,7 @@ test.each([
   ['/..//evil.example', '/'],
   [null, '/'],
 ])('ROUTE-09 after login %s leads to %s', (wanted, expected) => {
-  expect(safeReturn(wanted)).toBe(expected)
+  expect(safeReturnPath(wanted)).toBe(expected)
 })
 
 test('GUARD-01 the login page URL contains the return path', () => {

@@ -7,7 +7,7 @@ const MAX_ADDRESS = 2000
  * Returns the path to open after login: a path of this site, or the home page. Refuses other hosts (`//evil`,
  * `/\evil`, `https:`) and paths that are too long.
  */
-export function safeReturn(wanted: string | null | undefined) {
+export function safeReturnPath(wanted: string | null | undefined) {
   if (!wanted || wanted.length > MAX_ADDRESS || !wanted.startsWith('/')) return '/'
   const base = 'http://same.site'
   const url = URL.canParse(wanted, base) ? new URL(wanted, base) : undefined
@@ -20,6 +20,6 @@ export const isPublic = (pathname: string) => PUBLIC_PATHS.some((path) => path =
 
 /** Returns the login URL with `from` as the return path. */
 export function loginAddress(from: string) {
-  const back = safeReturn(from)
+  const back = safeReturnPath(from)
   return back === '/' ? '/login' : `/login?redirect=${encodeURIComponent(back)}`
 }

@@ -40,7 +40,7 @@ export interface Screen {
 }
 
 /** Declares a screen in one line of `app/screens.ts`: path, title, permission and page. */
-export const screenOf = (path: Screen['path'], title: string, access: string, page: Screen['page']): Screen => ({
+export const defineScreen = (path: Screen['path'], title: string, access: string, page: Screen['page']): Screen => ({
   path,
   title,
   access,

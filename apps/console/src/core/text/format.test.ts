@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import {
-  dayBefore,
+  dayBeforeToday,
   formatBytes,
   formatDate,
   formatDateTime,
@@ -9,8 +9,8 @@ import {
   formatPercent,
   roundTwo,
   setTimeZone,
-  wallClock,
-  weekRange,
+  formatWallClock,
+  lastWeekRange,
 } from './format.ts'
 
 test.each([
@@ -32,13 +32,13 @@ afterEach(() => setTimeZone('Asia/Shanghai'))
 
 test('FORMAT-01 times and days use the configured zone, not the zone of the browser', () => {
   const at = new Date('2026-02-28T16:30:00Z')
-  expect([wallClock(at), dayBefore(0, at), dayBefore(1, at)]).toEqual([
+  expect([formatWallClock(at), dayBeforeToday(0, at), dayBeforeToday(1, at)]).toEqual([
     '2026-03-01 00:30:00',
     '2026-03-01',
     '2026-02-28',
   ])
   setTimeZone('America/New_York')
-  expect([formatDateTime(at), formatDate(at), dayBefore(1, at)]).toEqual([
+  expect([formatDateTime(at), formatDate(at), dayBeforeToday(1, at)]).toEqual([
     '2026-02-28 11:30:00',
     '2026-02-28',
     '2026-02-27',
@@ -64,7 +64,7 @@ test.each([
 ])('FORMAT-02 %s rounds to %s', (value, rounded) => expect(roundTwo(value)).toBe(rounded))
 
 test('FORMAT-02 the weekly range has seven days and ends today, also across months', () => {
-  expect(weekRange(new Date('2026-03-02T16:00:00Z'))).toEqual(['2026-02-25', '2026-03-03'])
+  expect(lastWeekRange(new Date('2026-03-02T16:00:00Z'))).toEqual(['2026-02-25', '2026-03-03'])
 })
 
 test('formats sizes, money and durations for display', () => {

@@ -27,14 +27,14 @@ export function setTimeZone(next: string) {
 }
 
 /** Formats a time in the configured zone: `2026-11-20 09:05:00`. */
-export function wallClock(at: Date = new Date()) {
+export function formatWallClock(at: Date = new Date()) {
   clock ??= clockOf(zone)
   return clock.format(at)
 }
 
 /** Returns today in the configured zone, or an earlier day: `2026-11-20`. */
-export function dayBefore(days = 0, now: Date = new Date()) {
-  const day = new Date(`${wallClock(now).slice(0, 10)}T00:00:00Z`)
+export function dayBeforeToday(days = 0, now: Date = new Date()) {
+  const day = new Date(`${formatWallClock(now).slice(0, 10)}T00:00:00Z`)
   day.setUTCDate(day.getUTCDate() - days)
   return day.toISOString().slice(0, 10)
 }
@@ -46,7 +46,7 @@ function localTimeText(value: DateLike): string | undefined {
   const [, day, time = '00:00', seconds = ':00'] = LOCAL_TIME.exec(text) ?? []
   if (day) return Number.isNaN(Date.parse(`${day}T${time}Z`)) ? undefined : `${day} ${time}${seconds}`
   const date = value instanceof Date ? value : dateOf(text)
-  return Number.isNaN(date.getTime()) ? undefined : wallClock(date)
+  return Number.isNaN(date.getTime()) ? undefined : formatWallClock(date)
 }
 
 function dateOf(text: string) {
@@ -72,9 +72,9 @@ export function formatPercent(share: number | null | undefined) {
 export const roundTwo = (value: number) => Number(`${Math.round(Number(`${value.toPrecision(15)}e2`))}e-2`)
 
 /** Returns the first and last of the seven days that end today. */
-export const weekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
-  dayBefore(6, now),
-  dayBefore(0, now),
+export const lastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
+  dayBeforeToday(6, now),
+  dayBeforeToday(0, now),
 ]
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const

@@ -8,7 +8,7 @@ const chosen = () => {
   return stored === 'light' || stored === 'dark' ? stored : undefined
 }
 /** The user's colour scheme, or the system's by default. */
-export const present = (): ColorScheme => chosen() ?? (system().matches ? 'dark' : 'light')
+export const readColorScheme = (): ColorScheme => chosen() ?? (system().matches ? 'dark' : 'light')
 
 const shade = createStore<ColorScheme>('light')
 export const useColorScheme = () => useStore(shade)
@@ -16,8 +16,8 @@ export const useColorScheme = () => useStore(shade)
 /** Follows the system until the user chooses a colour scheme; the choice is stored in this browser. */
 export function startTheme() {
   const apply = () => {
-    shade.set(present())
-    document.documentElement.dataset.theme = present()
+    shade.set(readColorScheme())
+    document.documentElement.dataset.theme = readColorScheme()
   }
   system().addEventListener('change', apply)
   addEventListener('storage', ({ key }) => key === KEY && apply())

@@ -2,7 +2,7 @@ import { ConfigProvider } from 'antd'
 import zhCN from 'antd/locale/zh_CN'
 import type { ReactNode } from 'react'
 import { useColorScheme } from '#core/theme/color-scheme.ts'
-import { themeOf } from './theme.ts'
+import { createTheme } from './theme.ts'
 
 /**
  * Provides antd's theme and Chinese locale. Each page has its own root (`app/pages/lazy-page.tsx`), as has each part of the
@@ -10,7 +10,7 @@ import { themeOf } from './theme.ts'
  */
 export function AntdRoot({ children }: { children: ReactNode }) {
   return (
-    <ConfigProvider locale={zhCN} theme={themeOf(useColorScheme())} button={{ autoInsertSpace: false }}>
+    <ConfigProvider locale={zhCN} theme={createTheme(useColorScheme())} button={{ autoInsertSpace: false }}>
       {children}
     </ConfigProvider>
   )

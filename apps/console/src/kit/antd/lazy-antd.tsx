@@ -10,11 +10,11 @@ export const loadAntd = () => loadChunk(() => import('./antd-root.tsx'))
 export const lazyAntd = <Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) =>
   lazy(async () => {
     const [part, { AntdRoot }] = await Promise.all([loadChunk(load), loadAntd()])
-    return { default: within(AntdRoot, part[name] as ComponentType<PropsOf<Module[Name]>>) }
+    return { default: renderInAntdRoot(AntdRoot, part[name] as ComponentType<PropsOf<Module[Name]>>) }
   })
 
 /** Renders the component inside the antd root. */
-export function within<Props extends object>(
+export function renderInAntdRoot<Props extends object>(
   Root: ComponentType<{ children: ReactNode }>,
   Part: ComponentType<Props>,
 ): ComponentType<Props> {

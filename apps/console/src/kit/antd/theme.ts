@@ -82,7 +82,7 @@ const ALGORITHMS = {
  * variables as static files (`build/antd-styles.ts`) and replaces this file by the few remaining values
  * (`build/static-theme.ts`).
  */
-export const themeOf = (shade: ColorScheme): ThemeConfig => ({
+export const createTheme = (shade: ColorScheme): ThemeConfig => ({
   zeroRuntime: true,
   hashed: false,
   cssVar: { key: 'css-var-root' },

@@ -52,7 +52,7 @@ export const linkOf = (series: ChartSeries | undefined, at: number) =>
   (series?.values[at] ?? 0) > 0 ? series?.links?.[at] : undefined
 
 /** Returns the names in the legend: the slices of a ring chart, the series of all other charts. */
-export const legendOf = ({ kind, categories, series }: ChartData) =>
+export const listLegendNames = ({ kind, categories, series }: ChartData) =>
   kind === 'ring'
     ? categories.map((category, at) => ({
         name: titleOf(category),

@@ -2,9 +2,9 @@ import type { ECharts } from 'echarts/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useColorScheme } from '#core/theme/color-scheme.ts'
 import { type ChartData, linkOf, titleOf } from './chart-data.ts'
-import { optionOf } from './chart-option.ts'
+import { buildOption } from './chart-option.ts'
 import { type Mark, markAt, markOfClick, moveMark } from './chart-marks.ts'
-import { themeOf } from './chart-theme.ts'
+import { readTheme } from './chart-theme.ts'
 import { createChart, renderChartImage } from './echarts.ts'
 import './chart.css'
 
@@ -139,7 +139,9 @@ function useDrawnChart(
   useEffect(() => {
     // The colour scheme affects the option through custom properties of the element.
     if (isSized && shade && holder.current)
-      chart.current?.setOption(optionOf(JSON.parse(content), themeOf(holder.current), hidden), { notMerge: true })
+      chart.current?.setOption(buildOption(JSON.parse(content), readTheme(holder.current), hidden), {
+        notMerge: true,
+      })
   }, [isSized, content, hidden, shade, holder])
   useEffect(() => {
     const drawn = chart.current
@@ -153,7 +155,7 @@ function useDrawnChart(
 }
 
 /** Returns a PNG of a chart as a data URL, in the colours of the page. */
-export function pictureOf(name: string, data: ChartData, hidden: ReadonlySet<string>, height: number) {
-  const theme = themeOf(document.querySelector('.chart') ?? document.body)
-  return renderChartImage(name, optionOf(data, theme, hidden), theme, height)
+export function renderPicture(name: string, data: ChartData, hidden: ReadonlySet<string>, height: number) {
+  const theme = readTheme(document.querySelector('.chart') ?? document.body)
+  return renderChartImage(name, buildOption(data, theme, hidden), theme, height)
 }

@@ -50,7 +50,7 @@ export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<stri
   const [x = 0, y = 0] = chart.convertFromPixel({ gridIndex: 0 }, point)
   if (data.kind === 'row') return { series: 0, category: Math.round(y) }
   const category = Math.round(x)
-  if (data.kind === 'area') return bandAt(data, hidden, category, y)
+  if (data.kind === 'area') return findBandAt(data, hidden, category, y)
   const distance = (at: number) => Math.abs((data.series[at]?.values[category] ?? 0) - y)
   const [series] = data.series
     .flatMap((one, at) => (!hidden.has(one.name) && linkOf(one, category) ? [at] : []))
@@ -59,7 +59,7 @@ export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<stri
 }
 
 /** Returns the band of a stacked chart at a height; undefined above the highest band. */
-export function bandAt({ series }: ChartData, hidden: ReadonlySet<string>, category: number, height: number) {
+export function findBandAt({ series }: ChartData, hidden: ReadonlySet<string>, category: number, height: number) {
   let top = 0
   const found = series.findIndex(({ name, values }) => {
     if (!hidden.has(name)) top += values[category] ?? 0

@@ -11,10 +11,10 @@ import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
 import type { ChartData } from './chart-data.ts'
-import { legendOf, linkOf } from './chart-data.ts'
-import { bandAt, moveMark } from './chart-marks.ts'
-import { optionOf } from './chart-option.ts'
-import { rowHeightOf } from './flow-option.ts'
+import { listLegendNames, linkOf } from './chart-data.ts'
+import { findBandAt, moveMark } from './chart-marks.ts'
+import { buildOption } from './chart-option.ts'
+import { rowHeight } from './flow-option.ts'
 
 use([
   LineChart,
@@ -42,7 +42,7 @@ const NONE: ReadonlySet<string> = new Set()
 /** Renders the chart with ECharts without a browser. */
 function drawn(data: ChartData, hidden = NONE) {
   const chart = init(null, undefined, { renderer: 'svg', ssr: true, width: 800, height: 300 })
-  chart.setOption({ ...optionOf(data, theme, hidden), animation: false })
+  chart.setOption({ ...buildOption(data, theme, hidden), animation: false })
   const svg = chart.renderToSVGString()
   chart.dispose()
   return { svg, texts: [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text ?? '') }
@@ -66,14 +66,14 @@ describe('optionOf', () => {
   })
 
   it('offers zoom over 366 days and none over a week', () => {
-    const zoomOf = (days: number) => optionOf(chartOf('line', Array(days).fill(1)), theme, NONE)['dataZoom']
+    const zoomOf = (days: number) => buildOption(chartOf('line', Array(days).fill(1)), theme, NONE)['dataZoom']
     expect(zoomOf(366)).toHaveLength(2)
     expect(zoomOf(7)).toBeUndefined()
   })
 
   it('leaves a gap where nothing was measured and shows a single value as a dot', () => {
     const values = [...Array(40).fill(1), null, 3, null, ...Array(40).fill(1)]
-    const [line] = optionOf(chartOf('line', values), theme, NONE)['series'] as [{ data: object[] }]
+    const [line] = buildOption(chartOf('line', values), theme, NONE)['series'] as [{ data: object[] }]
     expect(line.data[40]).toMatchObject({ value: '-' })
     expect(line.data[41]).toMatchObject({ value: 3, symbol: 'circle' })
     expect(line.data[10]).toMatchObject({ symbol: 'none' })
@@ -88,7 +88,7 @@ describe('optionOf', () => {
     })
     expect(drawn(two).svg).toContain('#654321')
     expect(drawn(two, new Set(['激活'])).svg).not.toContain('#654321')
-    expect(legendOf(two).map(({ name }) => name)).toEqual(['分配', '激活'])
+    expect(listLegendNames(two).map(({ name }) => name)).toEqual(['分配', '激活'])
   })
 
   it('renders ring, row and heat charts', () => {
@@ -128,8 +128,8 @@ describe('flow chart', () => {
   })
 
   it('makes rows narrower when a canvas of full rows would be too high', () => {
-    expect(rowHeightOf({ categories: Array(10).fill({ label: '' }) })).toBe(30)
-    expect(rowHeightOf({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
+    expect(rowHeight({ categories: Array(10).fill({ label: '' }) })).toBe(30)
+    expect(rowHeight({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
   })
 
   it('moves along the rows with the vertical keys and within a row with the horizontal keys', () => {
@@ -183,9 +183,9 @@ describe('a stacked chart', () => {
   })
 
   it('opens the band at the height of a click', () => {
-    expect(bandAt(data, NONE, 1, 2.5)).toEqual({ series: 0, category: 1 })
-    expect(bandAt(data, NONE, 1, 3.5)).toEqual({ series: 1, category: 1 })
-    expect(bandAt(data, NONE, 1, 7.5)).toBeUndefined()
-    expect(bandAt(data, new Set(['甲']), 1, 1)).toEqual({ series: 1, category: 1 })
+    expect(findBandAt(data, NONE, 1, 2.5)).toEqual({ series: 0, category: 1 })
+    expect(findBandAt(data, NONE, 1, 3.5)).toEqual({ series: 1, category: 1 })
+    expect(findBandAt(data, NONE, 1, 7.5)).toBeUndefined()
+    expect(findBandAt(data, new Set(['甲']), 1, 1)).toEqual({ series: 1, category: 1 })
   })
 })

@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core'
 import { type ChartData, type ChartSeries, linkOf, titleOf } from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
-import { flowOf } from './flow-option.ts'
+import { buildFlowOption } from './flow-option.ts'
 
 /** Minimum number of categories for a zoom slider below the chart. */
 const ZOOM_FROM = 32
@@ -9,7 +9,7 @@ const ZOOM_FROM = 32
 const DOTS_UP_TO = 31
 
 /** Returns the ECharts option of a chart. `hidden` contains the names hidden by the legend. */
-export function optionOf(data: ChartData, theme: ChartTheme, hidden: ReadonlySet<string>): EChartsCoreOption {
+export function buildOption(data: ChartData, theme: ChartTheme, hidden: ReadonlySet<string>): EChartsCoreOption {
   const selected = Object.fromEntries([...hidden].map((name) => [name, false]))
   return {
     animation: false,
@@ -48,7 +48,7 @@ const ringOf = ({ categories, series: [first] }: ChartData, theme: ChartTheme) =
 function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   const { kind, categories, series } = data
   if (kind === 'heat') return heatOf(data, theme)
-  if (kind === 'flow') return flowOf(data, theme)
+  if (kind === 'flow') return buildFlowOption(data, theme)
   const names = {
     type: 'category',
     show: kind !== 'spark',

@@ -9,7 +9,7 @@ export interface ChartTheme {
   colorOf(color: string): string
 }
 
-export function themeOf(element: Element): ChartTheme {
+export function readTheme(element: Element): ChartTheme {
   const style = getComputedStyle(element)
   const colorOf = (color: string) => (color.startsWith('--') ? style.getPropertyValue(color).trim() : color)
   return {

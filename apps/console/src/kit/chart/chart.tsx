@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useKnownPages } from '#core/routing/known-pages.ts'
-import { type ChartData, type ChartSeries, legendOf } from './chart-data.ts'
+import { type ChartData, type ChartSeries, listLegendNames } from './chart-data.ts'
 import { ChartTable } from './chart-table.tsx'
-import { rowHeightOf } from './flow-option.ts'
+import { rowHeight } from './flow-option.ts'
 import { type ChartEngine, useChartEngine } from './use-chart-engine.ts'
 import './chart.css'
 
@@ -59,7 +59,7 @@ function useKnownLinks(data: ChartData): ChartData {
 }
 
 function heightOf(data: ChartData) {
-  if (data.kind === 'flow') return Math.ceil(data.categories.length * rowHeightOf(data)) + 4
+  if (data.kind === 'flow') return Math.ceil(data.categories.length * rowHeight(data)) + 4
   return data.kind === 'row' ? data.categories.length * ROW_HEIGHT + 8 : HEIGHT
 }
 
@@ -79,7 +79,7 @@ interface LegendProps {
 function Legend({ data, hidden, onToggle }: LegendProps) {
   return (
     <span className="chart-legend" role="group" aria-label="图例">
-      {legendOf(data).map(({ name, color, note }) => (
+      {listLegendNames(data).map(({ name, color, note }) => (
         <button key={name} type="button" aria-pressed={!hidden.has(name)} onClick={() => onToggle(name)}>
           <i style={{ background: color.startsWith('--') ? `var(${color})` : color }} aria-hidden />
           {name}
@@ -101,7 +101,7 @@ interface SavePictureProps {
 function SavePicture({ engine, name, data, hidden, height }: SavePictureProps) {
   const save = () => {
     const link = document.createElement('a')
-    link.href = engine.pictureOf(name, data, hidden, height)
+    link.href = engine.renderPicture(name, data, hidden, height)
     link.download = `${name}.png`
     link.click()
   }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { whenQuiet } from '#core/loading/deferred.tsx'
+import { runWhenIdle } from '#core/loading/deferred.tsx'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 
 export type ChartEngine = typeof import('./chart-engine.tsx')
@@ -24,7 +24,7 @@ export function useChartEngine(isUrgent: boolean) {
         (loaded) => isMounted && setEngine(loaded),
         () => isMounted && setFailed(true),
       )
-    const cancel = isUrgent ? begin() : whenQuiet(begin, 0)
+    const cancel = isUrgent ? begin() : runWhenIdle(begin, 0)
     return () => {
       isMounted = false
       cancel?.()

@@ -12,7 +12,7 @@ interface Ways {
 }
 
 /** Returns the title and the first sentence for a conflict; a save in another window of this account is named in the title. */
-export function conflictText({ by, uid, at }: Conflict) {
+export function describeConflict({ by, uid, at }: Conflict) {
   const isOwn = uid !== null && uid === currentSession()?.uid
   if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }
   // The author is empty when a scheduled job saved the record or the account was deleted.
@@ -24,7 +24,7 @@ export function conflictText({ by, uid, at }: Conflict) {
  * stored record, or overwrites it.
  */
 export function askConflict(conflict: Conflict, { reload, overwrite }: Ways) {
-  const { title, text } = conflictText(conflict)
+  const { title, text } = describeConflict(conflict)
   const dialog = dialogs.confirm({
     title,
     content: `${text}您填写的内容仍保留在表单中。`,

@@ -2,16 +2,16 @@ import { about } from '@oms/contract/core/fields.ts'
 import { Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
-import { fullSchema, problemIn } from '#core/api/full-schema.ts'
+import { fullSchema, findProblem } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { digitsOnly, fenOf, yuanOf } from './form-values.ts'
+import { keepDigits, yuanToFen, fenToYuan } from './form-values.ts'
 import { labelOptions } from './label-options.ts'
 import { countOf } from './text-limit.ts'
 import '#kit/kit.css'
 
-export { digitsOnly } from './form-values.ts'
+export { keepDigits as digitsOnly } from './form-values.ts'
 
 export interface Of<S extends z.ZodObject> {
   of: S
@@ -29,10 +29,10 @@ export interface Within {
 }
 
 /** Returns antd's form rules for a contract field: required mark and messages are equal to the server's. */
-export function ruleOf<S extends z.ZodObject>({ of, name }: Of<S>) {
+export function buildFieldRules<S extends z.ZodObject>({ of, name }: Of<S>) {
   const schema = of.shape[name] as z.ZodType
   const validator = async (_rule: unknown, value: unknown) => {
-    const problem = problemIn(schema, value ?? undefined)
+    const problem = findProblem(schema, value ?? undefined)
     if (problem) throw new Error(problem)
   }
   return {
@@ -59,7 +59,7 @@ export function Field<S extends z.ZodObject>({
   ...item
 }: Of<S> & Within & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
-  const { rules, required, ...rule } = ruleOf({ of, name })
+  const { rules, required, ...rule } = buildFieldRules({ of, name })
   return (
     <Form.Item
       name={[...within, name]}
@@ -109,7 +109,7 @@ export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: Of<S> &
 export function DigitsField<S extends z.ZodObject>(props: Of<S> & Within) {
   const { title, max } = about(props.of, props.name)
   return (
-    <Field {...props} normalize={digitsOnly}>
+    <Field {...props} normalize={keepDigits}>
       <Input {...limit(max)} inputMode="numeric" placeholder={`请输入${title}`} disabled={props.disabled === true} />
     </Field>
   )
@@ -138,7 +138,7 @@ export function NumberField<S extends z.ZodObject>({
 /** Field of an amount: the form's value is in fen, the control shows yuan with two decimals. */
 export function MoneyField<S extends z.ZodObject>(props: Of<S> & Within) {
   return (
-    <Field {...props} normalize={fenOf} getValueProps={(fen) => ({ value: yuanOf(fen) })}>
+    <Field {...props} normalize={yuanToFen} getValueProps={(fen) => ({ value: fenToYuan(fen) })}>
       <InputNumber
         style={{ width: '100%' }}
         placeholder={`请输入${about(props.of, props.name).title}`}

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { digitsOnly, fenOf, fieldPath, sendable, yuanOf } from './form-values.ts'
+import { keepDigits, yuanToFen, toFieldPath, pickSendable, fenToYuan } from './form-values.ts'
 
 test('maps a server error to its nested form field', () => {
-  expect(fieldPath('verCode')).toEqual(['verCode'])
-  expect(fieldPath('components.0.name')).toEqual(['components', 0, 'name'])
+  expect(toFieldPath('verCode')).toEqual(['verCode'])
+  expect(toFieldPath('components.0.name')).toEqual(['components', 0, 'name'])
 })
 
 test("a form opened with a list row sends only the endpoint's fields, including ids and rev", () => {
   const input = z.object({ id: z.int(), rev: z.int(), name: z.string() })
-  expect(sendable({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({ id: 1, rev: 2, name: 'a' })
-  expect(sendable({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
+  expect(pickSendable({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({ id: 1, rev: 2, name: 'a' })
+  expect(pickSendable({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
 })
 
 test('OTA-07 removes all characters except digits while typing', () => {
-  expect(digitsOnly('1a2 b3-')).toBe('123')
-  expect(digitsOnly(undefined)).toBe('')
+  expect(keepDigits('1a2 b3-')).toBe('123')
+  expect(keepDigits(undefined)).toBe('')
 })
 
 test('converts amounts between fen and the yuan of a control without losing a fen', () => {
-  for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(fenOf(yuanOf(fen))).toBe(fen)
-  expect([fenOf(null), yuanOf(null)]).toEqual([null, undefined])
+  for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(yuanToFen(fenToYuan(fen))).toBe(fen)
+  expect([yuanToFen(null), fenToYuan(null)]).toEqual([null, undefined])
 })

@@ -1,6 +1,6 @@
 import { DownOutlined } from '@ant-design/icons'
 import type { SelectProps } from 'antd'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { PLACEHOLDER_STYLE, usePlaceholder } from './use-placeholder.ts'
 import 'virtual:antd/select.css'
 
@@ -10,7 +10,7 @@ const load = () =>
     here = true
     return module
   })
-const FullSelect = later(load, 'FullSelect', {
+const FullSelect = lazyAfterRender(load, 'FullSelect', {
   fallback: ({ onFocus: _focus, onClick: _click, ...props }) => <StandIn {...props} />,
 })
 

@@ -1,5 +1,5 @@
 /** Returns the number of characters like the schemas: Unicode code points. */
-export const charactersIn = (text: string) => {
+export const countCharacters = (text: string) => {
   let count = 0
   for (const _ of text) count += 1
   return count
@@ -9,9 +9,9 @@ export const charactersIn = (text: string) => {
  * Returns antd's count of a text field. Unlike `maxLength`, a longer pasted text stays whole: the count turns red, and
  * the rule of the field refuses it.
  */
-export const countOf = (max: number) => ({ count: { show: true, max, strategy: charactersIn } })
+export const countOf = (max: number) => ({ count: { show: true, max, strategy: countCharacters } })
 
 /** Returns antd's validator that refuses a longer text, for a control without a contract field. */
-export const notLonger = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
-  if (charactersIn(String(value ?? '')) > max) throw new Error(`${title}不能超过${max}个字符`)
+export const maxLengthValidator = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
+  if (countCharacters(String(value ?? '')) > max) throw new Error(`${title}不能超过${max}个字符`)
 }

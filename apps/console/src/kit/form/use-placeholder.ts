@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { whenQuiet } from '#core/loading/deferred.tsx'
+import { runWhenIdle } from '#core/loading/deferred.tsx'
 
 /** When the full control is rendered: not yet, when idle, with focus, or opened. */
 export type Due = false | 'soon' | 'focused' | 'opened'
@@ -13,7 +13,7 @@ export function usePlaceholder(isHere: () => boolean) {
   const pressed = useRef(false)
   useEffect(() => {
     if (due) return
-    return whenQuiet(() => setDue((now) => now || 'soon'))
+    return runWhenIdle(() => setDue((now) => now || 'soon'))
   }, [due])
   return {
     due,

@@ -7,8 +7,8 @@ import { useCan } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
-import { askConflict, conflictText } from './conflict.tsx'
-import { fieldPath, sameFields } from './form-values.ts'
+import { askConflict, describeConflict } from './conflict.tsx'
+import { toFieldPath, hasSameFields } from './form-values.ts'
 
 /**
  * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover
@@ -69,7 +69,7 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
     const isHidden = !tab.isShown()
     if (isHidden) toast.warning(`「${tab.title()}」未保存：${textOf(refusal)}`)
     else if (!refusal.conflict) showApiError(refusal, textOf(refusal))
-    const value = refusal.field && form.getFieldValue(fieldPath(refusal.field))
+    const value = refusal.field && form.getFieldValue(toFieldPath(refusal.field))
     setRefused({ refusal, again, value, delay: isHidden ? REOPEN_MS : 0 })
   }
   return {
@@ -78,7 +78,7 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
       if (!conflict || !latest || !loaded || !isEditOf(loaded, form)) return refuse(refusal, again)
       // A conflict is ignored when the changed fields are not in the form, for example the status.
       void latest().then(
-        (now) => (sameFields(endpoint, loaded, now) ? again(conflict.rev) : refuse(refusal, again)),
+        (now) => (hasSameFields(endpoint, loaded, now) ? again(conflict.rev) : refuse(refusal, again)),
         () => refuse(refusal, again),
       )
     },
@@ -88,7 +88,7 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
 
 /** Returns the toast of a refused save. After a network or server failure it says that the form keeps the input. */
 function textOf({ code, message, conflict }: ApiError) {
-  if (conflict) return conflictText(conflict).text
+  if (conflict) return describeConflict(conflict).text
   const isFailure = code === NO_ANSWER || code === RESPONSE_CODE.failed
   return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
@@ -105,7 +105,7 @@ function isEditOf(loaded: object, form: FormInstance) {
  * focus belongs to the user. Returns a function that stops this.
  */
 function keepAtField(form: FormInstance, { refusal: { field = '', message }, value }: Refused) {
-  const name = fieldPath(field)
+  const name = toFieldPath(field)
   const until = Date.now() + REDRAW_MS
   let isFocused = false
   const check = () => {

@@ -5,7 +5,7 @@ import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { focusFirst } from './focus-first.ts'
-import { sendable } from './form-values.ts'
+import { pickSendable } from './form-values.ts'
 import { afterUploads } from './running-uploads.ts'
 import { useRefusal } from './use-refusal.ts'
 
@@ -83,7 +83,7 @@ function useSubmission<E extends Endpoint>(
   const write = useWrite(endpoint, { quiet: true, alsoChanges: options.alsoChanges ?? [] })
   const submit = (over: object = {}) => {
     const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
-    const input = options.input?.(values) ?? (sendable(endpoint, values) as InputOf<E>)
+    const input = options.input?.(values) ?? (pickSendable(endpoint, values) as InputOf<E>)
     refusal.forget()
     write.mutate(input, {
       onSuccess: (result) => onSaved(result, input),

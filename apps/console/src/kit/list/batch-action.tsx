@@ -1,11 +1,11 @@
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import type { Picked } from '#kit/table/data-table.tsx'
 
-const BatchDialog = later(() => import('./batch-dialog.tsx'), 'BatchDialog')
+const BatchDialog = lazyAfterRender(() => import('./batch-dialog.tsx'), 'BatchDialog')
 
 export interface BatchActionProps<Row, E extends Endpoint> {
   /** Label of button and confirmation: 停用, 删除. */

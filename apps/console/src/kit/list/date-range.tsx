@@ -1,11 +1,12 @@
 import dayjs from 'dayjs'
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { Calendar } from '#kit/antd/calendar.ts'
 import type { DateRangeProps } from './filter-date.tsx'
 import { useTakeOver } from '#kit/form/use-placeholder.ts'
 
 const DAY = 'YYYY-MM-DD'
-const since = (days: number) => () => [dayjs(dayBefore(days)), dayjs(dayBefore())] as [dayjs.Dayjs, dayjs.Dayjs]
+const since = (days: number) => () =>
+  [dayjs(dayBeforeToday(days)), dayjs(dayBeforeToday())] as [dayjs.Dayjs, dayjs.Dayjs]
 const PRESETS = [
   { label: '今天', value: since(0) },
   { label: '近 7 天', value: since(6) },

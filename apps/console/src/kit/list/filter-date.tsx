@@ -1,7 +1,7 @@
 import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
 import { Form } from 'antd'
 import { useId } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import '#kit/kit.css'
 import { type Due, PLACEHOLDER_STYLE, usePlaceholder } from '#kit/form/use-placeholder.ts'
 import 'virtual:antd/picker.css'
@@ -20,7 +20,7 @@ const load = () =>
     here = true
     return module
   })
-const DateRange = later(load, 'DateRange', { fallback: (props) => <StandIn {...props} /> })
+const DateRange = lazyAfterRender(load, 'DateRange', { fallback: (props) => <StandIn {...props} /> })
 
 /** Date range filter with both ends inclusive, sent as `beginTime` and `endTime`. */
 export function DateRangeFilter({

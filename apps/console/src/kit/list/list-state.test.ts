@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import {
   countFilters,
-  filled,
+  pickFilled,
   lastPage,
-  nextSort,
-  pagesShown,
+  nextSortOrder,
+  listShownPages,
   readListState,
-  totalText,
+  formatTotal,
   writeListState,
 } from './list-state.ts'
 
@@ -37,7 +37,7 @@ describe('list state in the URL', () => {
 })
 
 test('empty form fields are omitted from the filters', () => {
-  expect(filled({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
+  expect(pickFilled({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
     a: 'x',
     f: '1',
     g: ['1', '2'],
@@ -53,19 +53,19 @@ test('both ends of a range count as one filter', () => {
 })
 
 test('sorting cycles through ascending, descending and none', () => {
-  const up = nextSort(undefined, 'a')
+  const up = nextSortOrder(undefined, 'a')
   expect(up).toEqual({ column: 'a', direction: 'asc' })
-  const down = nextSort(up, 'a')
+  const down = nextSortOrder(up, 'a')
   expect(down).toEqual({ column: 'a', direction: 'desc' })
-  expect(nextSort(down, 'a')).toBeUndefined()
-  expect(nextSort(down, 'b')).toEqual({ column: 'b', direction: 'asc' })
+  expect(nextSortOrder(down, 'a')).toBeUndefined()
+  expect(nextSortOrder(down, 'b')).toEqual({ column: 'b', direction: 'asc' })
 })
 
 describe('pager', () => {
   test('PAGER-02 shows 5 or 7 page numbers at every position', () => {
     for (const count of [5, 7])
       for (let current = 1; current <= 40; current++) {
-        const shown = pagesShown(current, 40, count)
+        const shown = listShownPages(current, 40, count)
         expect(shown.filter((page) => page !== '…')).toHaveLength(count)
         expect(shown).toContain(current)
         expect([shown[0], shown.at(-1)]).toEqual([1, 40])
@@ -73,10 +73,10 @@ describe('pager', () => {
   })
 
   test('shows a gap only where page numbers are missing', () => {
-    expect(pagesShown(1, 10, 5)).toEqual([1, 2, 3, 4, '…', 10])
-    expect(pagesShown(5, 10, 5)).toEqual([1, '…', 4, 5, 6, '…', 10])
-    expect(pagesShown(10, 10, 5)).toEqual([1, '…', 7, 8, 9, 10])
-    expect(pagesShown(2, 3, 5)).toEqual([1, 2, 3])
+    expect(listShownPages(1, 10, 5)).toEqual([1, 2, 3, 4, '…', 10])
+    expect(listShownPages(5, 10, 5)).toEqual([1, '…', 4, 5, 6, '…', 10])
+    expect(listShownPages(10, 10, 5)).toEqual([1, '…', 7, 8, 9, 10])
+    expect(listShownPages(2, 3, 5)).toEqual([1, 2, 3])
   })
 
   test('the last page ends at row 10,000 even when more rows exist', () => {
@@ -86,8 +86,8 @@ describe('pager', () => {
   })
 
   test('marks an estimated total', () => {
-    expect(totalText(10_000, true)).toBe('10000+')
-    expect(totalText(1234, true)).toBe('约 1234')
-    expect(totalText(9_999, false)).toBe('9999')
+    expect(formatTotal(10_000, true)).toBe('10000+')
+    expect(formatTotal(1234, true)).toBe('约 1234')
+    expect(formatTotal(9_999, false)).toBe('9999')
   })
 })

@@ -37,7 +37,7 @@ const RESERVED = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc'])
 /** Serialises a list's state to the shortest URL that parses to the same state. */
 export function writeListState({ filters, pageNum, pageSize, sort }: ListState) {
   const params = new URLSearchParams()
-  for (const [key, value] of Object.entries(filled(filters)))
+  for (const [key, value] of Object.entries(pickFilled(filters)))
     for (const item of [value].flat()) params.append(key, item)
   if (sort) {
     params.set('orderByColumn', sort.column)
@@ -49,7 +49,7 @@ export function writeListState({ filters, pageNum, pageSize, sort }: ListState) 
 }
 
 /** Returns the non-empty fields of a form as text. */
-export function filled(fields: object): Record<string, string | string[]> {
+export function pickFilled(fields: object): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {}
   for (const [key, value] of Object.entries(fields)) {
     const texts = [value].flat().flatMap((item) => {
@@ -72,7 +72,7 @@ const beginsOf = (key: string) =>
   )
 
 /** Returns the next sort order of a column: ascending, descending, none. */
-export function nextSort(sort: Sort | undefined, column: string): Sort | undefined {
+export function nextSortOrder(sort: Sort | undefined, column: string): Sort | undefined {
   if (sort?.column !== column) return { column, direction: 'asc' }
   return sort.direction === 'asc' ? { column, direction: 'desc' } : undefined
 }
@@ -82,7 +82,7 @@ export const lastPage = (total: number, pageSize: number) =>
   Math.max(1, Math.ceil(Math.min(total, MAX_ROWS) / pageSize))
 
 /** Returns the shown page numbers: at most `count`, including first and last; `…` marks a gap. */
-export function pagesShown(current: number, last: number, count: number): readonly (number | '…')[] {
+export function listShownPages(current: number, last: number, count: number): readonly (number | '…')[] {
   if (last <= count) return range(1, last)
   const inner = count - 2
   const from = Math.min(Math.max(2, current - Math.floor(inner / 2)), last - inner)
@@ -98,7 +98,7 @@ export function pagesShown(current: number, last: number, count: number): readon
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 /** Formats the total; an estimate is marked as such. */
-export function totalText(total: number, isEstimate: boolean) {
+export function formatTotal(total: number, isEstimate: boolean) {
   if (!isEstimate) return String(total)
   return total >= MAX_ROWS ? `${MAX_ROWS}+` : `约 ${total}`
 }

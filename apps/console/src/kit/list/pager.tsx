@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useRef } from 'react'
 import { scrollToTop } from '#core/routing/scroll.ts'
 import '#kit/kit.css'
-import { lastPage, pagesShown, totalText } from './list-state.ts'
+import { lastPage, listShownPages, formatTotal } from './list-state.ts'
 import { Select } from '#kit/form/select.tsx'
 import { useNarrow } from '#kit/table/use-media.ts'
 
@@ -27,12 +27,12 @@ export function Pager({ total, isEstimate, pageNum, pageSize, onPage }: PagerPro
   }
   return (
     <nav className="kit-pager" aria-label="分页" ref={place}>
-      <span className="kit-pager-total">共 {totalText(total, isEstimate)} 条</span>
+      <span className="kit-pager-total">共 {formatTotal(total, isEstimate)} 条</span>
       {last === pageNum && total > MAX_ROWS && (
         <span className="kit-pager-hint">仅展示前 {MAX_ROWS} 条，请缩小筛选范围</span>
       )}
       <Step to={pageNum - 1} disabled={pageNum <= 1} name="上一页" icon={<LeftOutlined />} go={go} />
-      {pagesShown(pageNum, last, narrow ? 5 : 7).map((page, index) =>
+      {listShownPages(pageNum, last, narrow ? 5 : 7).map((page, index) =>
         page === '…' ? (
           <span key={`gap-${index}`} aria-hidden className="kit-pager-gap">
             …

@@ -3,7 +3,7 @@ import { Button, Form, type FormInstance } from 'antd'
 import { Children, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useLocation } from 'react-router'
 import '#kit/kit.css'
-import { countFilters, type Filters, filled } from './list-state.ts'
+import { countFilters, type Filters, pickFilled } from './list-state.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
 import { useWidth } from '#kit/table/use-width.ts'
 
@@ -49,7 +49,7 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
         ))}
         <div className="kit-search-actions">
           {isFoldable && (
-            <FoldButton folded={folded} active={countFilters(filled(initial))} onFold={() => setFolded(!folded)} />
+            <FoldButton folded={folded} active={countFilters(pickFilled(initial))} onFold={() => setFolded(!folded)} />
           )}
           <Button onClick={reset}>重置</Button>
           <Button type="primary" htmlType="submit">
@@ -116,7 +116,7 @@ function useAddressValues(form: ReturnType<typeof Form.useForm>[0], initial: Fil
     form.setFieldsValue({ ...emptied(form.getFieldsValue(true)), ...JSON.parse(address) })
   }, [form, address])
   return (values: object) => {
-    seen.current = JSON.stringify(filled(values))
+    seen.current = JSON.stringify(pickFilled(values))
   }
 }
 

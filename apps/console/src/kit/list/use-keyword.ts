@@ -4,7 +4,7 @@ import { useState } from 'react'
 const LONGEST = 30
 
 /** Normalises a typed keyword; long pasted text is truncated instead of refused. */
-export const keywordOf = (text: string) =>
+export const normalizeKeyword = (text: string) =>
   text
     // oxlint-disable-next-line no-control-regex -- the server refuses exactly these characters
     .replaceAll(/[\u0000-\u001F\u007F]+/g, ' ')
@@ -20,5 +20,5 @@ export const keywordOf = (text: string) =>
  */
 export function useKeyword() {
   const [text, setText] = useState('')
-  return [keywordOf(text), setText] as const
+  return [normalizeKeyword(text), setText] as const
 }

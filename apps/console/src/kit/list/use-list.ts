@@ -4,7 +4,15 @@ import type { ApiError } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
-import { filled, lastPage, type ListState, nextSort, readListState, type Sort, writeListState } from './list-state.ts'
+import {
+  pickFilled,
+  lastPage,
+  type ListState,
+  nextSortOrder,
+  readListState,
+  type Sort,
+  writeListState,
+} from './list-state.ts'
 
 interface PageOf<Row> {
   list: Row[]
@@ -97,9 +105,9 @@ function useListState<E extends Endpoint>(
   })
 
   const onSearch = (values: object) => {
-    change({ ...state, pageNum: 1, filters: filled(values) })
+    change({ ...state, pageNum: 1, filters: pickFilled(values) })
     // Submitting unchanged filters refetches the list.
-    if (JSON.stringify(filled(values)) === JSON.stringify(filters)) void read.refetch()
+    if (JSON.stringify(pickFilled(values)) === JSON.stringify(filters)) void read.refetch()
   }
   return {
     table: tableOf(page, read, state, change),
@@ -139,7 +147,7 @@ function tableOf<Row>(
     query: JSON.stringify(state),
     filtered: Object.keys(filters).length > 0,
     onPage: (pageNum, pageSize) => change({ ...state, pageNum, pageSize }),
-    onSort: (column) => change({ ...state, pageNum: 1, sort: nextSort(sort, column) }),
+    onSort: (column) => change({ ...state, pageNum: 1, sort: nextSortOrder(sort, column) }),
     onClear: () => change({ ...state, pageNum: 1, filters: {} }),
     onRefresh: () => void read.refetch(),
   }

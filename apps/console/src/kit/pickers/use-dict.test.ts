@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { dictOf } from './use-dict.ts'
+import { indexDict } from './use-dict.ts'
 
-const dict = dictOf([
+const dict = indexDict([
   { dictLabel: '启用', dictValue: '1', listClass: 'success', cssClass: '', status: 1 },
   { dictLabel: '停用', dictValue: '0', listClass: '', cssClass: '', status: 0 },
 ])

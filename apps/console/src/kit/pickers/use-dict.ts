@@ -2,7 +2,7 @@ import { type DictEntry, dictData } from '@oms/contract/dict/dict.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useServerEvent } from '#core/events/events.ts'
-import { keyOf, useRead } from '#core/api/query.ts'
+import { queryKeyOf, useRead } from '#core/api/query.ts'
 
 /** Dictionary data of tags and selects. */
 type Entry = Pick<DictEntry, 'dictLabel' | 'dictValue' | 'listClass' | 'cssClass' | 'status'>
@@ -27,18 +27,18 @@ export function useDict(type: string): Dict {
   })
   useServerEvent('dict', (changed) => {
     // Several mounted screens share one request for a dictionary.
-    const queryKey = keyOf(dictData.byType, input)
+    const queryKey = queryKeyOf(dictData.byType, input)
     if (changed.type === type || changed.type === ALL)
       void client.invalidateQueries({ queryKey }, { cancelRefetch: false })
   })
-  return useMemo(() => dictOf(data ?? []), [data])
+  return useMemo(() => indexDict(data ?? []), [data])
 }
 
 /** The event of a cleared cache affects all types. */
 const ALL = '*'
 
 /** Returns a dictionary with entries indexed by value, for tables with many tags. */
-export function dictOf(entries: readonly Entry[]): Dict {
+export function indexDict(entries: readonly Entry[]): Dict {
   const byValue = new Map(entries.map((entry) => [entry.dictValue, entry]))
   const entryOf = (value: unknown) => byValue.get(String(value))
   return {

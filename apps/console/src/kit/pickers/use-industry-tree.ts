@@ -1,6 +1,6 @@
 import { industry } from '@oms/contract/tenant/industry.ts'
 import { useRead } from '#core/api/query.ts'
-import { treeOf } from '#kit/tree/tree-item.ts'
+import { buildTree } from '#kit/tree/tree-item.ts'
 
 /**
  * Previously selected industries: ids and names in the same order. They stay visible and removable when disabled or
@@ -18,7 +18,7 @@ export function useIndustryTree({ ids, names }: ChosenBefore = NOTHING) {
   if (!data) return []
   const known = new Set(data.list.map(({ id }) => id))
   const gone = ids.flatMap((id, at) => (known.has(id) ? [] : [{ key: id, title: `${names[at] ?? id}（已删除）` }]))
-  const tree = treeOf(data.list, ({ id, parentId, name, status }) => ({
+  const tree = buildTree(data.list, ({ id, parentId, name, status }) => ({
     key: id,
     parent: parentId || null,
     title: status === 1 ? name : `${name}（已停用）`,

@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import '#kit/kit.css'
-import { textOfField } from './plain-text.ts'
+import { fieldFormatter } from './plain-text.ts'
 
 interface Detail<Row> {
   readonly key: string
@@ -12,13 +12,13 @@ interface Detail<Row> {
 }
 
 /** Items of a record's descriptions, titled by the schema: `item` for two columns, `wide` for the full width. */
-export function descriptionsOf<S extends z.ZodObject>(schema: S) {
+export function createDescriptions<S extends z.ZodObject>(schema: S) {
   type Row = z.output<S>
   const make =
     (wide: boolean) =>
     <K extends keyof Row & string>(key: K, render?: (value: Row[K], row: Row) => ReactNode): Detail<Row> => {
       const { title } = about(schema, key)
-      const show = render ?? textOfField(schema, key)
+      const show = render ?? fieldFormatter(schema, key)
       return { key, title, wide, render: (row) => show(row[key], row) }
     }
   return { item: make(false), wide: make(true) }

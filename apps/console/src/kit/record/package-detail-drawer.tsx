@@ -1,7 +1,7 @@
 import { Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { DetailDrawer, type RecordNavigation } from './detail-drawer.tsx'
-import { historyTab } from './record-history.tsx'
+import { createHistoryTab } from './record-history.tsx'
 import { Time } from './time.tsx'
 import './package-detail-drawer.css'
 
@@ -31,7 +31,7 @@ export function PackageDetailDrawer<Row extends Package>({
           items={[
             { key: 'details', label: '基本信息', children: details(row) },
             { key: 'versions', label: '版本', children: versions(row) },
-            historyTab(bizType, row.id),
+            createHistoryTab(bizType, row.id),
           ]}
         />
       )}

@@ -3,16 +3,16 @@ import type * as z from 'zod'
 import { formatMoney } from '#core/text/format.ts'
 
 /** Returns the function that formats the values of a schema field as text: amounts in fen as `¥1,234.56`. */
-export function textOfField(schema: z.ZodObject, field: string): (value: unknown) => string {
+export function fieldFormatter(schema: z.ZodObject, field: string): (value: unknown) => string {
   const { labels, unit } = about(schema, field)
   if (unit === 'fen') return (value) => (typeof value === 'number' ? `¥${formatMoney(value)}` : '')
-  return (value) => plainText(value, labels)
+  return (value) => formatPlainText(value, labels)
 }
 
 /** Formats a value as text: labels for codes, 是/否 for booleans, lists joined by 、, empty text for absent values. */
-export function plainText(value: unknown, labels?: Readonly<Record<number, string>>): string {
+export function formatPlainText(value: unknown, labels?: Readonly<Record<number, string>>): string {
   if (value === undefined || value === null || value === '') return ''
-  if (Array.isArray(value)) return value.map((item) => plainText(item, labels)).join('、')
+  if (Array.isArray(value)) return value.map((item) => formatPlainText(item, labels)).join('、')
   if (labels && typeof value !== 'object') return labels[Number(value)] ?? String(value)
   if (typeof value === 'boolean') return value ? '是' : '否'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

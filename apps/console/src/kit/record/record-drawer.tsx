@@ -1,6 +1,6 @@
 import { Tabs } from 'antd'
 import { DetailDrawer, type DetailDrawerProps } from './detail-drawer.tsx'
-import { historyTab } from './record-history.tsx'
+import { createHistoryTab } from './record-history.tsx'
 
 /** Record drawer with two tabs: details (`children`) and the operation history logged under `bizType`. */
 export function RecordDrawer<Row>({
@@ -14,7 +14,7 @@ export function RecordDrawer<Row>({
         <Tabs
           items={[
             { key: 'details', label: '基本信息', children: children(row) },
-            historyTab(bizType, row[drawer.rowKey] as string | number),
+            createHistoryTab(bizType, row[drawer.rowKey] as string | number),
           ]}
         />
       )}

@@ -8,7 +8,7 @@ import { Time } from './time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 
 /** Returns the tab with the operation log of a record, for the drawer of the record. */
-export const historyTab = (bizType: string, bizId: string | number) => ({
+export const createHistoryTab = (bizType: string, bizId: string | number) => ({
   key: 'history',
   label: '操作记录',
   children: <RecordHistory key={bizId} bizType={bizType} bizId={bizId} />,

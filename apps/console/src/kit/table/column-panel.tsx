@@ -3,14 +3,14 @@ import { Button, Checkbox } from 'antd'
 import { useState } from 'react'
 import '#kit/kit.css'
 import {
-  arranged,
+  arrangeColumns,
   isHidden,
-  moved,
-  pinned,
-  pinOf,
+  moveColumn,
+  pinColumn,
+  columnPin,
   type ConfigurableColumn,
   type TableSettings,
-  toggled,
+  toggleColumn,
 } from './table-settings.ts'
 
 interface PanelProps {
@@ -42,9 +42,9 @@ export default function ColumnPanel({ columns, settings, onChange }: PanelProps)
 
 function ColumnLines({ columns, settings, onChange }: PanelProps) {
   const [dragged, setDragged] = useState<string>()
-  const own = arranged(columns, settings).filter(({ fixed }) => !fixed)
+  const own = arrangeColumns(columns, settings).filter(({ fixed }) => !fixed)
   const move = (from: string, to: ConfigurableColumn | undefined) =>
-    to && onChange(moved(columns, settings, from, to.key))
+    to && onChange(moveColumn(columns, settings, from, to.key))
   return (
     <ul>
       {own.map((column, index) => (
@@ -60,7 +60,7 @@ function ColumnLines({ columns, settings, onChange }: PanelProps) {
           <HolderOutlined className="kit-handle" aria-hidden />
           <Checkbox
             checked={!isHidden(column, settings)}
-            onChange={() => onChange(toggled(columns, settings, column.key))}
+            onChange={() => onChange(toggleColumn(columns, settings, column.key))}
           >
             {column.title}
           </Checkbox>
@@ -101,7 +101,7 @@ function Order({ name, onUp, onDown }: { name: string; onUp: false | (() => void
 
 function Pins(props: { column: ConfigurableColumn; settings: TableSettings; onChange(next: TableSettings): void }) {
   const { column, settings, onChange } = props
-  const now = pinOf(column, settings)
+  const now = columnPin(column, settings)
   return (['left', 'right'] as const).map((side) => (
     <Button
       key={side}
@@ -117,7 +117,7 @@ function Pins(props: { column: ConfigurableColumn; settings: TableSettings; onCh
           <PushpinOutlined rotate={side === 'left' ? -45 : 0} />
         )
       }
-      onClick={() => onChange(pinned(settings, column.key, now === side ? null : side))}
+      onClick={() => onChange(pinColumn(settings, column.key, now === side ? null : side))}
     />
   ))
 }

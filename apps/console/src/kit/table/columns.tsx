@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import { plainText, textOfField } from '#kit/record/plain-text.ts'
+import { formatPlainText, fieldFormatter } from '#kit/record/plain-text.ts'
 import type { ConfigurableColumn } from './table-settings.ts'
 
 /** One column of DataTable. */
@@ -37,7 +37,7 @@ type Render<Row, K extends keyof Row> = (value: Row[K], row: Row) => ReactNode
  * Creates the columns of a row schema, with titles from the schema and type-checked keys: `col` for a field,
  * `actions` for the last column.
  */
-export function columnsOf<S extends z.ZodObject>(schema: S) {
+export function createColumns<S extends z.ZodObject>(schema: S) {
   type Row = z.output<S>
   function col<K extends keyof Row & string>(key: K, options?: ColumnOptions): Column<Row>
   function col<K extends keyof Row & string>(key: K, render: Render<Row, K>, options?: ColumnOptions): Column<Row>
@@ -48,7 +48,7 @@ export function columnsOf<S extends z.ZodObject>(schema: S) {
   ): Column<Row> {
     const { sort, ...options } = typeof second === 'function' ? third : second
     const { title, unit } = about(schema, key)
-    const text = textOfField(schema, key)
+    const text = fieldFormatter(schema, key)
     const show = typeof second === 'function' ? second : (value: Row[K]) => textCell(text(value))
     return {
       key,
@@ -75,8 +75,8 @@ export function columnsOf<S extends z.ZodObject>(schema: S) {
 }
 
 /** Renders a value: labels for codes, 是/否, lists joined by 、, a dash for absent values, tooltips for long text. */
-export function plainCell(value: unknown, labels?: Readonly<Record<number, string>>): ReactNode {
-  return textCell(plainText(value, labels))
+export function renderPlainCell(value: unknown, labels?: Readonly<Record<number, string>>): ReactNode {
+  return textCell(formatPlainText(value, labels))
 }
 
 function textCell(text: string) {

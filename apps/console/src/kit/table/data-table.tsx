@@ -7,7 +7,7 @@ import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
 import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
-import { applied, type Density, resized, type TableSettings } from './table-settings.ts'
+import { applySettings, type Density, resizeColumn, type TableSettings } from './table-settings.ts'
 import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
 import { TableTools } from './table-toolbar.tsx'
 import { TableView, VIRTUAL_ROWS } from './table-view.tsx'
@@ -104,7 +104,7 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
       ) : (
         <div className="kit-actions">{actions}</div>
       )}
-      <ShownColumnsProvider value={applied(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
+      <ShownColumnsProvider value={applySettings(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
         {tools}
       </ShownColumnsProvider>
       <TableTools
@@ -132,7 +132,7 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 
 function Rows<Row extends object>(props: RowsProps<Row>) {
   const { rows, rowKey, batch, settings, onSettings, picked, onPicked, selectable } = props
-  const columns = applied(props.columns, settings)
+  const columns = applySettings(props.columns, settings)
   const phone = usePhone()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
   if (phone && !props.expandable && rows.length <= VIRTUAL_ROWS) {
@@ -163,7 +163,7 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
       expandable={props.expandable}
       onOpen={props.onOpen}
       rowProps={props.rowProps}
-      onWidth={(key, width) => onSettings(resized(settings, key, width))}
+      onWidth={(key, width) => onSettings(resizeColumn(settings, key, width))}
     />
   )
 }

@@ -26,7 +26,10 @@ export const MIN_WIDTH = 60
 export const MAX_WIDTH = 800
 
 /** Returns the columns in the account's order; a new column follows its default neighbour. */
-export function arranged<C extends ConfigurableColumn>(columns: readonly C[], { order = [] }: TableSettings): C[] {
+export function arrangeColumns<C extends ConfigurableColumn>(
+  columns: readonly C[],
+  { order = [] }: TableSettings,
+): C[] {
   const result = order.flatMap((key) => columns.find((column) => column.key === key && !column.fixed) ?? [])
   const known = new Set(result.map(({ key }) => key))
   columns.forEach((column, index) => {
@@ -39,28 +42,28 @@ export function arranged<C extends ConfigurableColumn>(columns: readonly C[], { 
 }
 
 /** Returns the visible columns with widths, and with pinned columns at their edge. */
-export function applied<C extends ConfigurableColumn>(columns: readonly C[], settings: TableSettings): C[] {
-  const shown = arranged(columns, settings)
+export function applySettings<C extends ConfigurableColumn>(columns: readonly C[], settings: TableSettings): C[] {
+  const shown = arrangeColumns(columns, settings)
     .filter((column) => column.fixed || !isHidden(column, settings))
-    .map((column) => ({ ...column, width: widthOf(column, settings), pin: pinOf(column, settings) }))
+    .map((column) => ({ ...column, width: widthOf(column, settings), pin: columnPin(column, settings) }))
   const side = (wanted: Pin) => shown.filter(({ pin }) => (pin ?? null) === wanted)
   return [...side('left'), ...side(null), ...side('right')]
 }
 
 export const isHidden = (column: ConfigurableColumn, { hidden }: TableSettings) =>
   hidden?.[column.key] ?? column.hidden ?? false
-export const pinOf = (column: ConfigurableColumn, { pin }: TableSettings): Pin =>
+export const columnPin = (column: ConfigurableColumn, { pin }: TableSettings): Pin =>
   pin?.[column.key] ?? column.pin ?? null
 const widthOf = (column: ConfigurableColumn, { width }: TableSettings) => width?.[column.key] ?? column.width
 
 /** Moves a column to the position of another column. */
-export function moved(
+export function moveColumn(
   columns: readonly ConfigurableColumn[],
   settings: TableSettings,
   from: string,
   to: string,
 ): TableSettings {
-  const order = arranged(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))
+  const order = arrangeColumns(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))
   const target = order.indexOf(to)
   if (!order.includes(from) || target < 0) return settings
   const rest = order.filter((key) => key !== from)
@@ -69,19 +72,23 @@ export function moved(
 }
 
 /** Hides or shows a column; the last visible column cannot be hidden. */
-export function toggled(columns: readonly ConfigurableColumn[], settings: TableSettings, key: string): TableSettings {
+export function toggleColumn(
+  columns: readonly ConfigurableColumn[],
+  settings: TableSettings,
+  key: string,
+): TableSettings {
   const shown = columns.filter((column) => !column.fixed && !isHidden(column, settings))
   const column = columns.find((each) => each.key === key)
   if (!column || (shown.length === 1 && shown[0]?.key === key)) return settings
   return { ...settings, hidden: { ...settings.hidden, [key]: !isHidden(column, settings) } }
 }
 
-export const resized = (settings: TableSettings, key: string, width: number): TableSettings => ({
+export const resizeColumn = (settings: TableSettings, key: string, width: number): TableSettings => ({
   ...settings,
   width: { ...settings.width, [key]: Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width))) },
 })
 
-export const pinned = (settings: TableSettings, key: string, pin: Pin): TableSettings => ({
+export const pinColumn = (settings: TableSettings, key: string, pin: Pin): TableSettings => ({
   ...settings,
   pin: { ...settings.pin, [key]: pin },
 })

@@ -7,11 +7,13 @@ import {
 } from '@ant-design/icons'
 import { Button, Dropdown, Popover, Skeleton, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import type { Density, ConfigurableColumn, TableSettings } from './table-settings.ts'
 
 /** Rarely used; loads when opened. */
-const ColumnPanel = later(() => import('./column-panel.tsx'), 'default', { fallback: () => <PanelSkeleton /> })
+const ColumnPanel = lazyAfterRender(() => import('./column-panel.tsx'), 'default', {
+  fallback: () => <PanelSkeleton />,
+})
 
 const DENSITIES: Readonly<Record<Density, string>> = { large: '宽松', medium: '默认', small: '紧凑' }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { call } from '#core/api/client.ts'
-import { keyOf, useRead } from '#core/api/query.ts'
+import { queryKeyOf, useRead } from '#core/api/query.ts'
 import { currentSession } from '#core/auth/session.tsx'
 import { settings } from './preference-calls.ts'
 
@@ -23,7 +23,7 @@ export function usePreference<Value>(name: string, initial: Value) {
     const text = JSON.stringify(next)
     localStorage.setItem(localKey(key), text)
     save(key, text)
-    client.setQueryData<Preferences>(keyOf(settings.preferences, {}), (old) => ({
+    client.setQueryData<Preferences>(queryKeyOf(settings.preferences, {}), (old) => ({
       list: [...(old?.list ?? []).filter((each) => each.key !== key), { key, value: text }],
     }))
   }

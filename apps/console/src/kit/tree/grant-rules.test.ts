@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { expect, test } from 'vitest'
-import { grantItems, leavesOf, grantedIds, withBranches } from './grant-rules.ts'
+import { grantItems, pickLeafIds, applyGrantClick, withBranches } from './grant-rules.ts'
 
 const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
   id,
@@ -33,11 +33,11 @@ test('a branch is disabled when none of its entries can be granted', () => {
 test('selecting an entry includes its parent nodes, and only numeric ids are saved', () => {
   const keys = withBranches(grantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
-  expect(leavesOf(keys)).toEqual([3])
+  expect(pickLeafIds(keys)).toEqual([3])
 })
 
 test('TENANT-03 granting a button grants its page; revoking the page revokes its grantable buttons', () => {
-  expect(grantedIds(tree, new Set(), [3])).toEqual([3, 2])
-  expect(grantedIds(tree, new Set([2, 3, 4]), [3, 4])).toEqual([4])
-  expect(grantedIds(tree, new Set([2, 3]), [2])).toEqual([2])
+  expect(applyGrantClick(tree, new Set(), [3])).toEqual([3, 2])
+  expect(applyGrantClick(tree, new Set([2, 3, 4]), [3, 4])).toEqual([4])
+  expect(applyGrantClick(tree, new Set([2, 3]), [2])).toEqual([2])
 })

@@ -20,7 +20,7 @@ export const grantItems = (nodes: readonly PermNode[]): TreeItem[] =>
   })
 
 /** Returns the page and button ids of the selected keys. */
-export const leavesOf = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
+export const pickLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 
 /** Returns the selected pages and buttons together with their branches. */
 export function withBranches(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
@@ -35,7 +35,7 @@ export function withBranches(items: readonly TreeItem[], held: ReadonlySet<Key>)
  * Returns the selection after a click: granting a button grants its page, and revoking a page revokes its buttons.
  * Disabled entries keep their state.
  */
-export function grantedIds(
+export function applyGrantClick(
   nodes: readonly PermNode[],
   before: ReadonlySet<number>,
   after: readonly number[],

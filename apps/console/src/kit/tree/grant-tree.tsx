@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { useMemo } from 'react'
-import { grantItems, leavesOf, grantedIds, withBranches } from './grant-rules.ts'
+import { grantItems, pickLeafIds, applyGrantClick, withBranches } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
 
 interface GrantTreeProps {
@@ -21,8 +21,8 @@ export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreePro
       {...rest}
       tree={items}
       value={held}
-      isCounted={(key) => leavesOf([key]).length > 0}
-      onChange={(keys) => onChange?.(grantedIds(menus, new Set(value), leavesOf(keys)))}
+      isCounted={(key) => pickLeafIds([key]).length > 0}
+      onChange={(keys) => onChange?.(applyGrantClick(menus, new Set(value), pickLeafIds(keys)))}
     />
   )
 }

@@ -3,7 +3,15 @@ import { Button, Checkbox, Empty, Input, Space, Tree } from 'antd'
 import { useMemo, useState } from 'react'
 import '#kit/kit.css'
 import type { Key, TreeItem } from './tree-item.ts'
-import { branchKeys, checksOf, indexTree, searchTree, toggleAll, toggleAlone, toggleLinked } from './tree-rules.ts'
+import {
+  listBranchKeys,
+  computeChecks,
+  indexTree,
+  searchTree,
+  toggleAll,
+  toggleAlone,
+  toggleLinked,
+} from './tree-rules.ts'
 
 interface PermissionTreeProps {
   tree: readonly TreeItem[]
@@ -30,7 +38,7 @@ export function PermissionTree(props: PermissionTreeProps) {
         label={label}
         onSearch={setText}
         expanded={expanded.length > 0}
-        onExpand={() => setExpanded(expanded.length > 0 ? [] : branchKeys(tree))}
+        onExpand={() => setExpanded(expanded.length > 0 ? [] : listBranchKeys(tree))}
         onAll={(on) => onChange?.([...toggleAll(shown, held, on)])}
         linked={linked}
         onLinked={setLinked}
@@ -48,7 +56,7 @@ export function PermissionTree(props: PermissionTreeProps) {
           aria-label={label}
           treeData={data}
           checkedKeys={checks}
-          expandedKeys={text.trim() ? branchKeys(shown) : [...expanded]}
+          expandedKeys={text.trim() ? listBranchKeys(shown) : [...expanded]}
           onExpand={(keys) => setExpanded(keys as Key[])}
           onCheck={(_, { node }) => toggle(node.key as Key)}
         />
@@ -70,7 +78,7 @@ function useTreeData({ tree, value, text, linked }: TreeInput) {
   const shown = useMemo(() => searchTree(tree, text), [tree, text])
   const held = useMemo(() => new Set(value), [value])
   const checks = useMemo(
-    () => (linked ? checksOf(tree, held) : { checked: [...held], halfChecked: [] }),
+    () => (linked ? computeChecks(tree, held) : { checked: [...held], halfChecked: [] }),
     [linked, tree, held],
   )
   const data = useMemo(() => shown.map(nodeOf), [shown])

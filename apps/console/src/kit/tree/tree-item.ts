@@ -11,7 +11,7 @@ export interface TreeItem {
 }
 
 /** Builds a tree from flat rows with parent ids; a row without an existing parent becomes a root. */
-export function treeOf<Row>(
+export function buildTree<Row>(
   rows: readonly Row[],
   read: (row: Row) => { key: Key; parent: Key | null | undefined; title: string; hint?: string; disabled?: boolean },
 ): TreeItem[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { treeOf } from './tree-item.ts'
-import { checksOf, indexTree, searchTree, toggleAll, toggleAlone, toggleLinked } from './tree-rules.ts'
+import { buildTree } from './tree-item.ts'
+import { computeChecks, indexTree, searchTree, toggleAll, toggleAlone, toggleLinked } from './tree-rules.ts'
 
-const tree = treeOf(
+const tree = buildTree(
   [
     { id: 1, up: 0, name: '系统' },
     { id: 2, up: 1, name: '用户' },
@@ -37,9 +37,9 @@ describe('linked levels', () => {
   })
 
   test('shows checked and half-checked branches', () => {
-    expect(checksOf(tree, new Set([1, 2, 3]))).toEqual({ checked: [3], halfChecked: [2, 1] })
-    expect(checksOf(tree, new Set([1, 2, 3, 4, 5])).halfChecked).toEqual([])
-    expect(checksOf(tree, new Set([1, 2])).halfChecked).toEqual([2, 1])
+    expect(computeChecks(tree, new Set([1, 2, 3]))).toEqual({ checked: [3], halfChecked: [2, 1] })
+    expect(computeChecks(tree, new Set([1, 2, 3, 4, 5])).halfChecked).toEqual([])
+    expect(computeChecks(tree, new Set([1, 2])).halfChecked).toEqual([2, 1])
   })
 
   test('disabled nodes keep their state', () => {
@@ -74,10 +74,10 @@ test('a search keeps the ancestors of nodes that match by name or permission', (
 
 test('toggles and draws 10,000 nodes within a frame or two', () => {
   const rows = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, up: Math.floor((at + 1) / 10) }))
-  const large = treeOf(rows, ({ id, up }) => ({ key: id, parent: up, title: String(id) }))
+  const large = buildTree(rows, ({ id, up }) => ({ key: id, parent: up, title: String(id) }))
   const at = indexTree(large)
   const start = performance.now()
   const held = toggleLinked(at, new Set(), 1)
-  checksOf(large, held)
+  computeChecks(large, held)
   expect(performance.now() - start).toBeLessThan(200)
 })

@@ -21,7 +21,7 @@ export function indexTree(tree: readonly TreeItem[]): TreeIndex {
 }
 
 /** Returns checked and half-checked nodes of a tree with linked levels. */
-export function checksOf(tree: readonly TreeItem[], held: ReadonlySet<Key>) {
+export function computeChecks(tree: readonly TreeItem[], held: ReadonlySet<Key>) {
   const checked: Key[] = []
   const halfChecked: Key[] = []
   const walk = ({ key, children = [] }: TreeItem): 'all' | 'some' | 'none' => {
@@ -99,5 +99,5 @@ export function searchTree(tree: readonly TreeItem[], text: string): readonly Tr
 }
 
 /** Returns the keys of all nodes with children. */
-export const branchKeys = (tree: readonly TreeItem[]): Key[] =>
-  tree.flatMap(({ key, children = [] }) => (children.length > 0 ? [key, ...branchKeys(children)] : []))
+export const listBranchKeys = (tree: readonly TreeItem[]): Key[] =>
+  tree.flatMap(({ key, children = [] }) => (children.length > 0 ? [key, ...listBranchKeys(children)] : []))

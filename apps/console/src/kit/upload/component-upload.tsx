@@ -6,7 +6,7 @@ import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
-import { ruleText } from './file-upload.tsx'
+import { describeFileRule } from './file-upload.tsx'
 import type { Phase, Progress } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
 import { useComponentUpload } from './use-component-upload.ts'
@@ -33,7 +33,7 @@ export function ComponentUpload({ id, place, value, onChange }: ComponentUploadP
           <Button icon={<UploadOutlined />}>{value ? '重新上传' : '上传组件'}</Button>
         </FileButton>
       )}
-      {!running && !value && <p className="kit-upload-rule">{ruleText(UPLOAD.component)}，支持断点续传</p>}
+      {!running && !value && <p className="kit-upload-rule">{describeFileRule(UPLOAD.component)}，支持断点续传</p>}
       {unfinished && (
         <Alert
           type="info"

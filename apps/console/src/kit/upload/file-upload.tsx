@@ -7,7 +7,7 @@ import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
-import { fileIdIn } from './stored-file.ts'
+import { parseFileId } from './stored-file.ts'
 import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
@@ -40,7 +40,7 @@ export function FileUpload({
       <FileButton label="选择文件" multiple={rule.maxCount > 1} extensions={rule.extensions} onFiles={batch.take}>
         <Button icon={<UploadOutlined />}>选择文件</Button>
       </FileButton>
-      <p className="kit-upload-rule">{ruleText(rule)}</p>
+      <p className="kit-upload-rule">{describeFileRule(rule)}</p>
       <ul className="kit-files">
         {batch.addresses.map((address, index) => (
           <FileLine
@@ -69,7 +69,7 @@ export function FileList({ value, names = {} }: { value: string; names?: Readonl
 }
 
 function FileLine({ address, name, onRemove }: { address: string; name: string; onRemove?: () => void }) {
-  const id = fileIdIn(address)
+  const id = parseFileId(address)
   return (
     <li>
       <PaperClipOutlined aria-hidden />
@@ -91,7 +91,7 @@ function FileLine({ address, name, onRemove }: { address: string; name: string; 
 }
 
 /** Returns the accepted types and sizes of a rule as one line. */
-export const ruleText = ({ extensions, maxBytes, maxCount }: UploadRule) =>
+export const describeFileRule = ({ extensions, maxBytes, maxCount }: UploadRule) =>
   [
     extensions.length > 0 && `支持 ${extensions.join('、')}`,
     `单个不超过 ${formatBytes(Math.ceil(maxBytes / 1024 / 1024) * 1024 * 1024)}`,

@@ -5,8 +5,8 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
-import { ruleText } from './file-upload.tsx'
-import { addressesIn } from './stored-file.ts'
+import { describeFileRule } from './file-upload.tsx'
+import { splitAddresses } from './stored-file.ts'
 import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
@@ -57,14 +57,14 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
           )}
         </ul>
       </Image.PreviewGroup>
-      <p className="kit-upload-rule">{ruleText(rule)}</p>
+      <p className="kit-upload-rule">{describeFileRule(rule)}</p>
     </div>
   )
 }
 
 /** Shows uploaded pictures read-only, with zoom. */
 export function ImageList({ value }: { value: string | null | undefined }) {
-  const addresses = addressesIn(value)
+  const addresses = splitAddresses(value)
   if (addresses.length === 0) return <span className="kit-none">-</span>
   return (
     <Image.PreviewGroup>

@@ -2,27 +2,27 @@ import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError, sessionHeaders } from '#core/api/client.ts'
-import { send } from '#core/api/transport.ts'
+import { sendRequest } from '#core/api/transport.ts'
 import type { Transport } from './resumable.ts'
 
 /** Equal for the same file chosen again, also after a reload. */
-export const fingerprintOf = ({ name, size, lastModified }: File) => `${name.slice(0, 120)}:${size}:${lastModified}`
+export const fileFingerprint = ({ name, size, lastModified }: File) => `${name.slice(0, 120)}:${size}:${lastModified}`
 
 type PartPurpose = InputOf<typeof files.begin>['purpose']
 
 /** Returns the transport of files of one purpose in parts. Calls are quiet, because the upload shows their errors. */
-export const partTransportFor = (purpose: PartPurpose): Transport => ({
+export const createPartTransport = (purpose: PartPurpose): Transport => ({
   begin: (file) =>
     call(
       files.begin,
       // One file may be uploaded for two purposes.
-      { purpose, name: file.name, size: file.size, fingerprint: `${fingerprintOf(file)}:${purpose}` },
+      { purpose, name: file.name, size: file.size, fingerprint: `${fileFingerprint(file)}:${purpose}` },
       { quiet: true },
     ),
   part: async (uploadId, index, bytes, onSent, signal) => {
     const sha256 = await digestOf(bytes)
     const path = files.putPart.path.replace(':uploadId', uploadId).replace(':index', String(index))
-    const answer = await send({
+    const answer = await sendRequest({
       url: sha256 ? `${path}?sha256=${sha256}` : path,
       method: files.putPart.method,
       headers: { ...sessionHeaders(), 'content-type': 'application/octet-stream' },
@@ -36,7 +36,7 @@ export const partTransportFor = (purpose: PartPurpose): Transport => ({
   finish: async (uploadId) => call(files.finish, { uploadId }, { quiet: true }),
   abort: (uploadId) => call(files.abort, { uploadId }, { quiet: true }),
 })
-export const partTransport = partTransportFor('component')
+export const partTransport = createPartTransport('component')
 
 /**
  * Returns whether a retry can succeed: network failures and server errors; an ended session is renewed in its dialog.

@@ -5,11 +5,11 @@ import type * as z from 'zod'
 export type StoredFile = z.output<typeof StoredFileRow>
 
 /** Returns the URLs of a comma-separated value. */
-export const addressesIn = (value: string | null | undefined) =>
+export const splitAddresses = (value: string | null | undefined) =>
   (value ?? '').split(',').flatMap((address) => (address.trim() ? [address.trim()] : []))
 
 /** Joins URLs to a comma-separated value. */
-export const valueOf = (addresses: readonly string[]) => addresses.join(',')
+export const joinAddresses = (addresses: readonly string[]) => addresses.join(',')
 
 /** Returns the file id of a server URL. */
-export const fileIdIn = (address: string) => /\/file\/([0-9a-f]{32})/.exec(address)?.[1]
+export const parseFileId = (address: string) => /\/file\/([0-9a-f]{32})/.exec(address)?.[1]

@@ -1,5 +1,5 @@
 import { countProblem, type UploadRule, uploadProblem } from '@oms/contract/core/upload.ts'
-import { reasonOf } from '#core/api/api-error.ts'
+import { refusalMessage } from '#core/api/api-error.ts'
 
 interface Batch {
   readonly rule: UploadRule
@@ -33,7 +33,7 @@ export async function uploadBatch(files: readonly File[], { rule, present, send,
     accepted.map((file) =>
       send(file)
         .catch((error: unknown) => {
-          onProblem(reasonOf(error, '上传失败，请重试'))
+          onProblem(refusalMessage(error, '上传失败，请重试'))
           return undefined
         })
         .finally(() => onPending(--pending)),

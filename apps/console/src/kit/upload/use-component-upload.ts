@@ -2,7 +2,7 @@ import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useRef, useState } from 'react'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { toast } from '#core/loading/toast.ts'
-import { fingerprintOf, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
+import { fileFingerprint, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
 import { type Progress, startUpload, type Upload } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
 import { removeUnfinishedUpload, saveUnfinishedUpload, readUnfinished } from './unfinished.ts'
@@ -25,7 +25,7 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
     const problem = uploadProblem(UPLOAD.component, file)
     if (problem) return toast.error(problem)
     setName(file.name)
-    const fingerprint = fingerprintOf(file)
+    const fingerprint = fileFingerprint(file)
     const onProgress = (next: Progress) => {
       setProgress(next)
       if (OVER.has(next.phase)) return

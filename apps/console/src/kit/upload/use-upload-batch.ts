@@ -4,7 +4,7 @@ import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, call, isApiError } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
-import { addressesIn, valueOf } from './stored-file.ts'
+import { splitAddresses, joinAddresses } from './stored-file.ts'
 import { uploadBatch } from './upload-batch.ts'
 
 /** Purposes of files that are uploaded in one request, without parts. */
@@ -22,7 +22,7 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   const [pending, setPending] = useState(0)
   /** Remembers the names of uploaded files, because URLs do not contain them. */
   const [names, setNames] = useState<Readonly<Record<string, string>>>({})
-  const addresses = addressesIn(value)
+  const addresses = splitAddresses(value)
 
   /** Reads the field's value when the upload ends, not when it starts. */
   const latest = useRef({ addresses, onChange })
@@ -35,7 +35,7 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
     const { onChange: change } = latest.current
     // Two uploads may end before the field renders again.
     latest.current = { addresses: next, onChange: change }
-    change(valueOf(next))
+    change(joinAddresses(next))
   }
 
   const send = async (file: File) => {
@@ -60,8 +60,8 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
     addresses,
     names,
     take,
-    replace: (next: readonly string[]) => onChange(valueOf(next)),
-    remove: (address: string) => onChange(valueOf(addresses.filter((each) => each !== address))),
+    replace: (next: readonly string[]) => onChange(joinAddresses(next)),
+    remove: (address: string) => onChange(joinAddresses(addresses.filter((each) => each !== address))),
   }
 }
 

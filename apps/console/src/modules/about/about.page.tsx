@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { formatBytes, formatDuration } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -16,7 +16,7 @@ import './about.css'
 
 export type Facts = ResultOf<typeof about.facts>
 
-const { item } = descriptionsOf(about.facts.result)
+const { item } = createDescriptions(about.facts.result)
 const PRODUCT = [
   item('version', (version, { build }) => `${version}${build ? `（${build}）` : ''}`),
   item('licence'),
@@ -30,7 +30,7 @@ const PRODUCT = [
   item('storage', (kind) => (kind === 's3' ? 'S3 兼容存储' : '本地目录')),
   item('timeZone'),
 ]
-const contact = descriptionsOf(Contact)
+const contact = createDescriptions(Contact)
 const CONTACT = [
   contact.item('company'),
   contact.item('phone'),

@@ -3,14 +3,14 @@ import { Input, Segmented } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Panel } from '#kit/record/page.tsx'
 
 type Package = z.output<typeof Dependency>
 type Scope = Package['scope']
 
-const { col } = columnsOf(Dependency)
+const { col } = createColumns(Dependency)
 const COLUMNS = [
   col('name', { width: 260 }),
   col('version', { width: 140 }),

@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -18,9 +18,9 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus } from './account-status.tsx'
 import { TenantSelect } from './tenant-select.tsx'
-import { type Account, nameOf, useAccountActions } from './use-account-actions.tsx'
+import { type Account, accountDisplayName, useAccountActions } from './use-account-actions.tsx'
 
-const { col, actions } = columnsOf(AccountRow)
+const { col, actions } = createColumns(AccountRow)
 const QUERY = accounts.list.input
 const STATUS = Object.entries(ACCOUNT_STATUS).map(([value, label]) => ({ value, label }))
 const overviewOf = ({ uid }: Pick<Account, 'uid'>) => `/userManage/index?uid=${uid}`
@@ -66,8 +66,15 @@ export default function AccountListPage() {
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}
         batch={(picked) => (
           <>
-            <BatchAction label="启用" to={accounts.enable} input={idOf} picked={picked} nameOf={nameOf} />
-            <BatchAction label="停用" to={accounts.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
+            <BatchAction label="启用" to={accounts.enable} input={idOf} picked={picked} nameOf={accountDisplayName} />
+            <BatchAction
+              label="停用"
+              to={accounts.disable}
+              input={idOf}
+              picked={picked}
+              nameOf={accountDisplayName}
+              danger
+            />
           </>
         )}
         empty={{ text: '还没有账号', hint: '各客户的登录账号都在这里，由客户的管理员或注册申请加入。' }}

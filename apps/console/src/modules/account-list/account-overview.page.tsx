@@ -11,7 +11,7 @@ import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccountPicker } from './account-picker.tsx'
 import { Doings, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
 import { AccountStatus } from './account-status.tsx'
-import { nameOf, useAccountActions } from './use-account-actions.tsx'
+import { accountDisplayName, useAccountActions } from './use-account-actions.tsx'
 
 /** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
@@ -53,7 +53,7 @@ function Overview({ uid }: { uid: number }) {
     </Space>
   )
   return (
-    <Page title={nameOf(account)} extra={extra}>
+    <Page title={accountDisplayName(account)} extra={extra}>
       <Outdated refusal={error} onRetry={again} />
       {data.suspendedReason && <Alert type="warning" showIcon title={data.suspendedReason} />}
       <ProfilePanel data={data} />

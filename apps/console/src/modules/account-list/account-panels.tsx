@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { LOGIN_TYPE } from '@oms/contract/log/log.ts'
 import { Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { SessionList } from '#kit/record/session-list.tsx'
@@ -13,7 +13,7 @@ import './account-list.css'
 
 type Overview = ResultOf<typeof accounts.detail>
 
-const { item, wide } = descriptionsOf(AccountOverview.shape.account)
+const { item, wide } = createDescriptions(AccountOverview.shape.account)
 const at = (time: string | null) => <Time at={time} />
 const PROFILE = [
   item('uid'),

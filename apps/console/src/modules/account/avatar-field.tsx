@@ -9,7 +9,7 @@ import { call, isApiError } from '#core/api/client.ts'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWrite } from '#core/api/query.ts'
 import { toast } from '#core/loading/toast.ts'
-import { avatarRefusal } from './avatar-rule.ts'
+import { checkAvatar } from './avatar-rule.ts'
 
 /** Avatar of the user: chosen, validated, uploaded and saved in one step. */
 export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) {
@@ -20,7 +20,7 @@ export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) 
     const file = target.files?.[0]
     target.value = ''
     if (!file) return
-    const refusal = avatarRefusal(file)
+    const refusal = checkAvatar(file)
     if (refusal) toast.error(refusal)
     else void send(file)
   }

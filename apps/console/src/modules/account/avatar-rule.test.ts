@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { avatarRefusal } from './avatar-rule.ts'
+import { checkAvatar } from './avatar-rule.ts'
 
 test.each([
   ['a.JPG', 1024, undefined],
@@ -7,4 +7,4 @@ test.each([
   ['a.gif', 1024, '上传头像图片只能是 JPG,JEPG,PNG 格式!'],
   ['png', 1024, '上传头像图片只能是 JPG,JEPG,PNG 格式!'],
   ['a.png', 2 * 1024 * 1024, '上传头像图片大小不能超过 2MB!'],
-])('ACCOUNT-04 the picture %s of %i bytes: %s', (name, size, text) => expect(avatarRefusal({ name, size })).toBe(text))
+])('ACCOUNT-04 the picture %s of %i bytes: %s', (name, size, text) => expect(checkAvatar({ name, size })).toBe(text))

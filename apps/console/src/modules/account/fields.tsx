@@ -1,14 +1,14 @@
 import { Form, Input } from 'antd'
 import type * as z from 'zod'
 import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account/account.ts'
-import { problemIn } from '#core/api/full-schema.ts'
+import { findProblem } from '#core/api/full-schema.ts'
 import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import './fields.css'
 
 /** Returns antd's form rule of a contract field, with the server's message. */
-export const ruleOf = (schema: z.ZodType): SupportedFormRule => ({
+export const buildFieldRules = (schema: z.ZodType): SupportedFormRule => ({
   validator: async (_rule, value: unknown) => {
-    const problem = problemIn(schema, value ?? '')
+    const problem = findProblem(schema, value ?? '')
     if (problem) throw new Error(problem)
   },
 })

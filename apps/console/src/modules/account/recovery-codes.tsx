@@ -1,11 +1,11 @@
 import { Alert, Button, Space } from 'antd'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 
 /** Shows the recovery codes once; closing without saving them asks for confirmation. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   useUnsaved(true)
-  const keep = () => save(new Blob([codes.join('\r\n')], { type: 'text/plain' }), '恢复码.txt')
+  const keep = () => saveBlob(new Blob([codes.join('\r\n')], { type: 'text/plain' }), '恢复码.txt')
   return (
     <>
       <Alert

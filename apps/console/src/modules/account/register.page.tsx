@@ -4,7 +4,7 @@ import { optional, text } from '@oms/contract/core/fields.ts'
 import { Button, Form, Input } from 'antd'
 import { md5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
+import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -36,10 +36,10 @@ export default function RegisterPage() {
   return (
     <StrangerPage title="注册账号" subtitle="注册后由管理员审批并分配权限">
       <Form name="register" form={form} layout="vertical" onFinish={onFinish} requiredMark scrollToFirstError>
-        <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
+        <Form.Item name="account" label="账号" required rules={[buildFieldRules(accountName)]}>
           <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
         </Form.Item>
-        <Form.Item name="realname" label="姓名" required rules={[ruleOf(text('姓名', 15))]}>
+        <Form.Item name="realname" label="姓名" required rules={[buildFieldRules(text('姓名', 15))]}>
           <Input maxLength={15} autoComplete="name" />
         </Form.Item>
         <PasswordField name="password" label="密码" missing="请输入密码" kind="new" />
@@ -59,10 +59,10 @@ export default function RegisterPage() {
 
 const ContactFields = () => (
   <>
-    <Form.Item name="mobileNo" label="手机号" rules={[ruleOf(optional(mobileNo))]}>
+    <Form.Item name="mobileNo" label="手机号" rules={[buildFieldRules(optional(mobileNo))]}>
       <Input maxLength={20} autoComplete="tel" inputMode="tel" />
     </Form.Item>
-    <Form.Item name="email" label="邮箱" rules={[ruleOf(optional(email))]}>
+    <Form.Item name="email" label="邮箱" rules={[buildFieldRules(optional(email))]}>
       <Input maxLength={50} autoComplete="email" inputMode="email" />
     </Form.Item>
   </>

@@ -4,7 +4,7 @@ import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { md5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
+import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -43,7 +43,7 @@ function AskCode({ onAsked }: { onAsked: (account: string, mail: Delivery | unde
   const skip = async () => onAsked((await form.validateFields(['account'])).account, undefined)
   return (
     <Form name="reset-code" form={form} layout="vertical" onFinish={onFinish}>
-      <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
+      <Form.Item name="account" label="账号" required rules={[buildFieldRules(accountName)]}>
         <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
       </Form.Item>
       <CaptchaField svg={svg} renew={renew} />

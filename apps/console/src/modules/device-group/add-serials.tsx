@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import { Alert, Button, Input } from 'antd'
 import { useState } from 'react'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import { useWrite } from '#core/api/query.ts'
 import type { GroupNode } from './group-tree.ts'
 
@@ -66,7 +66,8 @@ function AddResult({ result, isVendor }: AddResultProps) {
 }
 
 function Unknown({ sns, isVendor }: { sns: readonly string[]; isVendor: boolean }) {
-  const download = () => save(new Blob([`\ufeff${sns.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
+  const download = () =>
+    saveBlob(new Blob([`\ufeff${sns.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
   return (
     <>
       <p>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -15,7 +15,7 @@ import type { GroupNode } from './group-tree.ts'
 import { OptionSelect } from './option-select.tsx'
 import './device-group.css'
 
-const { col } = columnsOf(GroupDevice)
+const { col } = createColumns(GroupDevice)
 const QUERY = deviceGroups.devices.input
 const COLUMNS = [
   col('sn', { width: 170, sort: true }),

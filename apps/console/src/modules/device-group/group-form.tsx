@@ -12,7 +12,7 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { groupInput } from './group-input.ts'
-import { type GroupNode, parentItems, treeOf } from './group-tree.ts'
+import { type GroupNode, listPossibleParents, buildGroupTree } from './group-tree.ts'
 import { RuleFields } from './rule-fields.tsx'
 
 type Detail = z.output<(typeof deviceGroups.get)['result']>
@@ -29,7 +29,7 @@ export function GroupCreate(props: CreateFormProps) {
   const mayList = useCan()(deviceGroups.list.access)
   const read = useRead(deviceGroups.list, {}, { quiet: true, enabled: mayList })
   if (mayList && !read.data) return <LoadingDrawer title="新增设备分组" reads={[read]} onClose={props.onClose} />
-  return <GroupAdd tree={treeOf(read.data?.list ?? [])} parentId={undefined} {...props} />
+  return <GroupAdd tree={buildGroupTree(read.data?.list ?? [])} parentId={undefined} {...props} />
 }
 
 interface AddProps extends Common {
@@ -108,7 +108,7 @@ function Fields({ form, tree, tenantId, self }: FieldsProps) {
       <TreeSelectField
         of={GroupInput}
         name="parentId"
-        tree={parentItems(tree, self?.id)}
+        tree={listPossibleParents(tree, self?.id)}
         hint="不选则为一级分组，最多三级"
       />
       <Field

@@ -2,11 +2,11 @@ import { ApiOutlined, DownOutlined, PlusOutlined, RightOutlined } from '@ant-des
 import { deviceGroups, GroupCount, GroupRow } from '@oms/contract/device-group/device-group.ts'
 import { Button, Tag } from 'antd'
 import { useMemo, useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -16,21 +16,21 @@ import { time } from '#kit/record/time.tsx'
 import { usePhone } from '#kit/table/use-media.ts'
 import { useRows } from '#kit/list/use-rows.ts'
 import { GroupStatus } from './group-status.tsx'
-import { branchIds, flatten, type GroupNode, treeOf } from './group-tree.ts'
+import { listBranchIds, flatten, type GroupNode, buildGroupTree } from './group-tree.ts'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
-const GroupAdd = later(() => import('./group-form.tsx'), 'GroupAdd')
-const GroupEdit = later(() => import('./group-form.tsx'), 'GroupEdit')
-const GroupDevices = later(() => import('./group-devices.tsx'), 'GroupDevices')
+const GroupAdd = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAdd')
+const GroupEdit = lazyAfterRender(() => import('./group-form.tsx'), 'GroupEdit')
+const GroupDevices = lazyAfterRender(() => import('./group-devices.tsx'), 'GroupDevices')
 
 type Shown =
   | { readonly what: 'add'; readonly parentId?: number }
   | { readonly what: 'edit' | 'devices'; readonly group: GroupNode }
 
 const QUERY = deviceGroups.list.input
-const { col, actions } = columnsOf(GroupRow)
-const counted = columnsOf(GroupCount)
+const { col, actions } = createColumns(GroupRow)
+const counted = createColumns(GroupCount)
 const number = (count: number | undefined) => (count === undefined ? '…' : count.toLocaleString())
 const COLUMNS = [
   col('groupName', { width: 260 }),
@@ -50,7 +50,7 @@ export default function GroupListPage() {
   const tenantId = (list.search.initial as { tenantId?: string }).tenantId
   const scope = tenantId ? { tenantId: Number(tenantId) } : {}
   const counts = useRead(deviceGroups.counts, scope, { quiet: true })
-  const tree = useMemo(() => treeOf(list.table.rows, counts.data?.list), [list.table.rows, counts.data])
+  const tree = useMemo(() => buildGroupTree(list.table.rows, counts.data?.list), [list.table.rows, counts.data])
   const [closed, setClosed] = useState<readonly number[]>([])
   const shape = useShape(tree, closed, setClosed)
   const [shown, setShown] = useState<Shown>()
@@ -92,7 +92,7 @@ function useShape(
   onClosed: (closed: readonly number[]) => void,
 ) {
   const phone = usePhone()
-  const branches = useMemo(() => branchIds(tree), [tree])
+  const branches = useMemo(() => listBranchIds(tree), [tree])
   if (!phone)
     return {
       rows: tree,

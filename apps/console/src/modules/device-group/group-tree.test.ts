@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { branchIds, flatten, type Group, parentItems, treeOf } from './group-tree.ts'
+import { listBranchIds, flatten, type Group, listPossibleParents, buildGroupTree } from './group-tree.ts'
 
 const group = (id: number, parentId: number) => ({ id, parentId, groupName: `组${id}` }) as Group
 const rows = [group(1, 0), group(2, 1), group(3, 2), group(4, 0), group(5, 99)]
 
 test('nests groups with their counts and makes groups with a missing parent roots', () => {
-  const tree = treeOf(rows, [{ id: 3, deviceCount: 7, onlineCount: 2 }])
+  const tree = buildGroupTree(rows, [{ id: 3, deviceCount: 7, onlineCount: 2 }])
   expect(tree.map(({ id }) => id)).toEqual([1, 4, 5])
   expect(tree[0]?.children?.[0]?.children?.[0]).toMatchObject({ id: 3, deviceCount: 7, onlineCount: 2 })
   expect(tree[1]).not.toHaveProperty('children')
-  expect(branchIds(tree)).toEqual([1, 2])
+  expect(listBranchIds(tree)).toEqual([1, 2])
 })
 
 test('lists a group before its children and omits the children of a collapsed group', () => {
-  const order = (closed: number[]) => flatten(treeOf(rows), closed).map(({ id, depth }) => [id, depth])
+  const order = (closed: number[]) => flatten(buildGroupTree(rows), closed).map(({ id, depth }) => [id, depth])
   expect(order([])).toEqual([
     [1, 0],
     [2, 1],
@@ -30,8 +30,8 @@ test('lists a group before its children and omits the children of a collapsed gr
 })
 
 test("offers only parents whose depth allows the group's subtree", () => {
-  const tree = treeOf(rows)
-  const keys = (self?: number) => JSON.stringify(parentItems(tree, self)).match(/"key":\d+/g) ?? []
+  const tree = buildGroupTree(rows)
+  const keys = (self?: number) => JSON.stringify(listPossibleParents(tree, self)).match(/"key":\d+/g) ?? []
   expect(keys()).toEqual(['"key":1', '"key":2', '"key":4', '"key":5'])
   expect(keys(1)).toEqual([])
   expect(keys(2)).toEqual(['"key":1', '"key":4', '"key":5'])

@@ -9,7 +9,7 @@ type Count = z.output<typeof GroupCount>
 export type GroupNode = Group & Partial<Omit<Count, 'id'>> & { children?: GroupNode[] }
 
 /** Nests groups with their counts; a group whose parent was filtered out becomes a root. */
-export function treeOf(rows: readonly Group[], counts: readonly Count[] = []): GroupNode[] {
+export function buildGroupTree(rows: readonly Group[], counts: readonly Count[] = []): GroupNode[] {
   const countOf = new Map(counts.map((count) => [count.id, count]))
   const known = new Set(rows.map(({ id }) => id))
   const below = Map.groupBy(rows, ({ parentId }) => (known.has(parentId) ? parentId : 0))
@@ -22,8 +22,8 @@ export function treeOf(rows: readonly Group[], counts: readonly Count[] = []): G
 }
 
 /** Returns the ids of all groups with children. */
-export const branchIds = (nodes: readonly GroupNode[]): number[] =>
-  nodes.flatMap(({ id, children }) => (children ? [id, ...branchIds(children)] : []))
+export const listBranchIds = (nodes: readonly GroupNode[]): number[] =>
+  nodes.flatMap(({ id, children }) => (children ? [id, ...listBranchIds(children)] : []))
 
 /** Returns the tree as a flat list in display order, without children of collapsed groups. */
 export const flatten = (
@@ -46,7 +46,7 @@ const find = (nodes: readonly GroupNode[], id: number): GroupNode | undefined =>
 }
 
 /** Returns possible parents of a group: outside its subtree, and within the maximum depth. */
-export function parentItems(nodes: readonly GroupNode[], self?: number): TreeItem[] {
+export function listPossibleParents(nodes: readonly GroupNode[], self?: number): TreeItem[] {
   const own = self === undefined ? undefined : find(nodes, self)
   const height = own ? heightOf(own) : 1
   const itemsOf = (level: readonly GroupNode[], depth: number): TreeItem[] =>

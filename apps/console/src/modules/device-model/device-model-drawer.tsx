@@ -5,14 +5,14 @@ import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { Model } from './device-model-list.page.tsx'
 
-const { item, wide } = descriptionsOf(DeviceModelRow)
+const { item, wide } = createDescriptions(DeviceModelRow)
 const at = (time: string) => <Time at={time} />
 const ITEMS = [
   wide('picture', (picture) => (picture ? <ImageList value={picture} /> : null)),

@@ -2,11 +2,11 @@ import { PictureOutlined } from '@ant-design/icons'
 import { DeviceModelRow, deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -22,15 +22,15 @@ import { useList } from '#kit/list/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
 import './device-model.css'
 
-const ModelAdd = later(() => import('./device-model-form.tsx'), 'ModelAdd')
-const ModelEdit = later(() => import('./device-model-form.tsx'), 'ModelEdit')
-const ModelDrawer = later(() => import('./device-model-drawer.tsx'), 'ModelDrawer', {
+const ModelAdd = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelAdd')
+const ModelEdit = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelEdit')
+const ModelDrawer = lazyAfterRender(() => import('./device-model-drawer.tsx'), 'ModelDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
 export type Model = z.output<typeof DeviceModelRow>
 
-const { col, actions } = columnsOf(DeviceModelRow)
+const { col, actions } = createColumns(DeviceModelRow)
 const QUERY = deviceModels.list.input
 const COLUMNS = [
   col(
@@ -42,7 +42,7 @@ const COLUMNS = [
   col('typeName', { width: 110 }),
   col('hwVersion', { width: 100, hidden: true }),
   col('chip', { width: 100, hidden: true }),
-  col('cloudChannels', (count) => plainCell(count > 0 ? count : '不支持'), { width: 120, hidden: true }),
+  col('cloudChannels', (count) => renderPlainCell(count > 0 ? count : '不支持'), { width: 120, hidden: true }),
   col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 80, align: 'right' }),
   col('onlineCount', (count) => count.toLocaleString(), { width: 70, align: 'right' }),
   col('currentVerName', (_, row) => <Current row={row} />, { width: 140 }),
@@ -126,7 +126,11 @@ function Devices({ count, modelId }: { count: number; modelId: number }) {
 }
 
 const Current = ({ row: { currentVerCode, currentVerName } }: { row: Model }) =>
-  currentVerCode === null ? <span className="kit-none">-</span> : plainCell(`${currentVerName}（${currentVerCode}）`)
+  currentVerCode === null ? (
+    <span className="kit-none">-</span>
+  ) : (
+    renderPlainCell(`${currentVerName}（${currentVerCode}）`)
+  )
 
 const ModelStatus = ({ row }: { row: Model }) => (
   <EnableSwitch

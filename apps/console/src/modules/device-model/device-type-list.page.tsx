@@ -1,12 +1,12 @@
 import { DeviceTypeRow, deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
@@ -22,11 +22,11 @@ import { useList } from '#kit/list/use-list.ts'
 import { TypeIcon } from './type-icon.tsx'
 import './device-model.css'
 
-const TypeForm = later(() => import('./device-type-form.tsx'), 'TypeForm')
+const TypeForm = lazyAfterRender(() => import('./device-type-form.tsx'), 'TypeForm')
 
 export type DeviceType = z.output<typeof DeviceTypeRow>
 
-const { col, actions } = columnsOf(DeviceTypeRow)
+const { col, actions } = createColumns(DeviceTypeRow)
 const QUERY = deviceTypes.list.input
 const COLUMNS = [
   col('typeName', (name, { icon }) => <TypeName name={name} icon={icon} />, { width: 160, sort: true }),

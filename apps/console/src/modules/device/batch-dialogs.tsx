@@ -3,7 +3,7 @@ import { devices } from '@oms/contract/device/device-info.ts'
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { Field } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -132,5 +132,5 @@ export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
 
 function saveTokens(tokens: readonly { readonly sn: string; readonly token: string }[]) {
   const lines = ['序列号,设备令牌', ...tokens.map(({ sn, token }) => `${sn},${token}`)]
-  save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '设备令牌.csv')
+  saveBlob(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '设备令牌.csv')
 }

@@ -2,15 +2,15 @@ import { DownOutlined } from '@ant-design/icons'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { useHasManyTenants } from './device-pickers.tsx'
 
-const TagDialog = later(() => import('./batch-dialogs.tsx'), 'TagDialog')
-const MoveDialog = later(() => import('./batch-dialogs.tsx'), 'MoveDialog')
-const TransferDialog = later(() => import('./batch-dialogs.tsx'), 'TransferDialog')
-const TokensDialog = later(() => import('./batch-dialogs.tsx'), 'TokensDialog')
+const TagDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'TagDialog')
+const MoveDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'MoveDialog')
+const TransferDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'TransferDialog')
+const TokensDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'TokensDialog')
 
 const WORK = [
   { key: 'tag', label: '修改标签', to: devices.tag, Dialog: TagDialog },

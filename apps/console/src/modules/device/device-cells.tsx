@@ -7,14 +7,14 @@ import { Time } from '#kit/record/time.tsx'
 type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
 
 /** 未激活 marks a device that was never activated and is offline, as on the home page. */
-export const connectionOf = ({ online, activateTime }: Connection) =>
+export const connectionState = ({ online, activateTime }: Connection) =>
   online === 1 ? '在线' : activateTime === null ? '未激活' : '离线'
 
 /** Green while the device polls. */
 export const Dot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
   <span className="device-online">
     <span className={row.online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
-    {connectionOf(row)}
+    {connectionState(row)}
     {children}
   </span>
 )
@@ -36,7 +36,8 @@ export function Tags({ tags }: { tags: readonly string[] }) {
 }
 
 /** Version name with number; only the number when the version is unknown. */
-export const firmware = ({ verCode, verName }: Pick<DeviceRow, 'verCode' | 'verName'>) =>
+export const formatFirmware = ({ verCode, verName }: Pick<DeviceRow, 'verCode' | 'verName'>) =>
   verCode === null ? '' : verName ? `${verName}（${verCode}）` : String(verCode)
 
-export const nameOf = ({ sn, devName }: Pick<DeviceRow, 'sn' | 'devName'>) => (devName ? `${devName}（${sn}）` : sn)
+export const deviceDisplayName = ({ sn, devName }: Pick<DeviceRow, 'sn' | 'devName'>) =>
+  devName ? `${devName}（${sn}）` : sn

@@ -3,23 +3,23 @@ import { DeviceDetail } from '@oms/contract/device/device-row.ts'
 import { Space } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
-import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
+import { formatFirmware, deviceDisplayName, Online, Tags } from './device-cells.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
 import { useDeviceActions } from './use-device-actions.tsx'
 
-const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
+const DeviceEditForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceEditForm')
 
-const { item, wide } = descriptionsOf(DeviceDetail)
+const { item, wide } = createDescriptions(DeviceDetail)
 const ITEMS = [
   item('sn', (sn) => <CopyText text={sn} />),
   item('devName'),
@@ -27,7 +27,7 @@ const ITEMS = [
   item('modelName', (name, { modelCode }) => `${name}（${modelCode}）`),
   item('typeName'),
   item('tenantName'),
-  { ...item('verCode', (_, row) => firmware(row)), title: '固件版本' },
+  { ...item('verCode', (_, row) => formatFirmware(row)), title: '固件版本' },
   item('osVer'),
   item('appVer'),
   item('hwVer'),
@@ -71,7 +71,7 @@ function Shown({ device }: { device: DeviceDetail }) {
     </Space>
   )
   return (
-    <Page title={nameOf(device)} extra={extra}>
+    <Page title={deviceDisplayName(device)} extra={extra}>
       <Panel title="基本信息">
         <div className="device-facts">
           <Descriptions row={device} items={ITEMS} />

@@ -4,12 +4,12 @@ import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -18,24 +18,26 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { BatchMenu } from './batch-menu.tsx'
-import { Dot, firmware, nameOf, Tags } from './device-cells.tsx'
+import { Dot, formatFirmware, deviceDisplayName, Tags } from './device-cells.tsx'
 import { DeviceSearch } from './device-search.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { FoundSerials } from './found-serials.tsx'
 import { useDeviceActions } from './use-device-actions.tsx'
 
-const DeviceAddForm = later(() => import('./device-form.tsx'), 'DeviceAddForm')
-const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
-const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
-const PasteSerials = later(() => import('./paste-serials.tsx'), 'PasteSerials')
+const DeviceAddForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceAddForm')
+const DeviceEditForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceEditForm')
+const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const PasteSerials = lazyAfterRender(() => import('./paste-serials.tsx'), 'PasteSerials')
 
-const { col, actions } = columnsOf(DeviceRow)
+const { col, actions } = createColumns(DeviceRow)
 const COLUMNS = [
   col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 128, sort: true }),
   col('devName', { width: 95 }),
   col('online', (_, row) => <Dot row={row} />, { width: 80 }),
   col('status', (_, row) => <DeviceStatus row={row} />, { width: 76 }),
-  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 145, sort: true, title: '固件版本' }) },
+  {
+    ...col('verCode', (_, row) => renderPlainCell(formatFirmware(row)), { width: 145, sort: true, title: '固件版本' }),
+  },
   col('modelName', { width: 118 }),
   col('tenantName', { width: 200 }),
   col('tags', (tags) => <Tags tags={tags} />, { width: 130, hidden: true }),
@@ -57,13 +59,13 @@ const COLUMNS = [
   col('remark', { width: 180, hidden: true }),
 ]
 
-export const pageOf = (id: number) => `/device/apkManage/detail/${id}`
+export const deviceDetailPath = (id: number) => `/device/apkManage/detail/${id}`
 
 function Serial({ sn, id }: { sn: string; id: number }) {
   const text = <Ellipsis text={sn} />
   if (!useCan()(devices.get.access)) return text
   return (
-    <Link to={pageOf(id)} className="device-serial">
+    <Link to={deviceDetailPath(id)} className="device-serial">
       {text}
     </Link>
   )
@@ -112,7 +114,7 @@ export default function DeviceListPage() {
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ ...EMPTY, action: <Buttons onOpen={setOpen} /> }}
-        onOpen={(row) => go(pageOf(row.id))}
+        onOpen={(row) => go(deviceDetailPath(row.id))}
       />
       <Dialogs open={open} sns={sns} onFind={findSerials} onClose={close} />
       {dialog}
@@ -147,7 +149,7 @@ function useRowActions(actionsOf: ActionsOf, onEdit: (row: DeviceRow) => void) {
   return (row: DeviceRow) => (
     <RowActions
       items={[
-        { label: '详情', to: devices.get, onClick: () => go(pageOf(row.id)) },
+        { label: '详情', to: devices.get, onClick: () => go(deviceDetailPath(row.id)) },
         { label: '编辑', to: devices.update, onClick: () => onEdit(row) },
         ...actionsOf(row),
       ]}
@@ -216,7 +218,7 @@ function AccessLink() {
 }
 
 function Batch({ picked }: { picked: Picked<DeviceRow> }) {
-  const each = { picked, nameOf: (row: DeviceRow) => nameOf(row) }
+  const each = { picked, nameOf: (row: DeviceRow) => deviceDisplayName(row) }
   const one = ({ id }: DeviceRow) => ({ ids: [id] })
   return (
     <>

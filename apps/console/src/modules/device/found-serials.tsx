@@ -1,12 +1,12 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { BatchMenu } from './batch-menu.tsx'
 import './device.css'
 
-const MissingSerials = later(() => import('./paste-serials.tsx'), 'MissingSerials')
+const MissingSerials = lazyAfterRender(() => import('./paste-serials.tsx'), 'MissingSerials')
 
 interface FoundProps {
   readonly sns: readonly string[]

@@ -1,7 +1,7 @@
 import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import { Button, Input, Modal } from 'antd'
 import { useState } from 'react'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import './device.css'
 
 const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
@@ -59,7 +59,7 @@ export function PasteSerials({
 /** Lists the unknown serial numbers, with a copy button. */
 export function MissingSerials({ missing, onClose }: { missing: readonly string[]; onClose(): void }) {
   const download = () =>
-    save(new Blob([`\ufeff${missing.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
+    saveBlob(new Blob([`\ufeff${missing.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
   return (
     <Modal
       open

@@ -4,7 +4,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import { DictTag } from '#kit/pickers/dict.tsx'
 import { NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { dictOf } from '#kit/pickers/use-dict.ts'
+import { indexDict } from '#kit/pickers/use-dict.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DictData } from './dict-data-list.page.tsx'
 import './dict.css'
@@ -86,7 +86,7 @@ function Preview({ values }: { values: Partial<DictData> }) {
   const entry = { dictLabel: dictLabel || '标签', dictValue: 'x', listClass, cssClass, status: 1 }
   return (
     <div className="dict-preview">
-      <DictTag dict={dictOf([entry])} value="x" />
+      <DictTag dict={indexDict([entry])} value="x" />
     </div>
   )
 }

@@ -5,12 +5,12 @@ import { Button, Select, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DictTag } from '#kit/pickers/dict.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
@@ -22,18 +22,18 @@ import { Page, Panel } from '#kit/record/page.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
-import { dictOf } from '#kit/pickers/use-dict.ts'
+import { indexDict } from '#kit/pickers/use-dict.ts'
 import { useList } from '#kit/list/use-list.ts'
 import './dict.css'
 
-const DictDataAddForm = later(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
-const DictDataEditForm = later(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
-const HistoryDrawer = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
-const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const DictDataAddForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
+const DictDataEditForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
+const HistoryDrawer = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type DictData = z.output<typeof DictDataRow>
 
-const { col, actions } = columnsOf(DictDataRow)
+const { col, actions } = createColumns(DictDataRow)
 const QUERY = dictData.list.input
 const COLUMNS = [
   col('dictLabel', (_, row) => <Label row={row} />, { width: 170 }),
@@ -134,7 +134,7 @@ function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClo
 /** Preview of the entry's tag. */
 function Label({ row }: { row: DictData }) {
   return (
-    <Named name={row.dictLabel} shown={<DictTag dict={dictOf([row])} value={row.dictValue} />}>
+    <Named name={row.dictLabel} shown={<DictTag dict={indexDict([row])} value={row.dictValue} />}>
       {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
     </Named>
   )

@@ -2,7 +2,7 @@ import { DictTypeRow, dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Empty, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
@@ -16,7 +16,7 @@ interface Props {
   row: DictType | undefined
   onRow(row: DictType | undefined): void
 }
-const { item, wide } = descriptionsOf(DictTypeRow)
+const { item, wide } = createDescriptions(DictTypeRow)
 const ITEMS = [
   item('dictType'),
   item('dataCount'),

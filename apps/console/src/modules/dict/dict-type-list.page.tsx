@@ -3,12 +3,12 @@ import { DictTypeRow, dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
@@ -22,15 +22,15 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import './dict.css'
 
-const DictTypeDrawer = later(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
+const DictTypeDrawer = lazyAfterRender(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const DictTypeAddForm = later(() => import('./dict-type-form.tsx'), 'DictTypeAddForm')
-const DictTypeEditForm = later(() => import('./dict-type-form.tsx'), 'DictTypeEditForm')
+const DictTypeAddForm = lazyAfterRender(() => import('./dict-type-form.tsx'), 'DictTypeAddForm')
+const DictTypeEditForm = lazyAfterRender(() => import('./dict-type-form.tsx'), 'DictTypeEditForm')
 
 export type DictType = z.output<typeof DictTypeRow>
 
-const { col, actions } = columnsOf(DictTypeRow)
+const { col, actions } = createColumns(DictTypeRow)
 const QUERY = dictTypes.list.input
 const COLUMNS = [
   col('dictName', (name, row) => <TypeName name={name} row={row} />, { width: 170 }),

@@ -3,7 +3,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { calls } from './calls.ts'
-import { type Ask, feedsOf, useScreen } from './use-screen.ts'
+import { type Ask, pollFeeds, useScreen } from './use-screen.ts'
 import { BigScreenView } from './big-screen-view.tsx'
 
 const ENTRIES = {
@@ -17,7 +17,7 @@ const ask = ((part: keyof typeof ENTRIES, signal: AbortSignal) =>
 
 /** Big screen for a logged-in user. A display URL shows it without a login. */
 export default function BigScreenPage() {
-  const [feeds] = useState(() => feedsOf(ask))
+  const [feeds] = useState(() => pollFeeds(ask))
   const screen = useScreen(feeds)
   const { data } = useRead(calls.blocks, {}, { quiet: true })
   return <BigScreenView screen={screen} zone={data?.zone} tools={<Link to="/indexScreen">返回</Link>} />

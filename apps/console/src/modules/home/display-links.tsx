@@ -6,7 +6,7 @@ import { AntdRoot } from '#kit/antd/antd-root.tsx'
 import { focusOpened } from '#kit/form/focus-first.ts'
 import { TextField } from '#kit/form/field.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
-import { within } from '#kit/antd/lazy-antd.tsx'
+import { renderInAntdRoot } from '#kit/antd/lazy-antd.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { Choice } from './home-card.tsx'
@@ -15,7 +15,7 @@ const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
 const addressOf = (token: string) => `${location.origin}/display#${token}`
 
 /** Manages the display URLs of the big screen: create, list and revoke. */
-export const DisplayLinks = within(AntdRoot, Links)
+export const DisplayLinks = renderInAntdRoot(AntdRoot, Links)
 
 function Links({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })

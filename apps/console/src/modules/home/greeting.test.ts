@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { greeting } from './greeting.ts'
+import { greetingForHour } from './greeting.ts'
 
 test("uses the hour of the vendor's time zone", () => {
-  const at = (utc: string, zone = 'Asia/Shanghai') => greeting(new Date(`2026-11-20T${utc}Z`), zone)
+  const at = (utc: string, zone = 'Asia/Shanghai') => greetingForHour(new Date(`2026-11-20T${utc}Z`), zone)
   expect([at('16:30'), at('21:00'), at('04:00'), at('06:00'), at('11:00')]).toEqual([
     '夜深了',
     '早上好',
@@ -16,5 +16,5 @@ test("uses the hour of the vendor's time zone", () => {
 test("uses the browser's time zone when no zone is given", () => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const now = new Date('2026-11-20T06:00:00Z')
-  expect(greeting(now)).toBe(greeting(now, zone))
+  expect(greetingForHour(now)).toBe(greetingForHour(now, zone))
 })

@@ -1,5 +1,5 @@
 /** Returns the greeting for the current hour in the vendor's time zone, or in the browser's. */
-export function greeting(now: Date, zone?: string) {
+export function greetingForHour(now: Date, zone?: string) {
   const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', ...(zone && { timeZone: zone }) })
   const hour = Number(clock.format(now))
   if (hour < 5) return '夜深了'

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan, useSession } from '#core/auth/session.tsx'
 import { calls } from './calls.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { greeting } from './greeting.ts'
+import { greetingForHour } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
 import { HomeCard } from './home-card.tsx'
 import { QuickLinks } from './quick-links.tsx'
@@ -14,7 +14,7 @@ import { Todo } from './todo.tsx'
 import { TrendCard } from './trend-card.tsx'
 import './home.css'
 
-const DisplayLinks = later(() => import('./display-links.tsx'), 'DisplayLinks')
+const DisplayLinks = lazyAfterRender(() => import('./display-links.tsx'), 'DisplayLinks')
 
 /** List blocks are placed below the figures. */
 const LISTS: ReadonlySet<string> = new Set(['notices', 'operations'])
@@ -63,7 +63,7 @@ function useGreeting(zone: string | undefined, known: boolean) {
   const [hello, setHello] = useState<string>()
   useEffect(() => {
     if (!known) return undefined
-    const timer = setTimeout(() => setHello(greeting(new Date(), zone)))
+    const timer = setTimeout(() => setHello(greetingForHour(new Date(), zone)))
     return () => clearTimeout(timer)
   }, [zone, known])
   return hello

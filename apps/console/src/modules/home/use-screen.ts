@@ -16,13 +16,13 @@ interface Parts {
 export type Ask = <P extends keyof Parts>(part: P, signal: AbortSignal) => Promise<Parts[P]>
 
 /** Polls the four requests of the big screen every minute. */
-export const feedsOf = (ask: Ask) => ({
+export const pollFeeds = (ask: Ask) => ({
   fleet: new Feed((signal) => ask('fleet', signal), MINUTE_MS),
   online: new Feed((signal) => ask('online', signal), MINUTE_MS),
   releases: new Feed((signal) => ask('releases', signal), MINUTE_MS),
   tickets: new Feed((signal) => ask('tickets', signal), MINUTE_MS),
 })
-export type Feeds = ReturnType<typeof feedsOf>
+export type Feeds = ReturnType<typeof pollFeeds>
 
 export const useFeed = <T>(feed: Feed<T>) => useSyncExternalStore(feed.listen, feed.get)
 

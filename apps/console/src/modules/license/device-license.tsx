@@ -2,12 +2,12 @@ import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { StateTag, Uid, VendorName } from './license-cells.tsx'
 
-const { item } = descriptionsOf(LicenseRow)
+const { item } = createDescriptions(LicenseRow)
 const ITEMS = [
   item('uid', (uid) => <Uid uid={uid} />),
   item('state', (state) => <StateTag state={state} />),

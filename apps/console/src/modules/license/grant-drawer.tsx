@@ -4,13 +4,13 @@ import { Button, Empty, Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { GrantTag, Quota } from './grant-cells.tsx'
 
-const { item, wide } = descriptionsOf(GrantRow)
+const { item, wide } = createDescriptions(GrantRow)
 const ITEMS = [
   item('grantNo'),
   item('status', (status) => <GrantTag status={status} />),

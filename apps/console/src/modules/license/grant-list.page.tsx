@@ -2,9 +2,9 @@ import { PlusOutlined } from '@ant-design/icons'
 import { GrantQuery, GrantRow, licenseGrants, OWN_GRANT } from '@oms/contract/license/license-grant.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -17,11 +17,13 @@ import { useList } from '#kit/list/use-list.ts'
 import { GrantTag, Quota } from './grant-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
-const GrantForm = later(() => import('./grant-forms.tsx'), 'GrantForm')
-const GrantDialog = later(() => import('./grant-forms.tsx'), 'GrantDialog')
-const GrantDrawer = later(() => import('./grant-drawer.tsx'), 'GrantDrawer', { when: ({ row }) => row !== undefined })
+const GrantForm = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantForm')
+const GrantDialog = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantDialog')
+const GrantDrawer = lazyAfterRender(() => import('./grant-drawer.tsx'), 'GrantDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
-const { col, actions } = columnsOf(GrantRow)
+const { col, actions } = createColumns(GrantRow)
 const COLUMNS = [
   col('grantNo', { width: 145 }),
   col('tenantName', { width: 198 }),

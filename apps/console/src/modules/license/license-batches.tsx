@@ -1,7 +1,7 @@
 import { licenseCerts, LicenseBatchQuery } from '@oms/contract/license/license.ts'
 import { LicenseBatchRow } from '@oms/contract/license/license-rows.ts'
 import { Link } from '#core/routing/router.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -12,7 +12,7 @@ import { listAddress, useVendorWords, VendorName } from './license-cells.tsx'
 
 /** Returns the columns. Links to the certificates have filters, so they show the first view of the page. */
 function batchColumns() {
-  const { col } = columnsOf(LicenseBatchRow)
+  const { col } = createColumns(LicenseBatchRow)
   const number = (n: number, row: LicenseBatchRow, state?: number) =>
     n === 0 ? 0 : <Link to={listAddress({ batchId: row.id, state })}>{n.toLocaleString()}</Link>
   const states = (['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const).map(

@@ -7,12 +7,12 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { StateTag, Uid, useStateWords, VendorName } from './license-cells.tsx'
 
-const { item, wide } = descriptionsOf(LicenseRow)
+const { item, wide } = createDescriptions(LicenseRow)
 const ITEMS = [
   item('uid', (uid) => <Uid uid={uid} />),
   item('state', (state) => <StateTag state={state} />),

@@ -3,10 +3,10 @@ import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Button, Tabs } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useView } from '#core/routing/view.ts'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -17,20 +17,20 @@ import { StateTag, UidCell, VendorName } from './license-cells.tsx'
 import { LicenseSearch } from './license-search.tsx'
 import { type Dialog, LicenseDialog, useLicenseActions } from './use-license-actions.tsx'
 
-const LicenseBatches = later(() => import('./license-batches.tsx'), 'LicenseBatches')
-const LicenseDrawer = later(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
+const LicenseBatches = lazyAfterRender(() => import('./license-batches.tsx'), 'LicenseBatches')
+const LicenseDrawer = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const LicenseImport = later(() => import('./license-import.tsx'), 'LicenseImport')
-const AllotWizard = later(() => import('./allot-wizard.tsx'), 'AllotWizard')
-const ExportDialog = later(() => import('./export-dialog.tsx'), 'ExportDialog')
-const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'ThresholdDialog')
+const LicenseImport = lazyAfterRender(() => import('./license-import.tsx'), 'LicenseImport')
+const AllotWizard = lazyAfterRender(() => import('./allot-wizard.tsx'), 'AllotWizard')
+const ExportDialog = lazyAfterRender(() => import('./export-dialog.tsx'), 'ExportDialog')
+const ThresholdDialog = lazyAfterRender(() => import('./threshold-dialog.tsx'), 'ThresholdDialog')
 
-const { col, actions } = columnsOf(LicenseRow)
+const { col, actions } = createColumns(LicenseRow)
 const COLUMNS = [
   col('uid', (uid) => <UidCell uid={uid} />, { width: 210, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
+  col('tenantName', (name, { state }) => renderPlainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
   col('sn', { width: 125 }),
   col('vendor', (vendor) => <VendorName vendor={vendor} />, { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
@@ -39,7 +39,7 @@ const COLUMNS = [
   col('activateTime', time, { width: 170, hidden: true }),
   col('expireTime', time, { width: 160 }),
   col('modelName', { width: 120, hidden: true }),
-  col('hasKey', (has) => plainCell(has ? '有' : '无'), { width: 80, hidden: true }),
+  col('hasKey', (has) => renderPlainCell(has ? '有' : '无'), { width: 80, hidden: true }),
   col('allotTime', time, { width: 170, hidden: true }),
   col('bindTime', time, { width: 170, hidden: true }),
   col('lastOnlineTime', time, { width: 170, hidden: true }),

@@ -2,8 +2,8 @@ import { licenseCerts } from '@oms/contract/license/license.ts'
 import { licenseStats, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { Checkbox, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -11,9 +11,9 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { Quota } from './grant-cells.tsx'
 import { CountLink, listAddress } from './license-cells.tsx'
 
-const TenantThreshold = later(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
+const TenantThreshold = lazyAfterRender(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
 
-const { col, actions } = columnsOf(TenantStatRow)
+const { col, actions } = createColumns(TenantStatRow)
 interface Asked {
   readonly vendor?: string
   readonly tenantId?: string

@@ -1,13 +1,13 @@
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { type LicenseStep, stateAfter } from '@oms/contract/license/license-state.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { STEPS, type StepName } from './license-steps.ts'
 
-const StepDialog = later(() => import('./license-dialogs.tsx'), 'StepDialog')
-const BindDialog = later(() => import('./license-dialogs.tsx'), 'BindDialog')
-const RevealDialog = later(() => import('./reveal-dialog.tsx'), 'RevealDialog')
+const StepDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'StepDialog')
+const BindDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'BindDialog')
+const RevealDialog = lazyAfterRender(() => import('./reveal-dialog.tsx'), 'RevealDialog')
 
 export type Dialog =
   | { readonly kind: StepName; readonly rows: readonly LicenseRow[]; readonly onDone?: () => void }

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -22,7 +22,7 @@ import { Outcome } from './outcome.tsx'
 
 type Line = z.output<typeof LoginLogRow>
 
-const { col, actions } = columnsOf(LoginLogRow)
+const { col, actions } = createColumns(LoginLogRow)
 const QUERY = logs.logins.input
 const COLUMNS = [
   col('loginTime', time, { width: 165, sort: true }),

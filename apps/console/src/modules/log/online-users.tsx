@@ -2,7 +2,7 @@ import { logs, OnlineRow } from '@oms/contract/log/log.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
 import { Filter } from '#kit/list/filter.tsx'
@@ -14,7 +14,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 
 type Online = z.output<typeof OnlineRow>
 
-const { col, actions } = columnsOf(OnlineRow)
+const { col, actions } = createColumns(OnlineRow)
 const QUERY = logs.online.input
 const COLUMNS = [
   col(

@@ -2,7 +2,7 @@ import { logs, OperLogDetail, OPERATION_LABELS } from '@oms/contract/log/log.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { FieldChanges } from '#kit/record/field-changes.tsx'
 import { Word } from '#kit/pickers/dict-words.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
@@ -12,7 +12,7 @@ import './log.css'
 import type { Line } from './oper-log.page.tsx'
 import { Outcome } from './outcome.tsx'
 
-const { item, wide } = descriptionsOf(OperLogDetail)
+const { item, wide } = createDescriptions(OperLogDetail)
 const ITEMS = [
   item('operTime', (at) => <Time at={at} />),
   item('operName'),

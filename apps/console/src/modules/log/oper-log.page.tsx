@@ -1,8 +1,8 @@
 import { LOG_STATUS, logs, OPER_LOG_DAYS, OPERATION_LABELS, OperLogRow } from '@oms/contract/log/log.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -15,13 +15,13 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Outcome } from './outcome.tsx'
 
-const OperLogDrawer = later(() => import('./oper-log-drawer.tsx'), 'OperLogDrawer', {
+const OperLogDrawer = lazyAfterRender(() => import('./oper-log-drawer.tsx'), 'OperLogDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
 export type Line = z.output<typeof OperLogRow>
 
-const { col, actions } = columnsOf(OperLogRow)
+const { col, actions } = createColumns(OperLogRow)
 const QUERY = logs.operations.input
 const kind = (type: number) => <WordTag type="sys_oper_type" words={OPERATION_LABELS} value={type} />
 

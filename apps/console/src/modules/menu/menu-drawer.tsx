@@ -1,12 +1,12 @@
 import { MENU_TYPE, MenuRow } from '@oms/contract/menu/menu.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordDrawer } from '#kit/record/record-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
-const { item, wide } = descriptionsOf(MenuRow)
+const { item, wide } = createDescriptions(MenuRow)
 const yesNo = (value: number) => (value === 1 ? '是' : '否')
 const KIND = item('type', (type) => MENU_TYPE[type])
 const STATE = [item('status'), item('sort'), item('isBuiltin', yesNo), item('updateTime', time), wide('remark')]

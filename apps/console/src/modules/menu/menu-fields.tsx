@@ -3,7 +3,7 @@ import { Alert, Form, Select } from 'antd'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { TreeSelectField } from '#kit/form/field-tree.tsx'
 import { MENU_ICONS, MenuIcon } from './menu-icon.tsx'
-import { type Menu, type MenuNode, parentItems } from './menu-nodes.ts'
+import { type Menu, type MenuNode, listPossibleParents } from './menu-nodes.ts'
 import './menu.css'
 
 interface FieldsProps {
@@ -25,7 +25,7 @@ export function MenuFieldsOf({ tree, stored }: FieldsProps) {
       <TreeSelectField
         of={MenuFields}
         name="parentId"
-        tree={[{ ...top, children: parentItems(tree, type, stored?.id) }]}
+        tree={[{ ...top, children: listPossibleParents(tree, type, stored?.id) }]}
       />
       <TextField of={MenuFields} name="name" />
       {type !== 'F' && <TextField of={MenuFields} name="url" disabled={fixed} />}

@@ -1,8 +1,8 @@
 import { MENU_TYPE, MenuRow, menu } from '@oms/contract/menu/menu.ts'
 import { Tag } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -13,7 +13,7 @@ import { useRows } from '#kit/list/use-rows.ts'
 import type { OpenDialog } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { MenuToolbar } from './menu-toolbar.tsx'
-import { branchIds, flatten, type MenuNode, withoutEmptyChildren } from './menu-nodes.ts'
+import { listBranchIds, flattenMenus, type MenuNode, withoutEmptyChildren } from './menu-nodes.ts'
 import { MenuStatus } from './menu-status.tsx'
 import { SortInput } from './sort-input.tsx'
 import { useExpandedMenus } from './use-expanded-menus.ts'
@@ -22,17 +22,19 @@ import { useMenuDrag } from './use-menu-drag.tsx'
 import { useMenuOrder } from './use-menu-order.ts'
 import './menu.css'
 
-const MenuDrawer = later(() => import('./menu-drawer.tsx'), 'MenuDrawer', { when: ({ row }) => row !== undefined })
-const MenuDialog = later(() => import('./menu-dialog.tsx'), 'MenuDialog')
+const MenuDrawer = lazyAfterRender(() => import('./menu-drawer.tsx'), 'MenuDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const MenuDialog = lazyAfterRender(() => import('./menu-dialog.tsx'), 'MenuDialog')
 
-const { col, actions } = columnsOf(MenuRow)
+const { col, actions } = createColumns(MenuRow)
 const TYPE_COLORS = { M: 'blue', C: 'green', F: 'default' } as const
 
 /** Shows all menus as a tree: directories, pages and buttons. */
 export default function MenuListPage() {
   const list = useRows(menu.list)
   const tree = useMemo(() => withoutEmptyChildren(list.table.rows), [list.table.rows])
-  const branches = useMemo(() => branchIds(tree), [tree])
+  const branches = useMemo(() => listBranchIds(tree), [tree])
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)
   const drag = useMenuDrag(order, expanded.open)
@@ -65,7 +67,7 @@ export default function MenuListPage() {
         onOpen={setOpened}
         {...(draggable && { rowProps: drag.rowProps })}
       />
-      <MenuDrawer rows={flatten(order.rows)} row={opened} onRow={setOpened} />
+      <MenuDrawer rows={flattenMenus(order.rows)} row={opened} onRow={setOpened} />
       {shown && <MenuDialog shown={shown} tree={tree} onShow={setShown} onClose={() => setShown(undefined)} />}
     </Page>
   )

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  branchIds,
+  listBranchIds,
   type MenuNode,
-  parentItems,
-  siblingsOf,
-  placesAfterStep,
+  listPossibleParents,
+  listSiblings,
+  moveMenuByStep,
   withoutEmptyChildren,
 } from './menu-nodes.ts'
 
@@ -15,21 +15,21 @@ const tree = [node(1, 'M', 10, [node(2, 'C', 10, [node(3, 'F', 10)]), node(4, 'C
 test('leaves have nothing to open', () => {
   const [row] = withoutEmptyChildren([{ ...node(1, 'M', 1), children: [] }])
   expect(row).not.toHaveProperty('children')
-  expect(branchIds(tree)).toEqual([1, 2])
+  expect(listBranchIds(tree)).toEqual([1, 2])
 })
 
 test('a menu can be moved below menus of a permitted type, never below itself or its descendants', () => {
-  expect(parentItems(tree, 'M', 1).map(({ key }) => key)).toEqual([5])
-  const buttons = parentItems(tree, 'F')
+  expect(listPossibleParents(tree, 'M', 1).map(({ key }) => key)).toEqual([5])
+  const buttons = listPossibleParents(tree, 'F')
   expect(buttons.map(({ key, disabled }) => [key, disabled])).toEqual([[1, true]])
   expect(buttons[0]?.children?.map(({ key }) => key)).toEqual([2, 4])
 })
 
 test('a step changes places with the neighbour, even where numbers are equal', () => {
-  const siblings = siblingsOf(tree, 4)
-  expect(placesAfterStep(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
+  const siblings = listSiblings(tree, 4)
+  expect(moveMenuByStep(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
     [4, 10],
     [2, 20],
   ])
-  expect(placesAfterStep(siblings, 4, 1)).toBeUndefined()
+  expect(moveMenuByStep(siblings, 4, 1)).toBeUndefined()
 })

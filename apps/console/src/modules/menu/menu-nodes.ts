@@ -17,18 +17,18 @@ export const withoutEmptyChildren = (rows: readonly Sent[]): MenuNode[] =>
   )
 
 /** Returns the ids of all rows that have children. */
-export const branchIds = (rows: readonly MenuNode[]): number[] =>
-  rows.flatMap(({ id, children }) => (children ? [id, ...branchIds(children)] : []))
+export const listBranchIds = (rows: readonly MenuNode[]): number[] =>
+  rows.flatMap(({ id, children }) => (children ? [id, ...listBranchIds(children)] : []))
 
-export const flatten = (rows: readonly MenuNode[]): MenuNode[] =>
-  rows.flatMap((row) => [row, ...flatten(row.children ?? [])])
+export const flattenMenus = (rows: readonly MenuNode[]): MenuNode[] =>
+  rows.flatMap((row) => [row, ...flattenMenus(row.children ?? [])])
 
 /** Returns the menus that may be the parent of this menu type. Leaves out the menu itself and its descendants. */
-export function parentItems(rows: readonly MenuNode[], type: Menu['type'], self?: number): TreeItem[] {
+export function listPossibleParents(rows: readonly MenuNode[], type: Menu['type'], self?: number): TreeItem[] {
   return rows.flatMap((row) => {
     if (row.id === self) return []
     const fits = type === 'F' ? row.type === 'C' : row.type === 'M' || (type === 'C' && row.type === 'C')
-    const below = row.type === 'F' ? [] : parentItems(row.children ?? [], type, self)
+    const below = row.type === 'F' ? [] : listPossibleParents(row.children ?? [], type, self)
     if (!fits && below.length === 0) return []
     return [{ key: row.id, title: row.name, disabled: !fits, ...(below.length > 0 && { children: below }) }]
   })
@@ -38,7 +38,7 @@ export function parentItems(rows: readonly MenuNode[], type: Menu['type'], self?
  * Moves a menu one position up or down and renumbers all siblings in steps of ten, because two siblings may have equal
  * numbers. Returns undefined at the end of the list.
  */
-export function placesAfterStep(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
+export function moveMenuByStep(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
   const from = siblings.findIndex((each) => each.id === id)
   const to = from + by
   if (from < 0 || to < 0 || to >= siblings.length) return undefined
@@ -48,10 +48,10 @@ export function placesAfterStep(siblings: readonly MenuNode[], id: number, by: -
 }
 
 /** Returns the siblings of a menu, including the menu, in the displayed order. */
-export function siblingsOf(rows: readonly MenuNode[], id: number): readonly MenuNode[] {
+export function listSiblings(rows: readonly MenuNode[], id: number): readonly MenuNode[] {
   if (rows.some((row) => row.id === id)) return rows
   for (const { children } of rows) {
-    const found = children && siblingsOf(children, id)
+    const found = children && listSiblings(children, id)
     if (found?.length) return found
   }
   return []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { flatten, type MenuNode } from './menu-nodes.ts'
-import { withPlaces, changedPlaces, placesAfterDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
+import { flattenMenus, type MenuNode } from './menu-nodes.ts'
+import { withPlaces, diffPositions, moveMenuByDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -23,12 +23,12 @@ const tree = [
   ]),
   node(7, 'M', 0, 20, [node(8, 'M', 7, 10, [node(9, 'M', 8, 10)])]),
 ]
-const of = (id: number) => flatten(tree).find((each) => each.id === id)!
+const of = (id: number) => flattenMenus(tree).find((each) => each.id === id)!
 const shape = (rows: readonly MenuNode[]): unknown[] =>
   rows.map(({ id, children }) => (children ? [id, shape(children)] : id))
 const drop = (id: number, onto: number, zone: Zone) => {
-  const places = placesAfterDrop(tree, id, of(onto), zone)
-  return { places: changedPlaces(tree, places), after: shape(withPlaces(tree, places)) }
+  const places = moveMenuByDrop(tree, id, of(onto), zone)
+  return { places: diffPositions(tree, places), after: shape(withPlaces(tree, places)) }
 }
 
 test('a menu dropped between two others gets a free sort number, and no other menu changes', () => {
@@ -93,6 +93,6 @@ test('offers a drop only at positions that the server accepts', () => {
 
 test('returns no changes when all positions equal the stored positions', () => {
   const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
-  expect(changedPlaces(tree, same)).toEqual([])
+  expect(diffPositions(tree, same)).toEqual([])
   expect(withPlaces(tree, new Map())).toBe(tree)
 })

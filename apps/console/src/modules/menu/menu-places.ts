@@ -1,5 +1,5 @@
 import { MAX_MENU_DEPTH } from '@oms/contract/menu/menu.ts'
-import { flatten, type MenuNode, siblingsOf } from './menu-nodes.ts'
+import { flattenMenus, type MenuNode, listSiblings } from './menu-nodes.ts'
 
 /** Position of a menu: its parent and its sort number among the siblings. */
 interface Place {
@@ -15,7 +15,7 @@ const MOST = 99_999
 /** Returns the tree with these positions applied. */
 export function withPlaces(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
   if (places.size === 0) return tree
-  const rows = flatten(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
+  const rows = flattenMenus(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
   const grown = (parentId: number): MenuNode[] =>
     (below.get(parentId) ?? [])
@@ -31,15 +31,15 @@ function alone(row: MenuNode): MenuNode {
 }
 
 /** Returns the positions that differ from the stored tree. */
-export const changedPlaces = (tree: readonly MenuNode[], places: Places) =>
-  flatten(tree).flatMap(({ id, parentId, sort }) => {
+export const diffPositions = (tree: readonly MenuNode[], places: Places) =>
+  flattenMenus(tree).flatMap(({ id, parentId, sort }) => {
     const next = places.get(id)
     return next && (next.parentId !== parentId || next.sort !== sort) ? [{ id, ...next }] : []
   })
 
 /** Returns true when the menu may be dropped there. The rules are those of the server. */
 export function mayDrop(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
-  if (moved.id === target.id || flatten(moved.children ?? []).some(({ id }) => id === target.id)) return false
+  if (moved.id === target.id || flattenMenus(moved.children ?? []).some(({ id }) => id === target.id)) return false
   const way = pathTo(tree, target.id)
   const above = zone === 'into' ? way : way.slice(0, -1)
   return fitsUnder(moved, above.at(-1)) && above.length + heightOf(moved) <= MAX_MENU_DEPTH
@@ -67,9 +67,9 @@ const heightOf = ({ children = [] }: MenuNode): number => 1 + Math.max(0, ...chi
 /**
  * Returns the positions after a drop. Renumbers the siblings only when no sort number is free between the neighbours.
  */
-export function placesAfterDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
+export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
   const parentId = zone === 'into' ? target.id : target.parentId
-  const row = zone === 'into' ? (target.children ?? []) : siblingsOf(tree, target.id)
+  const row = zone === 'into' ? (target.children ?? []) : listSiblings(tree, target.id)
   const others = row.filter((each) => each.id !== id)
   const at =
     zone === 'into' ? others.length : others.findIndex((each) => each.id === target.id) + Number(zone === 'after')

@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import { type MenuNode, siblingsOf, placesAfterStep } from './menu-nodes.ts'
-import { withPlaces, changedPlaces, placesAfterDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
+import { type MenuNode, listSiblings, moveMenuByStep } from './menu-nodes.ts'
+import { withPlaces, diffPositions, moveMenuByDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
 
 const NONE: Places = new Map()
 
@@ -22,7 +22,7 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
   const [typed, setTyped] = useState(NONE)
   const rows = useMemo(() => withPlaces(tree, moved), [tree, moved])
   const together = new Map([...moved, ...typed])
-  const changed = changedPlaces(tree, together)
+  const changed = diffPositions(tree, together)
   useUnsaved(changed.length > 0)
   const discard = () => {
     setMoved(NONE)
@@ -41,7 +41,7 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
     sortOf: ({ id, sort }: MenuNode) => typed.get(id)?.sort ?? sort,
     type: ({ id, parentId }: MenuNode, sort: number) => setTyped(new Map(typed).set(id, { parentId, sort })),
     step(id: number, by: -1 | 1) {
-      const list = placesAfterStep(siblingsOf(withPlaces(tree, together), id), id, by)
+      const list = moveMenuByStep(listSiblings(withPlaces(tree, together), id), id, by)
       if (!list) return
       if (changed.length === 0) save.mutate({ list })
       else move(new Map(list.map(({ id: each, ...place }) => [each, place])))
@@ -49,8 +49,8 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
     mayDrop: (from: MenuNode, onto: MenuNode, zone: Zone) => mayDrop(rows, from, onto, zone),
     drop(from: MenuNode, onto: MenuNode, zone: Zone) {
       const now = withPlaces(tree, together)
-      const target = siblingsOf(now, onto.id).find(({ id }) => id === onto.id)
-      if (target) move(placesAfterDrop(now, from.id, target, zone))
+      const target = listSiblings(now, onto.id).find(({ id }) => id === onto.id)
+      if (target) move(moveMenuByDrop(now, from.id, target, zone))
     },
     save: () => save.mutate({ list: changed }, { onSuccess: discard }),
     discard,

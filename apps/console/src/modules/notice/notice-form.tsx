@@ -4,7 +4,7 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Drawer, Form, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
@@ -12,14 +12,16 @@ import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
-import { addressesIn, fileIdIn, valueOf } from '#kit/upload/stored-file.ts'
+import { splitAddresses, parseFileId, joinAddresses } from '#kit/upload/stored-file.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { TargetFields } from './target-fields.tsx'
 import './notice.css'
 
 type Detail = z.output<typeof NoticeDetail>
 
-const RichEditor = later(() => import('./rich-editor.tsx'), 'RichEditor', { fallback: () => <Skeleton active /> })
+const RichEditor = lazyAfterRender(() => import('./rich-editor.tsx'), 'RichEditor', {
+  fallback: () => <Skeleton active />,
+})
 const NEW = { type: 1, priority: 2, target: 1, targetIds: [], isTop: 0, needConfirm: 0, attachments: '' }
 const RULE = {
   ...UPLOAD.file,
@@ -113,12 +115,12 @@ function Fields({ detail }: { detail?: Detail }) {
 /** Converts a notice to form values: the form holds the URLs of the attachments, the call sends their ids. */
 const valuesOf = (detail: Detail) => ({
   ...detail,
-  attachments: valueOf(detail.attachments.map(({ id }) => urlOf(id))),
+  attachments: joinAddresses(detail.attachments.map(({ id }) => urlOf(id))),
 })
 
 const inputOf = (values: Record<string, unknown>) => {
   const { attachments, startTime, endTime, ...rest } = values
-  const ids = addressesIn(attachments as string).flatMap((address) => fileIdIn(address) ?? [])
+  const ids = splitAddresses(attachments as string).flatMap((address) => parseFileId(address) ?? [])
   const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => key in notices.update.input.shape))
   return { ...fields, attachments: ids, startTime: startTime ?? '', endTime: endTime ?? '' } as never
 }

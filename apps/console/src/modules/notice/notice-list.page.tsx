@@ -4,10 +4,10 @@ import { NoticeRow } from '@oms/contract/notice/notice-rows.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { formatCount } from '#core/text/format.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -22,14 +22,14 @@ import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-
 import { useNoticeActions } from './use-notice-actions.ts'
 import './notice.css'
 
-const NoticeAddForm = later(() => import('./notice-form.tsx'), 'NoticeAddForm')
-const NoticeEditForm = later(() => import('./notice-form.tsx'), 'NoticeEditForm')
-const NoticePreview = later(() => import('./notice-preview.tsx'), 'NoticePreview', {
+const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
+const NoticeEditForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeEditForm')
+const NoticePreview = lazyAfterRender(() => import('./notice-preview.tsx'), 'NoticePreview', {
   when: ({ row }) => row !== undefined,
 })
-const ReadUsers = later(() => import('./read-users.tsx'), 'ReadUsers')
+const ReadUsers = lazyAfterRender(() => import('./read-users.tsx'), 'ReadUsers')
 
-const { col, actions } = columnsOf(NoticeRow)
+const { col, actions } = createColumns(NoticeRow)
 const QUERY = notices.list.input
 const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
 

@@ -6,7 +6,7 @@ import { formatBytes } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { RichText } from '#core/text/rich-text.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { historyTab } from '#kit/record/record-history.tsx'
+import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import './notice.css'
@@ -26,7 +26,7 @@ export function NoticePreview(props: Props) {
         <Tabs
           items={[
             { key: 'preview', label: '内容', children: <Preview key={row.noticeId} row={row} /> },
-            historyTab('notice', row.noticeId),
+            createHistoryTab('notice', row.noticeId),
           ]}
         />
       )}

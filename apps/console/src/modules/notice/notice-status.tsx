@@ -2,7 +2,7 @@ import { NOTICE_PUBLISHED } from '@oms/contract/notice/notice.ts'
 import type { NoticeRow } from '@oms/contract/notice/notice-rows.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
-import { wallClock } from '#core/text/format.ts'
+import { formatWallClock } from '#core/text/format.ts'
 import { DictTag } from '#kit/pickers/dict.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
 
@@ -11,7 +11,7 @@ export type Notice = z.output<typeof NoticeRow>
 /** Status of a notice. For a published notice it also shows whether its display time is pending or over. */
 export function NoticeStatus({ notice: { status, startTime, endTime } }: { notice: Notice }) {
   const dict = useDict('sys_notice_status')
-  const now = wallClock()
+  const now = formatWallClock()
   if (status === NOTICE_PUBLISHED && startTime && startTime > now) return <Tag color="processing">定时待发</Tag>
   if (status === NOTICE_PUBLISHED && endTime && endTime <= now) return <Tag>已结束</Tag>
   return <DictTag dict={dict} value={status} />

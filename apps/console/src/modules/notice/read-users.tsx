@@ -3,7 +3,7 @@ import { ReadUser } from '@oms/contract/notice/notice-rows.ts'
 import { Drawer, Statistic } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -11,7 +11,7 @@ import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import type { Notice } from './notice-status.tsx'
 
-const { col } = columnsOf(ReadUser)
+const { col } = createColumns(ReadUser)
 const QUERY = notices.readUsers.input
 const COLUMNS = [
   col('account', { width: 140 }),

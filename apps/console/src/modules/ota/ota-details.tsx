@@ -1,6 +1,6 @@
 import { OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
 import { useRead } from '#core/api/query.ts'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ComponentList } from './components/component-list.tsx'
@@ -8,7 +8,7 @@ import { useArtifactKind } from './artifact-kind.ts'
 import { OtaStatus } from './ota-status.tsx'
 import { SignatureBlock } from './signing/signature-block.tsx'
 
-const { item, wide } = descriptionsOf(OtaVersion)
+const { item, wide } = createDescriptions(OtaVersion)
 const PACKAGE = item('packageName')
 const ITEMS = [
   item('verName'),

@@ -2,10 +2,10 @@ import { PlusOutlined } from '@ant-design/icons'
 import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -22,13 +22,15 @@ import { OtaStatusSwitch } from './ota-status-switch.tsx'
 import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
 
-const AlarmBanner = later(() => import('./alarm-banner.tsx'), 'AlarmBanner')
-const RangeDrawer = later(() => import('./ranges/range-drawer.tsx'), 'RangeDrawer', {
+const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
+const RangeDrawer = lazyAfterRender(() => import('./ranges/range-drawer.tsx'), 'RangeDrawer', {
   when: ({ subject }) => subject !== undefined,
 })
-const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
+const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
-const { col, actions } = columnsOf(OtaVersion)
+const { col, actions } = createColumns(OtaVersion)
 const PACKAGE = col('packageName', { width: 150 })
 const COLUMNS = [
   col('verName', { width: 134 }),

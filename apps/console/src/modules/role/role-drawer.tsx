@@ -2,14 +2,14 @@ import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role/ro
 import { Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordDrawer } from '#kit/record/record-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { Role } from './use-role-actions.ts'
 
 const CHOSEN_TENANTS = 3
-const { item, wide } = descriptionsOf(RoleDetail)
+const { item, wide } = createDescriptions(RoleDetail)
 const ITEMS = [
   item('roleName'),
   item('roleCode'),

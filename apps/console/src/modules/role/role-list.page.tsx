@@ -2,10 +2,10 @@ import { PlusOutlined, SafetyOutlined } from '@ant-design/icons'
 import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -21,10 +21,12 @@ import { RoleStatus } from './role-status.tsx'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import { type Role, useRoleActions } from './use-role-actions.ts'
 
-const RoleDialog = later(() => import('./role-dialog.tsx'), 'RoleDialog')
-const RoleDrawer = later(() => import('./role-drawer.tsx'), 'RoleDrawer', { when: ({ row }) => row !== undefined })
+const RoleDialog = lazyAfterRender(() => import('./role-dialog.tsx'), 'RoleDialog')
+const RoleDrawer = lazyAfterRender(() => import('./role-drawer.tsx'), 'RoleDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
-const { col, actions } = columnsOf(RoleRow)
+const { col, actions } = createColumns(RoleRow)
 const COLUMNS = [
   col('roleName', (name, { isBuiltin }) => <RoleName name={name} builtin={isBuiltin === 1} />, { width: 180 }),
   col('roleCode', { width: 150 }),

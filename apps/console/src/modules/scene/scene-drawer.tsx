@@ -1,13 +1,13 @@
 import { SCENE_STATUS, SceneRow } from '@oms/contract/scene/scene.ts'
 import { Tag } from 'antd'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordDrawer } from '#kit/record/record-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
-const { item, wide } = descriptionsOf(SceneRow)
+const { item, wide } = createDescriptions(SceneRow)
 const ITEMS = [
   item('sceneName'),
   item('sceneCode'),

@@ -3,9 +3,9 @@ import { SceneRow, scene } from '@oms/contract/scene/scene.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -22,16 +22,18 @@ import { useSceneActions } from './use-scene-actions.ts'
 import { useAllTypes } from './use-type-options.ts'
 import './scene.css'
 
-const SceneAdd = later(() => import('./scene-form.tsx'), 'SceneAdd')
-const SceneEdit = later(() => import('./scene-form.tsx'), 'SceneEdit')
-const SceneDrawer = later(() => import('./scene-drawer.tsx'), 'SceneDrawer', { when: ({ row }) => row !== undefined })
-const SceneTenants = later(() => import('./scene-tenants.tsx'), 'SceneTenants')
+const SceneAdd = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneAdd')
+const SceneEdit = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneEdit')
+const SceneDrawer = lazyAfterRender(() => import('./scene-drawer.tsx'), 'SceneDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const SceneTenants = lazyAfterRender(() => import('./scene-tenants.tsx'), 'SceneTenants')
 
 export type Scene = z.output<typeof SceneRow>
 /** The dialog that is open above the list. At most one dialog is open. */
 export type OpenDialog = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
 
-const { col, actions } = columnsOf(SceneRow)
+const { col, actions } = createColumns(SceneRow)
 const QUERY = scene.list.input
 const COLUMNS = [
   col('sceneName', (_, row) => <SceneName row={row} />, { width: 190 }),

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { MoveButton } from '#kit/list/move-button.tsx'
@@ -14,7 +14,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import type { Scene } from './scene-list.page.tsx'
 
 type Tenant = z.output<typeof SceneTenant>
-const { col, actions } = columnsOf(SceneTenant)
+const { col, actions } = createColumns(SceneTenant)
 const COLUMNS = [
   col('name', { width: 200 }),
   col('tenantNo', { width: 120 }),

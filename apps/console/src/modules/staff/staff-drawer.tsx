@@ -2,14 +2,14 @@ import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { Tabs, Tag } from 'antd'
 import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
-import { historyTab } from '#kit/record/record-history.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Gender } from './gender.tsx'
 import { StaffSessions } from './staff-sessions.tsx'
-import { nameOf, type Staff } from './use-staff-actions.tsx'
+import { staffDisplayName, type Staff } from './use-staff-actions.tsx'
 
-const { item, wide } = descriptionsOf(StaffRow)
+const { item, wide } = createDescriptions(StaffRow)
 const at = (time: string | null) => <Time at={time} />
 const ITEMS = [
   item('uid'),
@@ -43,7 +43,7 @@ export function StaffDrawer(props: {
 }) {
   const can = useCan()
   return (
-    <DetailDrawer {...props} rowKey="uid" title={nameOf}>
+    <DetailDrawer {...props} rowKey="uid" title={staffDisplayName}>
       {(row) => (
         <Tabs
           items={[
@@ -51,7 +51,7 @@ export function StaffDrawer(props: {
             ...(can(staff.sessions.access)
               ? [{ key: 'sessions', label: '登录会话', children: <StaffSessions key={row.uid} uid={row.uid} /> }]
               : []),
-            historyTab('account', row.uid),
+            createHistoryTab('account', row.uid),
           ]}
         />
       )}

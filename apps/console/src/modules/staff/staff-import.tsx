@@ -1,7 +1,7 @@
 import { staff } from '@oms/contract/staff/staff.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useState } from 'react'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 
 type Handed = readonly { readonly account: string; readonly password: string }[]
@@ -27,7 +27,7 @@ function PasswordsDialog({ passwords, onClose }: { passwords: Handed; onClose():
   const [saved, setSaved] = useState(false)
   const download = () => {
     const lines = ['账号,一次性密码', ...passwords.map(({ account, password }) => `${account},${password}`)]
-    save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '一次性密码.csv')
+    saveBlob(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '一次性密码.csv')
     setSaved(true)
   }
   return (

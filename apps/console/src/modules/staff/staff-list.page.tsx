@@ -2,10 +2,10 @@ import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useSession } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
@@ -19,15 +19,17 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Gender } from './gender.tsx'
 import { useRoleOptions } from './use-role-options.ts'
-import { nameOf, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
+import { staffDisplayName, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
 
-const AssignRoleForm = later(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
-const StaffDrawer = later(() => import('./staff-drawer.tsx'), 'StaffDrawer', { when: ({ row }) => row !== undefined })
-const StaffAddForm = later(() => import('./staff-form.tsx'), 'StaffAddForm')
-const StaffEditForm = later(() => import('./staff-form.tsx'), 'StaffEditForm')
-const StaffImport = later(() => import('./staff-import.tsx'), 'StaffImport')
+const AssignRoleForm = lazyAfterRender(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
+const StaffDrawer = lazyAfterRender(() => import('./staff-drawer.tsx'), 'StaffDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const StaffAddForm = lazyAfterRender(() => import('./staff-form.tsx'), 'StaffAddForm')
+const StaffEditForm = lazyAfterRender(() => import('./staff-form.tsx'), 'StaffEditForm')
+const StaffImport = lazyAfterRender(() => import('./staff-import.tsx'), 'StaffImport')
 
-const { col, actions } = columnsOf(StaffRow)
+const { col, actions } = createColumns(StaffRow)
 const QUERY = staff.list.input
 const COLUMNS = [
   col('account', (account, { locked }) => <Account name={account} locked={locked} />, { width: 140, sort: true }),
@@ -136,7 +138,7 @@ function StaffStatus({ row }: { row: Staff }) {
       calls={staff}
       id={row.uid}
       on={row.status === 1}
-      name={nameOf(row)}
+      name={staffDisplayName(row)}
       disabled={row.uid === self}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
@@ -161,7 +163,7 @@ function Buttons({ onAdd, onImport }: { onAdd(): void; onImport(): void }) {
 }
 
 function Batch({ picked }: { picked: Picked<Staff> }) {
-  const each = { picked, nameOf: (row: Staff) => nameOf(row) }
+  const each = { picked, nameOf: (row: Staff) => staffDisplayName(row) }
   const input = ({ uid }: Staff) => ({ id: uid })
   return (
     <>

@@ -2,18 +2,18 @@ import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/tenant/app
 import { Button, Form, Input, Tabs, Tag } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { type AppAccount, nameOf } from './app-list.page.tsx'
+import { type AppAccount, appAccountDisplayName } from './app-list.page.tsx'
 
-const { item, wide } = descriptionsOf(AppAccountRow)
+const { item, wide } = createDescriptions(AppAccountRow)
 const ITEMS = [
   item('uid'),
   item('account'),
@@ -37,7 +37,7 @@ export function AppDrawer(props: {
   onRow(row: AppAccount | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="uid" title={nameOf}>
+    <DetailDrawer {...props} rowKey="uid" title={appAccountDisplayName}>
       {(row) => (
         <Tabs
           items={[
@@ -55,7 +55,7 @@ export function AppDrawer(props: {
   )
 }
 
-const { col, actions } = columnsOf(BoundDevice)
+const { col, actions } = createColumns(BoundDevice)
 const COLUMNS = [
   col('sn', (sn) => <CopyText text={sn} />, { width: 190 }),
   col('devName', { width: 130 }),

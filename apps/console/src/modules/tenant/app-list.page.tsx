@@ -3,11 +3,11 @@ import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -20,15 +20,17 @@ import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 
-const AppDrawer = later(() => import('./app-drawer.tsx'), 'AppDrawer', { when: ({ row }) => row !== undefined })
-const AppAdd = later(() => import('./app-form.tsx'), 'AppAdd')
-const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const AppDrawer = lazyAfterRender(() => import('./app-drawer.tsx'), 'AppDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const AppAdd = lazyAfterRender(() => import('./app-form.tsx'), 'AppAdd')
+const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type AppAccount = z.output<typeof AppAccountRow>
 const QUERY = appAccount.list.input
 const CLOUD_COLORS = { 0: 'default', 1: 'success', 2: 'warning' } as const
 
-const { col, actions } = columnsOf(AppAccountRow)
+const { col, actions } = createColumns(AppAccountRow)
 const COLUMNS = [
   col('uid', { width: 100, hidden: true }),
   col('account', { width: 145 }),
@@ -52,8 +54,9 @@ function Cloud({ state }: { state: number }) {
 }
 
 const idOf = ({ uid }: AppAccount) => ({ id: uid })
-export const nameOf = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
+export const appAccountDisplayName = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
   nickname ? `${nickname}（${account}）` : account
+const BATCH = { input: idOf, nameOf: appAccountDisplayName }
 
 /** Lists the App accounts of the tenants. */
 export default function AppListPage() {
@@ -76,8 +79,8 @@ export default function AppListPage() {
         tools={<ExportButton to={appAccount.export} query={list.query} name="App账号" />}
         batch={(picked) => (
           <>
-            <BatchAction label="启用" to={appAccount.enable} input={idOf} picked={picked} nameOf={nameOf} />
-            <BatchAction label="停用" to={appAccount.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
+            <BatchAction label="启用" to={appAccount.enable} picked={picked} {...BATCH} />
+            <BatchAction label="停用" to={appAccount.disable} picked={picked} {...BATCH} danger />
           </>
         )}
         empty={{ text: '还没有App账号', hint: '终端用户可以由App后台注册，也可以在这里新增或导入。', action: buttons }}
@@ -139,7 +142,7 @@ function AppStatus({ row }: { row: AppAccount }) {
   return (
     <StatusSwitch
       on={row.status === 1}
-      name={nameOf(row)}
+      name={appAccountDisplayName(row)}
       disabled={!can(appAccount.enable.access)}
       warning="停用后该用户不能再使用App，绑定的设备不受影响。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}

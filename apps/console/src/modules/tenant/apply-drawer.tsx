@@ -1,12 +1,12 @@
 import { ApplyRow } from '@oms/contract/tenant/user-apply.ts'
 import { Tabs } from 'antd'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { type Apply, ApplyStatus } from './apply-list.page.tsx'
 
-const { item, wide } = descriptionsOf(ApplyRow)
+const { item, wide } = createDescriptions(ApplyRow)
 const ITEMS = [
   item('applyNo'),
   item('status', (status) => <ApplyStatus status={status} />),

@@ -2,11 +2,11 @@ import { APPLY_STATUS, ApplyRow, userApply } from '@oms/contract/tenant/user-app
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Allowed, useSession } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
@@ -21,14 +21,16 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 import './tenant.css'
 
-const ApplyAudit = later(() => import('./apply-audit.tsx'), 'ApplyAudit')
-const ApplyDrawer = later(() => import('./apply-drawer.tsx'), 'ApplyDrawer', { when: ({ row }) => row !== undefined })
+const ApplyAudit = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplyAudit')
+const ApplyDrawer = lazyAfterRender(() => import('./apply-drawer.tsx'), 'ApplyDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 export type Apply = z.output<typeof ApplyRow>
 const QUERY = userApply.list.input
 const COLORS = { 0: 'warning', 1: 'success', 2: 'error', 3: 'default', 4: 'default' } as const
 
-const { col, actions } = columnsOf(ApplyRow)
+const { col, actions } = createColumns(ApplyRow)
 const COLUMNS = [
   col('applyNo', { width: 120, hidden: true }),
   col('account', { width: 140 }),

@@ -2,23 +2,23 @@ import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { type IndustryNode, IndustryRow, industry } from '@oms/contract/tenant/industry.ts'
 import { Button, InputNumber } from 'antd'
 import { useMemo, useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
 
-const IndustryAdd = later(() => import('./industry-form.tsx'), 'IndustryAdd')
-const IndustryEdit = later(() => import('./industry-form.tsx'), 'IndustryEdit')
-const IndustryMerge = later(() => import('./industry-form.tsx'), 'IndustryMerge')
+const IndustryAdd = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryAdd')
+const IndustryEdit = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryEdit')
+const IndustryMerge = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryMerge')
 
-const { col, actions } = columnsOf(IndustryRow)
+const { col, actions } = createColumns(IndustryRow)
 
 type OpenLayer =
   | { readonly what: 'add'; readonly parentId: number }

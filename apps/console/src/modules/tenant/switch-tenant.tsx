@@ -4,7 +4,7 @@ import { Button, Empty, Input, Modal, Tag } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
-import { keywordOf } from '#kit/list/use-keyword.ts'
+import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { enterTenant } from './enter-tenant.ts'
 import './tenant.css'
@@ -12,7 +12,7 @@ import './tenant.css'
 /** Dialog that finds a tenant and switches to it. */
 export function SwitchTenant({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('')
-  const keyword = useDeferredValue(keywordOf(text))
+  const keyword = useDeferredValue(normalizeKeyword(text))
   const read = useRead(tenant.switchable, { keyword }, { quiet: true, staleTime: 0 })
   const { data } = read
   const { switchedTenant } = usePermissions()

@@ -4,11 +4,11 @@ import { TENANT_LEVEL, TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
@@ -28,10 +28,10 @@ import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
-const TenantAdd = later(() => import('./tenant-form.tsx'), 'TenantAdd')
-const AdministratorSecret = later(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
+const TenantAdd = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAdd')
+const AdministratorSecret = lazyAfterRender(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
 
-const { col, actions } = columnsOf(TenantRow)
+const { col, actions } = createColumns(TenantRow)
 const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 

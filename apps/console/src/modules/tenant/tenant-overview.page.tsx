@@ -7,7 +7,7 @@ import { useParams } from 'react-router'
 import { useCan } from '#core/auth/session.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
@@ -21,7 +21,7 @@ import './tenant.css'
 
 type Detail = z.output<typeof TenantDetail>
 
-const { item, wide } = descriptionsOf(TenantDetail)
+const { item, wide } = createDescriptions(TenantDetail)
 const ITEMS = [
   item('tenantNo'),
   item('shortName'),

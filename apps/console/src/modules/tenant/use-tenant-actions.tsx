@@ -2,15 +2,15 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import type { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { enterTenant } from './enter-tenant.ts'
 
-const TenantEdit = later(() => import('./tenant-form.tsx'), 'TenantEdit')
-const TenantRenew = later(() => import('./tenant-renew.tsx'), 'TenantRenew')
-const JoinCode = later(() => import('./join-code.tsx'), 'JoinCode')
+const TenantEdit = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantEdit')
+const TenantRenew = lazyAfterRender(() => import('./tenant-renew.tsx'), 'TenantRenew')
+const JoinCode = lazyAfterRender(() => import('./join-code.tsx'), 'JoinCode')
 
 export type Tenant = z.output<typeof TenantRow>
 type OpenLayer = { readonly what: 'edit' | 'renew' | 'code'; readonly row: Tenant }

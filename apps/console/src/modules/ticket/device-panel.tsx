@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ticketAddress } from './ticket-address.ts'
@@ -61,7 +61,7 @@ const runningVersion = ({ osVer, verCode }: { osVer: string; verCode: number | n
   verCode === null || osVer === String(verCode) ? osVer : `${osVer}（${verCode}）`
 
 function Warranty({ ends }: { ends: string }) {
-  const [today] = useState(() => dayBefore())
+  const [today] = useState(() => dayBeforeToday())
   const over = ends < today
   return (
     <>

@@ -8,12 +8,12 @@ import { useList } from '#kit/list/use-list.ts'
 import { useCan, useSession } from '#core/auth/session.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
-import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
+import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
 import { useClaim } from './handling/use-claim.ts'
 
 const HERE = '/AfterService/PendingList'
-const COLUMNS = ticketColumns(HERE)
+const COLUMNS = createTicketColumns(HERE)
 /** Access of the ticket page below this list. */
 const DETAIL = { access: 'AfterService:PendingList:query' }
 

@@ -3,9 +3,9 @@ import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -16,12 +16,12 @@ import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useChoices } from './use-choices.ts'
 
-const DeviceDrawer = later(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
+const DeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
 export type Device = z.output<typeof ServiceDevice>
-const { col, actions } = columnsOf(ServiceDevice)
+const { col, actions } = createColumns(ServiceDevice)
 const ticketsOf = (sn: string, more = '') => `/AfterService/Questions?sn=${encodeURIComponent(sn)}${more}`
 
 const COLUMNS = [

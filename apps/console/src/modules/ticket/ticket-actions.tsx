@@ -2,13 +2,13 @@ import { DownOutlined } from '@ant-design/icons'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import type { BatchKind } from './handling/batch-forms.tsx'
 import type { Info } from './ticket-head.tsx'
 
-const BatchForm = later(() => import('./handling/batch-forms.tsx'), 'BatchForm')
-const RateForm = later(() => import('./handling/rate-form.tsx'), 'RateForm')
+const BatchForm = lazyAfterRender(() => import('./handling/batch-forms.tsx'), 'BatchForm')
+const RateForm = lazyAfterRender(() => import('./handling/rate-form.tsx'), 'RateForm')
 
 /** Actions of a ticket except processing. */
 export function TicketActions({ info }: { info: Info }) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ticketListPath, ticketAddress, ticketIdIn } from './ticket-address.ts'
+import { ticketListPath, ticketAddress, parseTicketId } from './ticket-address.ts'
 
 test('ROUTE-05 reads the ticket id from the URL and ignores its other fields', () => {
   const address = ticketAddress('/AfterService/Questions', 12)
-  expect(ticketIdIn(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
-  expect(ticketIdIn('{"id":"7","status":5,"handlerId":1}')).toBe(7)
+  expect(parseTicketId(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
+  expect(parseTicketId('{"id":"7","status":5,"handlerId":1}')).toBe(7)
   expect(ticketListPath('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
   expect(ticketListPath('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
 })
@@ -22,4 +22,4 @@ test.each([
   '{"id":1.5}',
   '{"id":"x"}',
   '{"id":1e99}',
-])('ROUTE-05 %j names no ticket', (info) => expect(ticketIdIn(info)).toBeUndefined())
+])('ROUTE-05 %j names no ticket', (info) => expect(parseTicketId(info)).toBeUndefined())

@@ -6,7 +6,7 @@ export const ticketAddress = (from: '/AfterService/Questions' | '/AfterService/P
  * Reads the ticket id from the JSON in the query. Returns undefined for invalid JSON or a missing id; ignores other
  * fields.
  */
-export function ticketIdIn(info: string | null): number | undefined {
+export function parseTicketId(info: string | null): number | undefined {
   try {
     const parsed: unknown = JSON.parse(info ?? '')
     const id = Number((parsed as { id?: unknown } | null)?.id)

@@ -1,13 +1,13 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import type { Picked } from '#kit/table/data-table.tsx'
 import type { BatchKind } from './handling/batch-forms.tsx'
 import type { Ticket } from './ticket-columns.tsx'
 
-const BatchForm = later(() => import('./handling/batch-forms.tsx'), 'BatchForm')
+const BatchForm = lazyAfterRender(() => import('./handling/batch-forms.tsx'), 'BatchForm')
 
 const ACTIONS = [
   ['assign', '分派', feedback.assign],

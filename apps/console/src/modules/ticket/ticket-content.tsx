@@ -6,15 +6,15 @@ import { Button, Popover } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { Word } from '#kit/pickers/dict-words.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Info } from './ticket-head.tsx'
 import { TYPE_DICT } from './ticket-tags.tsx'
 
-const { item } = descriptionsOf(FeedbackInfo)
-const device = descriptionsOf(TicketDeviceInfo)
+const { item } = createDescriptions(FeedbackInfo)
+const device = createDescriptions(TicketDeviceInfo)
 const ITEMS = [
   item('feedbackNo'),
   item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),

@@ -11,7 +11,7 @@ import { RecordPage } from '#kit/record/record-page.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './handling/dispose-panel.tsx'
 import { Progress } from './handling/progress.tsx'
-import { ticketListPath, ticketIdIn } from './ticket-address.ts'
+import { ticketListPath, parseTicketId } from './ticket-address.ts'
 import { TicketContent } from './ticket-content.tsx'
 import { TicketHead } from './ticket-head.tsx'
 import { useViewers } from './handling/use-viewers.ts'
@@ -21,7 +21,7 @@ import './ticket.css'
 export default function TicketDetailPage() {
   const { pathname } = useLocation()
   const [params] = useSearchParams()
-  const [opened] = useState(() => ({ id: ticketIdIn(params.get('info')), list: ticketListPath(pathname) }))
+  const [opened] = useState(() => ({ id: parseTicketId(params.get('info')), list: ticketListPath(pathname) }))
   if (opened.id === undefined) return <Malformed list={opened.list} />
   return <Opened id={opened.id} list={opened.list} />
 }

@@ -4,7 +4,7 @@ import { type FeedbackInfo, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/
 import { Alert, Button, Rate, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -13,7 +13,7 @@ import { TicketActions } from './ticket-actions.tsx'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
 import { useClaim } from './handling/use-claim.ts'
 
-const PrintTicket = later(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
+const PrintTicket = lazyAfterRender(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
 
 export type Info = z.output<typeof FeedbackInfo>
 type Viewers = readonly { uid: number; realname: string; typing: number }[]

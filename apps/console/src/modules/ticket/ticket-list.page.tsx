@@ -4,7 +4,7 @@ import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -15,16 +15,16 @@ import { useList } from '#kit/list/use-list.ts'
 import { ActiveFilterNote } from './active-filter-note.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
-import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
+import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
 import { useClaim } from './handling/use-claim.ts'
 
-const TicketForm = later(() => import('./ticket-form.tsx'), 'TicketForm')
-const Templates = later(() => import('./handling/templates.tsx'), 'Templates')
-const SlaForm = later(() => import('./handling/sla-form.tsx'), 'SlaForm')
+const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketForm')
+const Templates = lazyAfterRender(() => import('./handling/templates.tsx'), 'Templates')
+const SlaForm = lazyAfterRender(() => import('./handling/sla-form.tsx'), 'SlaForm')
 
 const HERE = '/AfterService/Questions'
-const COLUMNS = ticketColumns(HERE)
+const COLUMNS = createTicketColumns(HERE)
 /** Access of the ticket page below this list. */
 const DETAIL = { access: 'AfterService:Questions:query' }
 

@@ -3,11 +3,11 @@ import { type otaWhite, WhiteDevice } from '@oms/contract/upgrade/upgrade-allowl
 import { DeviceFilter } from '@oms/contract/entities/device.ts'
 import { Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -19,7 +19,7 @@ import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import type { Release } from './release-state.tsx'
 
-const PasteModal = later(() => import('./paste-modal.tsx'), 'PasteModal')
+const PasteModal = lazyAfterRender(() => import('./paste-modal.tsx'), 'PasteModal')
 
 type Device = ResultOf<typeof otaWhite.inWhite>['list'][number]
 type Side = 'in' | 'out'
@@ -28,7 +28,7 @@ const SIDES = [
   { value: 'out', label: '未在白名单' },
 ]
 
-const { col, actions } = columnsOf(WhiteDevice)
+const { col, actions } = createColumns(WhiteDevice)
 const online = col(
   'online',
   (value) => <Tag color={value === 1 ? 'success' : 'default'}>{value === 1 ? '在线' : '离线'}</Tag>,

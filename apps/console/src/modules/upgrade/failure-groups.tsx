@@ -1,7 +1,7 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type otaTask, FailureRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { useWrite } from '#core/api/query.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -44,7 +44,7 @@ export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(rea
   )
 }
 
-const { col } = columnsOf(FailureRow)
+const { col } = createColumns(FailureRow)
 const COLUMNS = [
   col('reason', (reason) => reason || '设备没有说明原因', { width: 320 }),
   col('code', { width: 90, align: 'right' }),

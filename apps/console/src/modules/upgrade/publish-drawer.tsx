@@ -10,7 +10,7 @@ import { useCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
-import { initialValuesOf, isRolledOut, policyOf, type PublishValues } from './publish-values.ts'
+import { toInitialValues, isRolledOut, toPolicyInput, type PublishValues } from './publish-values.ts'
 import { FORMAL, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
 import './upgrade.css'
@@ -27,7 +27,7 @@ const WAYS = [
 
 /** Form that publishes a version. A summary shows the effect; the settings follow below. */
 export function PublishDrawer({ release, onClose }: { release: Release; onClose(): void }) {
-  const [initial] = useState(() => initialValuesOf(release))
+  const [initial] = useState(() => toInitialValues(release))
   const { drawer, footer, form } = usePublishForm(initial, onClose)
   const values = {
     ...initial,
@@ -37,7 +37,7 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   const [groups, setGroups] = useState(() => new Map(release.groups.map(({ id, name }) => [id, name])))
   const isFormal = values.mode === FORMAL
   const waits = isFormal && release.needsAudit
-  const dryRun = useDryRun(release.otaId, policyOf(values))
+  const dryRun = useDryRun(release.otaId, toPolicyInput(values))
   return (
     <Drawer
       title={`发布「${release.verName}」（${release.verCode}）`}
@@ -107,7 +107,7 @@ function usePublishForm(initial: PublishValues, onClose: () => void) {
     alsoChanges: ['device'],
     input: (values) => {
       const { otaId, rev } = values as unknown as PublishValues
-      return { otaId, rev, ...policyOf(values as unknown as PublishValues) }
+      return { otaId, rev, ...toPolicyInput(values as unknown as PublishValues) }
     },
   })
 }
@@ -121,7 +121,7 @@ function Summary(props: {
   dryRun: ReturnType<typeof useDryRun>
 }) {
   const { values, names, waits, dryRun } = props
-  const policy = policyOf(values)
+  const policy = toPolicyInput(values)
   const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
     ids.map((id) => known.get(id) ?? String(id))
   const lines = planInWords(

@@ -28,12 +28,12 @@ export interface PublishValues extends Partial<PlanLimits<null>> {
   autoRetries?: number | null
 }
 
-export const newStage = (percent: number): StageValues => ({ percent, ...STAGE_DEFAULTS })
+export const createStage = (percent: number): StageValues => ({ percent, ...STAGE_DEFAULTS })
 
 /**
  * Returns the initial form values: the stored settings, or cautious defaults for a version that was never published.
  */
-export function initialValuesOf(release: Release): PublishValues {
+export function toInitialValues(release: Release): PublishValues {
   const { otaId, rev, mode, percent, stages, tenants, groups, submitTime, ...rest } = release
   const isNew = submitTime === null
   const stored = stages.map(({ seq: _seq, state: _state, ...stage }) => pick(stage))
@@ -43,7 +43,7 @@ export function initialValuesOf(release: Release): PublishValues {
     mode: isNew ? FORMAL : mode,
     staged: isNew || stages.length > 0,
     percent,
-    stages: stored.length > 0 ? stored : STANDARD_STAGES.map(newStage),
+    stages: stored.length > 0 ? stored : STANDARD_STAGES.map(createStage),
     tenantIds: tenants.map(({ id }) => id),
     groupIds: groups.map(({ id }) => id),
     ...limitsOf(rest, null),
@@ -63,7 +63,7 @@ const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, m
 })
 
 /** Converts the form values to the input of the calls. */
-export function policyOf(values: PublishValues): NonNullable<Policy> {
+export function toPolicyInput(values: PublishValues): NonNullable<Policy> {
   const { mode, staged, percent, stages = [], tenantIds = [], groupIds = [], ...rest } = values
   const isStaged = mode === FORMAL && staged
   return {

@@ -2,19 +2,19 @@ import { shareText } from '@oms/contract/upgrade/release-plan.ts'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useCalls } from './release-calls.ts'
 import { FORMAL, PAUSED, type Release, RUNNING, STOPPED, WAITING } from './release-state.tsx'
 
-const PublishDrawer = later(() => import('./publish-drawer.tsx'), 'PublishDrawer')
+const PublishDrawer = lazyAfterRender(() => import('./publish-drawer.tsx'), 'PublishDrawer')
 const modals = () => import('./order-modals.tsx')
-const HoldModal = later(modals, 'HoldModal')
-const RolloutPercentageModal = later(modals, 'RolloutPercentageModal')
-const AuditModal = later(modals, 'AuditModal')
-const PushModal = later(modals, 'PushModal')
+const HoldModal = lazyAfterRender(modals, 'HoldModal')
+const RolloutPercentageModal = lazyAfterRender(modals, 'RolloutPercentageModal')
+const AuditModal = lazyAfterRender(modals, 'AuditModal')
+const PushModal = lazyAfterRender(modals, 'PushModal')
 
 type Open = 'publish' | 'pause' | 'stop' | 'share' | 'audit' | 'push'
 const ALSO = { alsoChanges: ['device'] }

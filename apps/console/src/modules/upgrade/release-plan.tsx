@@ -1,13 +1,13 @@
 import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
 import { dailyText, planInWords, shareText, spanText } from '@oms/contract/upgrade/release-plan.ts'
 import { Panel } from '#kit/record/page.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { type Release, ReleaseState } from './release-state.tsx'
 import './upgrade.css'
 
-const { item, wide } = descriptionsOf(Schema)
+const { item, wide } = createDescriptions(Schema)
 const none = (value: number | null, unit: string) => (value === null ? '不限' : `${value} ${unit}`)
 const titled = <T extends object>(line: T, title: string) => ({ ...line, title })
 const ITEMS = [

@@ -5,7 +5,7 @@ import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts
 import { Button, Form } from 'antd'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { PercentInput } from './percent-input.tsx'
-import { newStage, type StageValues } from './publish-values.ts'
+import { createStage, type StageValues } from './publish-values.ts'
 import './upgrade.css'
 
 /** Edits the stages of a formal release, one card for each stage. `counts` holds the expected devices of each stage. */
@@ -30,7 +30,7 @@ export function StageEditor({ counts }: { counts: readonly { percent: number; co
               block
               icon={<PlusOutlined />}
               disabled={rows.length >= MAX_STAGES || last >= FULL_SHARE}
-              onClick={() => add(newStage(Math.min(FULL_SHARE, Math.max(100, last * 5))))}
+              onClick={() => add(createStage(Math.min(FULL_SHARE, Math.max(100, last * 5))))}
             >
               {last >= FULL_SHARE ? '最后阶段已是全部设备' : '添加阶段'}
             </Button>

@@ -4,7 +4,7 @@ import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { useCalls } from './release-calls.ts'
@@ -18,7 +18,7 @@ function DeviceLink({ sn, deviceId }: { sn: string; deviceId: number }) {
   return can('device:apkManage:query') ? <Link to={`/device/apkManage/detail/${deviceId}`}>{sn}</Link> : sn
 }
 
-const { item, wide } = descriptionsOf(TaskRow)
+const { item, wide } = createDescriptions(TaskRow)
 const ITEMS = [
   item('sn', (sn, { deviceId }) => <DeviceLink sn={sn} deviceId={deviceId} />),
   item('devName'),

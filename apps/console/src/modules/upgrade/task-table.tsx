@@ -2,10 +2,10 @@ import { TaskQuery, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Button, Progress } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -18,14 +18,16 @@ import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import { type Release, TaskState } from './release-state.tsx'
 
-const TaskDrawer = later(() => import('./task-drawer.tsx'), 'TaskDrawer', { when: ({ row }) => row !== undefined })
+const TaskDrawer = lazyAfterRender(() => import('./task-drawer.tsx'), 'TaskDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 export type Task = z.output<typeof TaskRow>
 const FAILED = 110
 const CLOSED = 100
 const CANCELLING = 50
 
-const { col, actions } = columnsOf(TaskRow)
+const { col, actions } = createColumns(TaskRow)
 const COLUMNS = [
   col('sn', { width: 170 }),
   col('state', (state) => <TaskState state={state} />, { width: 100 }),

@@ -1,8 +1,8 @@
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../pages/dom.ts'
-import { packageContent, webContent } from './frames.ts'
-import { mediaContent } from './media.ts'
-import { textContent } from './text.ts'
+import { createElement } from '../pages/dom.ts'
+import { createPackageContent, createWebContent } from './frames.ts'
+import { createMediaContent } from './media.ts'
+import { createTextContent } from './text.ts'
 
 /** An ad on a layer of the stage. */
 export interface Content {
@@ -32,15 +32,15 @@ export interface ContentHost {
 
 /** Creates the content of an ad. `file` is the chosen rendition of ads that need one. */
 export function createContent(host: ContentHost, ad: ManifestAd, file: ManifestFile | undefined): Content {
-  if (ad.type === AD_TYPE.text && ad.text) return textContent(host, ad.text)
-  if (ad.type === AD_TYPE.web && ad.linkUrl !== null) return webContent(ad.linkUrl)
+  if (ad.type === AD_TYPE.text && ad.text) return createTextContent(host, ad.text)
+  if (ad.type === AD_TYPE.web && ad.linkUrl !== null) return createWebContent(ad.linkUrl)
   if (!file) return failedContent('file')
-  if (ad.type === AD_TYPE.package) return packageContent(file, host.packageSearch(file))
-  return mediaContent(host, ad, file)
+  if (ad.type === AD_TYPE.package) return createPackageContent(file, host.packageSearch(file))
+  return createMediaContent(host, ad, file)
 }
 
 const failedContent = (error: string): Content => ({
-  element: element('div'),
+  element: createElement('div'),
   ready: Promise.reject(new Error(error)),
   start: () => {},
   stop: () => {},

@@ -1,6 +1,6 @@
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.ts'
-import { element } from '../pages/dom.ts'
+import { createElement } from '../pages/dom.ts'
 import type { Content } from './content.ts'
 
 /** A page that is still loading after this time is shown as it is. */
@@ -24,8 +24,8 @@ function frameContent(frame: HTMLIFrameElement, src: string): Content {
 export const isAllowedAddress = (address: string | null): address is string =>
   address !== null && webAddressProblem(address) === undefined && hostOf(address) !== hostOf(location.href)
 
-export function webContent(address: string): Content {
-  const frame = element('iframe')
+export function createWebContent(address: string): Content {
+  const frame = createElement('iframe')
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin')
   return frameContent(frame, isAllowedAddress(address) ? address : 'about:blank')
 }
@@ -34,6 +34,6 @@ export function webContent(address: string): Content {
  * Shows an HTML package. The policy in the response isolates the package. The frame has no attribute `sandbox`, because
  * such a frame bypasses the service worker.
  */
-export function packageContent({ sha256 }: ManifestFile, search: string): Content {
-  return frameContent(element('iframe'), `/player/package.html#${sha256}${search}`)
+export function createPackageContent({ sha256 }: ManifestFile, search: string): Content {
+  return frameContent(createElement('iframe'), `/player/package.html#${sha256}${search}`)
 }

@@ -1,19 +1,19 @@
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../pages/dom.ts'
+import { createElement } from '../pages/dom.ts'
 import type { Content, ContentHost } from './content.ts'
 import { TimedMedia } from './timed-media.ts'
 
 /** Shows an image, a video or a sound from an object URL, which is revoked at the end. */
-export function mediaContent(host: ContentHost, { type }: ManifestAd, file: ManifestFile): Content {
+export function createMediaContent(host: ContentHost, { type }: ManifestAd, file: ManifestFile): Content {
   if (type === AD_TYPE.image) return imageContent(host, file)
   if (type === AD_TYPE.video) return new TimedMedia(host, file, document.createElement('video'))
   const sound = document.createElement('audio')
-  const picture = element('div', 'content content-audio', element('div', 'content-audio-mark'), sound)
+  const picture = createElement('div', 'content content-audio', createElement('div', 'content-audio-mark'), sound)
   return new TimedMedia(host, file, sound, picture)
 }
 
 function imageContent(host: ContentHost, file: ManifestFile): Content {
-  const image = element('img', 'content')
+  const image = createElement('img', 'content')
   image.alt = ''
   let url = ''
   const load = async () => {

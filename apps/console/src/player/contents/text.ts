@@ -1,5 +1,5 @@
 import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../pages/dom.ts'
+import { createElement } from '../pages/dom.ts'
 import type { Content, ContentHost } from './content.ts'
 
 /** Height in pixels of the screen for which font sizes are given. */
@@ -8,9 +8,9 @@ const DESIGN_HEIGHT = 1080
 const SCREENS_PER_SECOND = 0.03
 
 /** Shows a text. A scrolling text moves from right to left as one line, at a position that follows from the offset. */
-export function textContent(host: ContentHost, text: AdText): Content {
-  const line = element('div', text.scroll ? 'content-text-line' : 'content-text-block', text.content)
-  const frame = element('div', `content content-text`, line)
+export function createTextContent(host: ContentHost, text: AdText): Content {
+  const line = createElement('div', text.scroll ? 'content-text-line' : 'content-text-block', text.content)
+  const frame = createElement('div', `content content-text`, line)
   frame.style.color = text.color
   frame.style.background = text.background
   frame.style.textAlign = text.align

@@ -1,6 +1,6 @@
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import { type Api, jsonOf } from '../api.ts'
+import { type Api, parseJson } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'
 import type { Pairing, PlayerManifest } from '../wire.ts'
@@ -130,7 +130,7 @@ export class ManifestSync {
         ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
       })
       seconds = Number(headers.get('x-oms-poll')) || DEFAULT_POLL_S
-      if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: jsonOf(body) })
+      if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: parseJson(body) })
       if (status === 200 || status === 304) await this.#setRefused(0)
       if (status === 401 && this.#refusedSince === 0) await this.#setRefused(this.#clock.now())
       this.#rules.onPolled()

@@ -1,6 +1,6 @@
 import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
 import { STORES, transact } from '../database.ts'
-import { freeBytes } from '../reports/screen-facts.ts'
+import { readFreeBytes } from '../reports/screen-facts.ts'
 import { sha256 } from './sha256.ts'
 
 const KEEP_FREE = 200 * 1024 * 1024
@@ -81,7 +81,7 @@ export class MediaStore {
   async removeUnneeded(needed: ReadonlySet<string>, isFull = false): Promise<boolean> {
     let hasRemoved = false
     for (const file of [...this.#stored.keys()].filter((each) => !needed.has(each))) {
-      if (!isFull && ((await freeBytes()) ?? Infinity) >= KEEP_FREE) break
+      if (!isFull && ((await readFreeBytes()) ?? Infinity) >= KEEP_FREE) break
       await this.remove(file)
       hasRemoved = true
     }

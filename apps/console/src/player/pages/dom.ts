@@ -1,5 +1,5 @@
 /** Creates an element with a class, text and children. */
-export function element<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
   ...children: readonly (Node | string)[]

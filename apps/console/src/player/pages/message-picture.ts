@@ -1,9 +1,14 @@
-import { element } from './dom.ts'
+import { createElement } from './dom.ts'
 
 /** Returns a full-screen picture with a sentence and a small second line. */
-export function messagePicture(sentence: string, detail = '') {
-  const picture = element('section', 'message-picture', element('div', 'message-mark'), element('p', '', sentence))
+export function createMessagePicture(sentence: string, detail = '') {
+  const picture = createElement(
+    'section',
+    'message-picture',
+    createElement('div', 'message-mark'),
+    createElement('p', '', sentence),
+  )
   picture.setAttribute('role', 'status')
-  if (detail !== '') picture.append(element('small', '', detail))
+  if (detail !== '') picture.append(createElement('small', '', detail))
   return picture
 }

@@ -1,32 +1,32 @@
-import { element } from './dom.ts'
+import { createElement } from './dom.ts'
 import type { ShowCode } from './pairing.ts'
 import { drawQrCode } from './qr-code.ts'
 
 const SCREENS = '/advertiseManage/ProgramList/screens'
 
 /** Shows the pairing page in `root`. Returns `show` for codes and `remove` for the page. */
-export function pairingPage(root: HTMLElement): { show: ShowCode; remove: () => void } {
-  const letters = element('div', 'pairing-code')
+export function showPairingPage(root: HTMLElement): { show: ShowCode; remove: () => void } {
+  const letters = createElement('div', 'pairing-code')
   letters.setAttribute('role', 'img')
-  const qrCode = element('canvas', 'pairing-qr')
+  const qrCode = createElement('canvas', 'pairing-qr')
   qrCode.hidden = true
-  const state = element('p', 'pairing-state', '正在连接服务器…')
+  const state = createElement('p', 'pairing-state', '正在连接服务器…')
   state.setAttribute('role', 'status')
-  const words = element(
+  const words = createElement(
     'div',
     'pairing-words',
-    element('h1', '', '配对屏幕'),
-    element('p', 'pairing-how', '请在“广告管理 / 节目单 / 屏幕”中输入配对码'),
+    createElement('h1', '', '配对屏幕'),
+    createElement('p', 'pairing-how', '请在“广告管理 / 节目单 / 屏幕”中输入配对码'),
     letters,
     state,
   )
-  const page = element('section', 'pairing', element('div', 'pairing-card', words, qrCode))
+  const page = createElement('section', 'pairing', createElement('div', 'pairing-card', words, qrCode))
   root.append(page)
   let timer = 0
   const show: ShowCode = (pending) => {
     clearInterval(timer)
     letters.textContent = ''
-    letters.append(...[...(pending?.code ?? '')].map((letter) => element('span', '', letter)))
+    letters.append(...[...(pending?.code ?? '')].map((letter) => createElement('span', '', letter)))
     letters.setAttribute('aria-label', pending ? `配对码 ${[...pending.code].join(' ')}` : '')
     qrCode.hidden = !pending
     state.textContent = '正在连接服务器…'

@@ -1,8 +1,8 @@
 import type { PairedReply, PairReply } from '@oms/contract/advertise/device-calls.ts'
-import { type Api, jsonOf, retryAfterMs } from '../api.ts'
+import { type Api, parseJson, retryAfterMs } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'
-import { playableCodecs, screenSize } from '../reports/screen-facts.ts'
+import { detectPlayableCodecs, readScreenSize } from '../reports/screen-facts.ts'
 import { uuid } from '../reports/uuid.ts'
 import type { Pairing } from '../wire.ts'
 
@@ -22,7 +22,7 @@ export type ShowCode = (code: { readonly code: string; readonly leftMs: number }
  * Returns the stored pairing. `/player/#sn=…&token=…` replaces the pairing; the token is removed from the URL, so that
  * nobody reads the token from the screen. `/player/#pair` removes the pairing.
  */
-export async function storedPairing(): Promise<Pairing | undefined> {
+export async function readStoredPairing(): Promise<Pairing | undefined> {
   const given = new URLSearchParams(location.hash.slice(1))
   const [sn, token] = [given.get('sn'), given.get('token')]
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search)
@@ -59,10 +59,10 @@ async function pendingCode(api: Api, clock: PlayerClock): Promise<Pending | unde
   if (stored && stored.until > clock.now()) return stored
   let waitMs = RETRY_MS
   try {
-    const json = { playerId: await playerId(clock), ...screenSize(), codecs: playableCodecs() }
+    const json = { playerId: await playerId(clock), ...readScreenSize(), codecs: detectPlayableCodecs() }
     const { status, headers, body } = await api.call('pair', { json })
     if (status === 200 || status === 201) {
-      const made = jsonOf<PairReply>(body)
+      const made = parseJson<PairReply>(body)
       const pending = { ...made, until: clock.now() + made.expires * 1000 }
       await writeSetting(PENDING, pending)
       return pending
@@ -85,7 +85,7 @@ async function pollCode(api: Api, clock: PlayerClock, pending: Pending): Promise
     if (!reply) continue
     if ([401, 403, 404, 410].includes(reply.status)) return undefined
     if (reply.status !== 200) continue
-    const { sn, token } = jsonOf<PairedReply>(reply.body)
+    const { sn, token } = parseJson<PairedReply>(reply.body)
     if (sn && token) return { sn, token }
   }
   return undefined

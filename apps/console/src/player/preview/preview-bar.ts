@@ -1,4 +1,4 @@
-import { element } from '../pages/dom.ts'
+import { createElement } from '../pages/dom.ts'
 
 const RATES = [1, 4, 16]
 export type Orientation = 'landscape' | 'portrait'
@@ -26,10 +26,10 @@ export class PreviewBar {
   readonly root: HTMLElement
   readonly #rates: HTMLElement
   readonly #orientations: HTMLElement
-  readonly #time = element('output', 'bar-time')
-  readonly #name = element('span', 'bar-name')
-  readonly #strip = element('div', 'bar-strip')
-  readonly #slider = element('input', 'bar-slider')
+  readonly #time = createElement('output', 'bar-time')
+  readonly #name = createElement('span', 'bar-name')
+  readonly #strip = createElement('div', 'bar-strip')
+  readonly #slider = createElement('input', 'bar-slider')
 
   constructor(actions: BarActions) {
     this.#rates = choice(
@@ -49,7 +49,7 @@ export class PreviewBar {
     this.#slider.max = String(DAY_SECONDS - 1)
     this.#slider.setAttribute('aria-label', '时间轴')
     this.#slider.addEventListener('input', () => actions.seek(Number(this.#slider.value)))
-    const line = element(
+    const line = createElement(
       'div',
       'bar-line',
       button('上一条', actions.previous),
@@ -59,7 +59,7 @@ export class PreviewBar {
       this.#name,
       this.#time,
     )
-    this.root = element('footer', 'bar', element('div', 'bar-timeline', this.#strip, this.#slider), line)
+    this.root = createElement('footer', 'bar', createElement('div', 'bar-timeline', this.#strip, this.#slider), line)
     select(this.#rates, '1')
     select(this.#orientations, 'landscape')
   }
@@ -83,7 +83,7 @@ export class PreviewBar {
   setTimeline(parts: readonly TimelinePart[]) {
     this.#strip.textContent = ''
     for (const { from, to, kind, title } of parts) {
-      const part = element('i', `bar-part bar-${kind}`)
+      const part = createElement('i', `bar-part bar-${kind}`)
       part.style.left = `${(from / DAY_SECONDS) * 100}%`
       part.style.width = `${((to - from) / DAY_SECONDS) * 100}%`
       part.title = title
@@ -93,14 +93,14 @@ export class PreviewBar {
 }
 
 function button(label: string, onClick: () => void) {
-  const made = element('button', 'bar-button', label)
+  const made = createElement('button', 'bar-button', label)
   made.type = 'button'
   made.addEventListener('click', onClick)
   return made
 }
 
 function choice(label: string, options: readonly (readonly [string, string])[], onChoose: (value: string) => void) {
-  const group = element('div', 'bar-choice')
+  const group = createElement('div', 'bar-choice')
   group.setAttribute('role', 'group')
   group.setAttribute('aria-label', label)
   for (const [value, text] of options) {

@@ -3,8 +3,8 @@ import './preview.css'
 import { type PlannedSlot, slotAt } from '@oms/contract/ad-engine/playing.ts'
 import { timelineOf } from '@oms/contract/ad-engine/timeline.ts'
 import type { PreviewMessage, PreviewPackages, PreviewShow } from '@oms/contract/advertise/preview.ts'
-import { element } from '../pages/dom.ts'
-import { messagePicture } from '../pages/message-picture.ts'
+import { createElement } from '../pages/dom.ts'
+import { createMessagePicture } from '../pages/message-picture.ts'
 import { endOf, Playback, type PlaySlot } from '../playback.ts'
 import { type Orientation, PreviewBar, type TimelinePart } from './preview-bar.ts'
 import { PreviewClock } from './preview-clock.ts'
@@ -26,9 +26,9 @@ const KINDS = {
 /** Plays a manifest with the engine and the contents of the player, and a separate clock. Sends no reports. */
 class Preview {
   readonly #clock = new PreviewClock()
-  readonly #idle = messagePicture(LOADING)
+  readonly #idle = createMessagePicture(LOADING)
   readonly #stage = new Stage(this.#idle)
-  readonly #box = element('div', 'preview-box', this.#stage.root)
+  readonly #box = createElement('div', 'preview-box', this.#stage.root)
   readonly #bar: PreviewBar
   readonly #playback: Playback
   #shown: PreviewShow<Blob> | undefined
@@ -49,7 +49,7 @@ class Preview {
     })
     this.#playback = new Playback(this.#host(), this.#stage)
     root.classList.add('preview')
-    root.append(element('div', 'preview-area', this.#box), this.#bar.root)
+    root.append(createElement('div', 'preview-area', this.#box), this.#bar.root)
     window.addEventListener('resize', () => this.#resize())
     setInterval(() => this.#tick(), CLOCK_MS)
   }

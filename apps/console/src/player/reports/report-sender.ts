@@ -1,5 +1,5 @@
 import type { ReportReply } from '@oms/contract/advertise/device-calls.ts'
-import { type Api, jsonOf, retryAfterMs } from '../api.ts'
+import { type Api, parseJson, retryAfterMs } from '../api.ts'
 import { readSetting, writeSetting } from '../database.ts'
 import { BATCH, type ReportQueue, type ReportRow } from './report-queue.ts'
 import type { Pairing, PlayReport } from '../wire.ts'
@@ -82,7 +82,8 @@ export class ReportSender {
     // A row that the server refuses on its own is removed, because it would block all rows behind it in the queue.
     if (status !== 200 && !isRefused) throw new Postponed(headers)
     // A captive portal may answer 200 with its own page.
-    if (status === 200 && typeof jsonOf<Partial<ReportReply>>(body).accepted !== 'number') throw new Postponed(headers)
+    if (status === 200 && typeof parseJson<Partial<ReportReply>>(body).accepted !== 'number')
+      throw new Postponed(headers)
     await this.#queue.remove(rows.map(({ seq }) => seq))
     this.#limit = BATCH
     return true

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 let found: readonly string[] | undefined
 
 /** Returns the codecs that the browser reports as playable. */
-export function playableCodecs() {
+export function detectPlayableCodecs() {
   if (found) return found
   const video = document.createElement('video')
   return (found = Object.keys(TYPES).filter((codec) => video.canPlayType(TYPES[codec]!) !== ''))
@@ -23,17 +23,17 @@ export function playableCodecs() {
 /** Returns false only for a known codec that the browser cannot play. */
 export function mayPlayCodec(codec: string) {
   const known = Object.keys(TYPES).find((name) => codec.toLowerCase().startsWith(name))
-  return known === undefined || playableCodecs().includes(known)
+  return known === undefined || detectPlayableCodecs().includes(known)
 }
 
 /** Returns the size of the screen in physical pixels. */
-export const screenSize = () => ({
+export const readScreenSize = () => ({
   width: Math.round(innerWidth * devicePixelRatio),
   height: Math.round(innerHeight * devicePixelRatio),
 })
 
 /** Returns the free bytes of the browser's storage; undefined when the browser does not report the quota. */
-export async function freeBytes() {
+export async function readFreeBytes() {
   const estimate = await navigator.storage?.estimate().catch(() => undefined)
   return estimate?.quota === undefined ? undefined : Math.max(0, estimate.quota - (estimate.usage ?? 0))
 }

@@ -59,11 +59,11 @@ export function AdPicture({
 
 /** Shows the last valid day in a list. The tooltip has the first day. */
 export const Validity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> }) => (
-  <span title={validityText(row)} className="ad-validity">
+  <span title={formatValidity(row)} className="ad-validity">
     {row.validTo ? `至 ${row.validTo}` : '长期有效'}
   </span>
 )
 
 /** Formats first and last valid day: `2026-11-01 至 2026-12-31`. */
-export const validityText = ({ validFrom, validTo }: Pick<AdRow, 'validFrom' | 'validTo'>) =>
+export const formatValidity = ({ validFrom, validTo }: Pick<AdRow, 'validFrom' | 'validTo'>) =>
   validFrom || validTo ? `${validFrom ?? '即日'} 至 ${validTo ?? '长期'}` : '长期有效'

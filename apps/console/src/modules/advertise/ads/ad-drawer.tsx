@@ -2,19 +2,19 @@ import { AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import { Alert, Tabs, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { FileList } from '#kit/upload/file-upload.tsx'
-import { valueOf } from '#kit/upload/stored-file.ts'
-import { AdType, AuditTag, EnableCell, validityText } from './ad-cells.tsx'
+import { joinAddresses } from '#kit/upload/stored-file.ts'
+import { AdType, AuditTag, EnableCell, formatValidity } from './ad-cells.tsx'
 import { AdPreview } from './ad-preview.tsx'
 import { AdVersions } from './ad-versions.tsx'
 import { CategoryName } from './category-name.tsx'
 import { MaterialLine } from './material-line.tsx'
 
-const { item, wide } = descriptionsOf(AdDetail)
+const { item, wide } = createDescriptions(AdDetail)
 const ITEMS = [
   item('adType', (type) => <AdType type={type} />),
   item('auditStatus', (status) => <AuditTag status={status} />),
@@ -24,7 +24,7 @@ const ITEMS = [
   item('advertiser'),
   item('contractNo'),
   item('categoryId', (value) => <CategoryName value={value} />),
-  item('validTo', (_, row) => validityText(row)),
+  item('validTo', (_, row) => formatValidity(row)),
   item('approvalNo'),
   item('approvalUntil'),
   item('refCount', (count) => `${count} 个节目单`),
@@ -94,7 +94,7 @@ export function AdFiles({ ad: { materials, proofs } }: { ad: AdDetail }) {
       {proofs.length > 0 && (
         <section className="ad-proofs">
           <h3>证明文件</h3>
-          <FileList value={valueOf(proofs.map(({ url }) => url))} names={names} />
+          <FileList value={joinAddresses(proofs.map(({ url }) => url))} names={names} />
         </section>
       )}
     </>

@@ -6,7 +6,7 @@ import { Alert, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { sendable } from '#kit/form/form-values.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useAdTypes } from './ad-cells.tsx'
@@ -23,7 +23,7 @@ const TEXT = 4
 const inputFor =
   <E extends Endpoint>(endpoint: E) =>
   ({ text, ...values }: Record<string, unknown>) =>
-    sendable(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
+    pickSendable(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
 const TYPES = Object.keys(AD_TYPES).map(Number)
 
 export function AdAdd({ onClose }: { onClose(): void }) {

@@ -3,7 +3,7 @@ import { AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -11,24 +11,24 @@ import { useList } from '#kit/list/use-list.ts'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { AdPicture, AdType, AuditCell, EnableCell, useAdTypes, useAuditStates, Validity } from './ad-cells.tsx'
-import { specText } from './material-text.ts'
+import { formatAdSpecification } from './material-text.ts'
 import { useAdActions } from './use-ad-actions.tsx'
 
-const AdAdd = later(() => import('./ad-form.tsx'), 'AdAdd')
-const AdEdit = later(() => import('./ad-form.tsx'), 'AdEdit')
-const AdAudit = later(() => import('./ad-audit.tsx'), 'AdAudit')
-const AdDrawer = later(() => import('./ad-drawer.tsx'), 'AdDrawer', { when: ({ row }) => row !== undefined })
+const AdAdd = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAdd')
+const AdEdit = lazyAfterRender(() => import('./ad-form.tsx'), 'AdEdit')
+const AdAudit = lazyAfterRender(() => import('./ad-audit.tsx'), 'AdAudit')
+const AdDrawer = lazyAfterRender(() => import('./ad-drawer.tsx'), 'AdDrawer', { when: ({ row }) => row !== undefined })
 
-const { col, actions } = columnsOf(AdRow)
+const { col, actions } = createColumns(AdRow)
 const QUERY = ads.list.input
 const COLUMNS = [
   col('thumbUrl', (_, row) => <AdPicture row={row} />, { width: 80 }),
   col('adName', { width: 128, sort: true }),
   col('adType', (type) => <AdType type={type} />, { width: 72 }),
-  col('spec', (_, row) => <Ellipsis text={specText(row)} />, { width: 128 }),
+  col('spec', (_, row) => <Ellipsis text={formatAdSpecification(row)} />, { width: 128 }),
   col('advertiser', { width: 92 }),
   col('validTo', (_, row) => <Validity row={row} />, { width: 112, sort: true }),
   col('auditStatus', (_, row) => <AuditCell row={row} />, { width: 104 }),

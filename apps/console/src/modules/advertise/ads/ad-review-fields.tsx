@@ -7,12 +7,12 @@ import { Field, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { DictSelect } from '#kit/pickers/dict-select.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
-import { addressesIn, fileIdIn, valueOf } from '#kit/upload/stored-file.ts'
+import { splitAddresses, parseFileId, joinAddresses } from '#kit/upload/stored-file.ts'
 
 const PROOF_RULE = { ...UPLOAD.adProof, maxCount: MAX_PROOFS }
-const idsOf = (value: unknown) => addressesIn(String(value ?? '')).flatMap((address) => fileIdIn(address) ?? [])
+const idsOf = (value: unknown) => splitAddresses(String(value ?? '')).flatMap((address) => parseFileId(address) ?? [])
 const addressesOf = (ids: unknown) => ({
-  value: valueOf((Array.isArray(ids) ? (ids as string[]) : []).map((id) => `/api/v1/file/${id}`)),
+  value: joinAddresses((Array.isArray(ids) ? (ids as string[]) : []).map((id) => `/api/v1/file/${id}`)),
 })
 
 /** Facts of the advertiser, the approval by authorities, and the period of validity. */

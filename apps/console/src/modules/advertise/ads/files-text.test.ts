@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { filesText } from '../screens/screen-cells.tsx'
+import { formatReadyFiles } from '../screens/screen-cells.tsx'
 
 test('shows no file count for a screen that waits for the new content', () => {
-  expect(filesText(0, { readyFiles: 6, totalFiles: 6 })).toBe('')
-  expect(filesText(1, { readyFiles: 3, totalFiles: 12 })).toBe('3/12')
-  expect(filesText(2, { readyFiles: 0, totalFiles: 0 })).toBe('')
+  expect(formatReadyFiles(0, { readyFiles: 6, totalFiles: 6 })).toBe('')
+  expect(formatReadyFiles(1, { readyFiles: 3, totalFiles: 12 })).toBe('3/12')
+  expect(formatReadyFiles(2, { readyFiles: 0, totalFiles: 0 })).toBe('')
 })

@@ -3,7 +3,7 @@ import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
 import { Spin } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { codecHint, factsText } from './material-text.ts'
+import { codecWarning, formatFileFacts } from './material-text.ts'
 import '../advertise.css'
 
 const PENDING = 0
@@ -13,7 +13,7 @@ const UNUSABLE = 2
 export function MaterialLine({ facts, children }: { facts: AdMaterial | undefined; children?: ReactNode }) {
   const url = useFileUrl(facts?.thumbUrl)
   const isPending = facts === undefined || facts.probeState === PENDING
-  const hint = facts && !isPending ? codecHint(facts) : ''
+  const hint = facts && !isPending ? codecWarning(facts) : ''
   return (
     <li className="ad-material">
       {url ? (
@@ -23,7 +23,7 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
       )}
       <div>
         <b title={facts?.fileName}>{facts?.fileName ?? '素材'}</b>
-        <small role="status">{isPending ? '正在解析…' : factsText(facts)}</small>
+        <small role="status">{isPending ? '正在解析…' : formatFileFacts(facts)}</small>
         {facts?.probeState === UNUSABLE && <small className="ad-problem">{facts.probeError}</small>}
         {hint && <small className="ad-hint">{hint}</small>}
       </div>

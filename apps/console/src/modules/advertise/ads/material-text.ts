@@ -24,24 +24,25 @@ function sizeText(bytes: number) {
 
 type Facts = Pick<AdMaterial, 'width' | 'height' | 'durationMs' | 'codec' | 'size'>
 
-export const codecText = (codec: string) => CODECS[codec] ?? codec.toUpperCase()
+export const formatCodec = (codec: string) => CODECS[codec] ?? codec.toUpperCase()
 
 /** Formats the facts of a file: `1920×1080 · 15.0 秒 · H.264 · 8.0 MB`. */
-export const factsText = ({ width, height, durationMs, codec, size }: Facts) =>
+export const formatFileFacts = ({ width, height, durationMs, codec, size }: Facts) =>
   [
     width > 0 && `${width}×${height}`,
     durationMs > 0 && `${(durationMs / 1000).toFixed(1)} 秒`,
-    codec !== '' && codecText(codec),
+    codec !== '' && formatCodec(codec),
     sizeText(size),
   ]
     .filter(Boolean)
     .join(' · ')
 
 /** Returns a warning about a file that some screens cannot play; empty without one. */
-export const codecHint = ({ codec }: Pick<AdMaterial, 'codec'>) => (COMMON.has(codec) ? '' : '该编码部分屏幕无法播放')
+export const codecWarning = ({ codec }: Pick<AdMaterial, 'codec'>) =>
+  COMMON.has(codec) ? '' : '该编码部分屏幕无法播放'
 
 /** Formats an ad for a list: `1920×1080 · 15 秒 · 2.3 MB`. A number is not separated from its unit. */
-export function specText({ spec, duration, fileBytes }: Pick<AdRow, 'spec' | 'duration' | 'fileBytes'>) {
+export function formatAdSpecification({ spec, duration, fileBytes }: Pick<AdRow, 'spec' | 'duration' | 'fileBytes'>) {
   const sizes = spec.split('、')
   return [
     sizes.length > 1 ? `${sizes[0]} 等${sizes.length}种` : spec,

@@ -7,7 +7,7 @@ import { type DragEvent, useState } from 'react'
 import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { ruleText } from '#kit/upload/file-upload.tsx'
+import { describeFileRule } from '#kit/upload/file-upload.tsx'
 import { MaterialLine } from './material-line.tsx'
 import { useMaterialFacts } from './use-material-facts.ts'
 import { type RunningUpload, type SentMaterial, useMaterialUploads } from './use-material-uploads.ts'
@@ -93,7 +93,7 @@ function DropArea({ purpose, onFiles }: { purpose: AdFilePurpose; onFiles(files:
         <Button type="text" block className="ad-drop-button">
           <InboxOutlined />
           <span>{hint}</span>
-          <small>{ruleText(rule)}，支持断点续传</small>
+          <small>{describeFileRule(rule)}，支持断点续传</small>
         </Button>
       </FileButton>
     </section>

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import { mayRetry, partTransportFor, waitUntilOnline } from '#kit/upload/part-transport.ts'
+import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part-transport.ts'
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
 import { drawPoster } from './draw-poster.ts'
 
@@ -36,7 +36,7 @@ async function posterOf(file: File): Promise<string | undefined> {
 /** Uploads a file in parts. Failures are shown. */
 const uploadOf = (file: File, purpose: AdFilePurpose, onProgress: (progress: Progress) => void): Upload =>
   startUpload(file, {
-    transport: partTransportFor(purpose),
+    transport: createPartTransport(purpose),
     wait: waitUntilOnline,
     mayRetry,
     onProgress: (progress) => {

@@ -4,7 +4,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Modal, Table } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { byteText, hoursText } from '../ads/byte-text.ts'
+import { formatBytes, formatHours } from '../ads/byte-text.ts'
 
 type Conflicts = ResultOf<typeof programChecks.conflict>
 type DryRun = ResultOf<typeof programChecks.dryRun>
@@ -71,7 +71,7 @@ const SAMPLE_COLUMNS = [
   { key: 'tenantName', title: '客户', dataIndex: 'tenantName' },
   { key: 'modelName', title: '型号', dataIndex: 'modelName' },
   { key: 'state', title: '状态', dataIndex: 'state', render: (state: number) => DELIVERY_STATE[state as 0] },
-  { key: 'bytes', title: '待下载', dataIndex: 'bytes', align: 'right' as const, render: byteText },
+  { key: 'bytes', title: '待下载', dataIndex: 'bytes', align: 'right' as const, render: formatBytes },
 ]
 
 function DryRunResult({ of }: { of: DryRun }) {
@@ -83,7 +83,7 @@ function DryRunResult({ of }: { of: DryRun }) {
         预计每天播放 {of.playsPerDay.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
         {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
           <>
-            ；第一块屏幕约 {hoursText(of.firstHours)}后就绪，最后一块约 {hoursText(of.lastHours)}后就绪
+            ；第一块屏幕约 {formatHours(of.firstHours)}后就绪，最后一块约 {formatHours(of.lastHours)}后就绪
           </>
         )}
         {of.windowHours < 24 && <>；每天只在 {of.windowHours} 小时的下载时段内下载</>}
@@ -125,7 +125,7 @@ const Counts = ({ title, list }: { title: string; list: readonly { id: number; n
 /** Summarises screens, bytes and hours in one sentence. */
 export const ScopeText = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (
   <p className="ad-scope">
-    将投放到 <b>{screens.toLocaleString('en')}</b> 块屏幕，新增下载 <b>{byteText(totalBytes)}</b>
-    {totalBytes > 0 && (lastHours === null ? '，未限制带宽' : `，按当前带宽约 ${hoursText(lastHours)}完成`)}
+    将投放到 <b>{screens.toLocaleString('en')}</b> 块屏幕，新增下载 <b>{formatBytes(totalBytes)}</b>
+    {totalBytes > 0 && (lastHours === null ? '，未限制带宽' : `，按当前带宽约 ${formatHours(lastHours)}完成`)}
   </p>
 )

@@ -8,7 +8,7 @@ import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { filesText } from '../screens/screen-cells.tsx'
+import { formatReadyFiles } from '../screens/screen-cells.tsx'
 
 const PAGE_SIZE = 20
 const ALL = -1
@@ -32,7 +32,7 @@ const COLUMNS = [
     key: 'files',
     title: '文件',
     align: 'right' as const,
-    render: (row: z.output<typeof DeliveryRow>) => filesText(row.state, row) || '-',
+    render: (row: z.output<typeof DeliveryRow>) => formatReadyFiles(row.state, row) || '-',
   },
   { key: 'reason', title: title('reason'), dataIndex: 'reason', render: (reason: string) => reason || '-' },
   { key: 'devName', title: title('devName'), dataIndex: 'devName' },

@@ -48,9 +48,9 @@ export const PlayDates = ({ row: { dateFrom, dateTo } }: { row: Pick<ProgramList
 )
 
 /** Weekdays and times of day as text. */
-export const timesText = ({ weekdays, dayParts }: Pick<ProgramListRow, 'weekdays' | 'dayParts'>) =>
+export const formatPlayTimes = ({ weekdays, dayParts }: Pick<ProgramListRow, 'weekdays' | 'dayParts'>) =>
   `${weekdaysText(weekdays)} ${dayPartsText(dayParts)}`
 
 const TARGET_UNIT: Readonly<Record<number, string>> = { 1: '台', 2: '个', 3: '个', 4: '个' }
-export const targetText = ({ targetType, targetCount }: Pick<ProgramListRow, 'targetType' | 'targetCount'>) =>
+export const formatTarget = ({ targetType, targetCount }: Pick<ProgramListRow, 'targetType' | 'targetCount'>) =>
   targetCount === 0 ? '未选择' : `${targetCount} ${TARGET_UNIT[targetType]}${TARGET_NAME[targetType as 1]}`

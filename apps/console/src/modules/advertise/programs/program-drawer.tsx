@@ -3,15 +3,15 @@ import { dayPartsText, durationText, weekdaysText } from '@oms/contract/advertis
 import { Tabs, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { historyTab } from '#kit/record/record-history.tsx'
+import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
-import { PlayDates, ProgramStatus, targetText } from './program-cells.tsx'
+import { PlayDates, ProgramStatus, formatTarget } from './program-cells.tsx'
 import { ProgramForecast } from './program-forecast.tsx'
 import { ProgramVersions } from './program-versions.tsx'
 
-const { item, wide } = descriptionsOf(ProgramRow)
+const { item, wide } = createDescriptions(ProgramRow)
 const ITEMS = [
   item('programName'),
   item('status', (_, row) => <ProgramStatus row={row} />),
@@ -45,7 +45,7 @@ export function ProgramDrawer(props: {
           items={[
             { key: 'details', label: '基本信息', children: <Details key={row.id} row={row} /> },
             { key: 'versions', label: '版本', children: <ProgramVersions key={row.id} row={row} /> },
-            historyTab('adProgram', row.id),
+            createHistoryTab('adProgram', row.id),
           ]}
         />
       )}
@@ -61,7 +61,7 @@ function Details({ row }: { row: ProgramListRow }) {
       {data ? (
         <>
           <section className="ad-part">
-            <h3>投放对象 · {targetText(row)}</h3>
+            <h3>投放对象 · {formatTarget(row)}</h3>
             {data.targets.slice(0, MOST_SHOWN).map(({ id, name }) => (
               <Tag key={id}>{name}</Tag>
             ))}

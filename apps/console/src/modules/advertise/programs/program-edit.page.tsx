@@ -4,8 +4,8 @@ import { call } from '#core/api/client.ts'
 import { useFormRecord } from '#core/api/query.ts'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { LIST, ProgramEditor, afterSaveOf } from './program-editor.tsx'
-import { valuesOf } from './program-values.ts'
+import { LIST, ProgramEditor, parseAfterSave } from './program-editor.tsx'
+import { toEditorValues } from './program-values.ts'
 
 /** Page that edits a program. */
 export default function ProgramEditPage() {
@@ -21,9 +21,9 @@ export default function ProgramEditPage() {
           id={id}
           tenantId={program.tenantId}
           tenantName={program.tenantName}
-          initial={valuesOf(program)}
+          initial={toEditorValues(program)}
           targets={program.targets}
-          opens={afterSaveOf(query.get('then'))}
+          opens={parseAfterSave(query.get('then'))}
         />
       )}
     </RecordPage>

@@ -9,8 +9,8 @@ import { call } from '#core/api/client.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { confirmDiscard } from '#kit/form/confirm-discard.ts'
-import { ruleOf } from '#kit/form/field.tsx'
-import { sendable } from '#kit/form/form-values.ts'
+import { buildFieldRules } from '#kit/form/field.tsx'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { Page } from '#kit/record/page.tsx'
@@ -19,7 +19,7 @@ import { DraftStrip } from '../timeline/draft-strip.tsx'
 import { ProgramFields } from './program-fields.tsx'
 import { ProgramPreview } from './program-preview.tsx'
 import { ProgramTrack } from '../timeline/program-track.tsx'
-import { valuesOf } from './program-values.ts'
+import { toEditorValues } from './program-values.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import './program.css'
 
@@ -28,7 +28,7 @@ export const editPath = (id: number, then?: AfterSave) => `${LIST}/edit/${id}${t
 
 /** Dialog that opens after saving. */
 export type AfterSave = 'publish' | 'conflict' | 'dryRun'
-export const afterSaveOf = (text: string | null): AfterSave | undefined =>
+export const parseAfterSave = (text: string | null): AfterSave | undefined =>
   text === 'publish' || text === 'conflict' || text === 'dryRun' ? text : undefined
 
 interface Props {
@@ -59,7 +59,7 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
           <Form.Item
             name="items"
             className="ad-editor-track"
-            {...ruleOf({ of: ProgramInput, name: 'items' })}
+            {...buildFieldRules({ of: ProgramInput, name: 'items' })}
             validateTrigger="onSubmit"
           >
             <ProgramTrack tenantId={owner} isWeighted={playMode === 4} />
@@ -126,12 +126,12 @@ function useEditor({ endpoint, id, initial, opens }: Pick<Props, 'endpoint' | 'i
   const tab = useTab()
   const [opened, setOpened] = useState(opens)
   const next = useRef<AfterSave>(undefined)
-  const reload = async (program: number) => save.load(valuesOf(await call(programs.get, { id: program })))
+  const reload = async (program: number) => save.load(toEditorValues(await call(programs.get, { id: program })))
   const save = useSaveForm(endpoint, {
     initial,
     draft: `adProgram:${id ?? 'new'}`,
-    input: (values: Values) => sendable(endpoint, values) as InputOf<typeof endpoint>,
-    ...(id !== undefined && { latest: async () => valuesOf(await call(programs.get, { id })) }),
+    input: (values: Values) => pickSendable(endpoint, values) as InputOf<typeof endpoint>,
+    ...(id !== undefined && { latest: async () => toEditorValues(await call(programs.get, { id })) }),
     onSaved: (result: ResultOf<typeof endpoint>) => {
       const wanted = next.current
       next.current = undefined

@@ -6,7 +6,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -14,29 +14,29 @@ import { useList } from '#kit/list/use-list.ts'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { PlayDates, ProgramName, ProgramStatus, targetText, timesText } from './program-cells.tsx'
+import { PlayDates, ProgramName, ProgramStatus, formatTarget, formatPlayTimes } from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
 
-const ProgramDrawer = later(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
+const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const AgendaDrawer = later(() => import('./agenda-drawer.tsx'), 'AgendaDrawer')
-const DeliveryDrawer = later(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
-const AuditDialog = later(() => import('../ads/audit-dialog.tsx'), 'AuditDialog')
-const PublishDialog = later(() => import('./publish-dialog.tsx'), 'PublishDialog')
+const AgendaDrawer = lazyAfterRender(() => import('./agenda-drawer.tsx'), 'AgendaDrawer')
+const DeliveryDrawer = lazyAfterRender(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
+const AuditDialog = lazyAfterRender(() => import('../ads/audit-dialog.tsx'), 'AuditDialog')
+const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'PublishDialog')
 
-const { col, actions } = columnsOf(ProgramRow)
+const { col, actions } = createColumns(ProgramRow)
 const QUERY = programs.list.input
 const COLUMNS = [
   col('programName', (_, row) => <ProgramName row={row} />, { width: 170, sort: true }),
   col('status', (_, row) => <ProgramStatus row={row} />, { width: 130 }),
   col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 200, sort: true }),
-  col('dayParts', (_, row) => <Ellipsis text={timesText(row)} />, { title: '星期和时段', width: 160 }),
-  col('targetType', (_, row) => targetText(row), { width: 90 }),
+  col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 160 }),
+  col('targetType', (_, row) => formatTarget(row), { width: 90 }),
   col('itemCount', { width: 80, align: 'right' }),
   col('totalDuration', (seconds) => durationText(seconds), { width: 90, align: 'right' }),
   col('priority', { width: 90, align: 'right', sort: true }),

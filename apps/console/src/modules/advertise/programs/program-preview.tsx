@@ -24,7 +24,7 @@ const byHash = (list: readonly { sha256: string; query: string }[]) =>
   Object.fromEntries(list.map(({ sha256, query }) => [sha256, query]))
 
 /** Returns now while the program plays, otherwise the beginning of its next segment. */
-export function firstPlayOf(manifest: Manifest, id: number, now: number): number {
+export function findFirstPlay(manifest: Manifest, id: number, now: number): number {
   const zone = zoneOf(manifest.zone)
   const program = manifest.programs.find((each) => each.id === id)
   const today = zone.dayAt(now)
@@ -47,7 +47,7 @@ export function ProgramPreview({ manifest, id, onClose }: Props) {
         manifest,
         files: Object.fromEntries(files.map(({ sha256, url }) => [sha256, url])),
         packages: byHash(packages),
-        at: firstPlayOf(manifest, id, Date.now()),
+        at: findFirstPlay(manifest, id, Date.now()),
       }
     },
     [manifest, id],

@@ -1,10 +1,10 @@
 import type { ProgramDetailRow } from '@oms/contract/advertise/program.ts'
 import { ALL_WEEKDAYS } from '@oms/contract/advertise/program-words.ts'
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { trackOf } from '../timeline/track-items.ts'
 
 /** Values of the editor for a stored program. */
-export function valuesOf(program: ProgramDetailRow) {
+export function toEditorValues(program: ProgramDetailRow) {
   const { id, rev, programName, description, items, playMode, priority, insertMode, shareOfVoice } = program
   const { dateFrom, dateTo, weekdays, dayParts, targetType, targetIds, resolution } = program
   const { bookedPlays, bookedPer, isDefault } = program
@@ -27,14 +27,14 @@ export function valuesOf(program: ProgramDetailRow) {
 const DAYS = 30
 
 /** Default values of the editor for a new program: 30 days from today, all day. */
-export const newValues = () => ({
+export const newEditorValues = () => ({
   description: '',
   items: [],
   playMode: 1,
   priority: 0,
   insertMode: 0,
-  dateFrom: dayBefore(),
-  dateTo: dayBefore(1 - DAYS),
+  dateFrom: dayBeforeToday(),
+  dateTo: dayBeforeToday(1 - DAYS),
   weekdays: ALL_WEEKDAYS,
   dayParts: [],
   targetType: 1,

@@ -11,7 +11,7 @@ import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { targetText, timesText } from './program-cells.tsx'
+import { formatTarget, formatPlayTimes } from './program-cells.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { SmallPager } from '../small-pager.tsx'
 
@@ -59,7 +59,7 @@ function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): v
         )}
       </div>
       <div>
-        {dateFrom} ~ {dateTo} · {timesText(of)} · {targetText(of)} · {screens} 块屏幕
+        {dateFrom} ~ {dateTo} · {formatPlayTimes(of)} · {formatTarget(of)} · {screens} 块屏幕
       </div>
       <div className="ad-quiet">
         {adNames.length} 条 · {durationText(totalDuration)} · {adNames.slice(0, 5).join('、')}

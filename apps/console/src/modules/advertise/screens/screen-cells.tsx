@@ -1,7 +1,7 @@
 import { DELIVERY_STATE, PLAYER_KIND, ScreenRow } from '@oms/contract/advertise/screen.ts'
 import { Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
-import { descriptionsOf } from '#kit/record/descriptions.tsx'
+import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import './screen.css'
 
@@ -23,14 +23,16 @@ const WAITING = 0
  * Returns the number of ready files and of all files. Empty while a screen has not fetched the new content, because the
  * screen then reports files of the old content.
  */
-export const filesText = (state: number, { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>) =>
-  state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : ''
+export const formatReadyFiles = (
+  state: number,
+  { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>,
+) => (state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : '')
 
 /** Delivery state with the ready files: `下载中 3/12`. */
 export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
   <span className="ad-screen-cell">
     <Tag color={STATE_COLOR[deliveryState] ?? 'default'}>{DELIVERY_STATE[deliveryState as 0]}</Tag>
-    {filesText(deliveryState, files)}
+    {formatReadyFiles(deliveryState, files)}
   </span>
 )
 
@@ -57,20 +59,20 @@ export function ScreenNotes({ row }: Cell) {
 
 const secondsText = (ms: number) => `${(Math.abs(ms) / 1000).toFixed(1)} 秒`
 
-export const sizeText = ({ width, height }: ScreenRow) => (width > 0 && height > 0 ? `${width}×${height}` : '')
-export const playerText = ({ playerKind, playerVersion }: ScreenRow) =>
+export const formatScreenSize = ({ width, height }: ScreenRow) => (width > 0 && height > 0 ? `${width}×${height}` : '')
+export const formatPlayer = ({ playerKind, playerVersion }: ScreenRow) =>
   [PLAYER_KIND[playerKind as 1], playerVersion].filter(Boolean).join(' ')
-export const playingText = ({ adName, programName }: ScreenRow) =>
+export const formatPlaying = ({ adName, programName }: ScreenRow) =>
   adName === '' ? '-' : programName === '' ? adName : `${adName}（${programName}）`
 
-const { item, wide } = descriptionsOf(ScreenRow)
+const { item, wide } = createDescriptions(ScreenRow)
 export const SCREEN_ITEMS = [
   item('sn'),
   item('online'),
-  item('playerKind', (_, row) => playerText(row)),
+  item('playerKind', (_, row) => formatPlayer(row)),
   item('deliveryState', (_, row) => <DeliveryState row={row} />),
-  item('adName', (_, row) => playingText(row)),
-  item('width', (_, row) => sizeText(row)),
+  item('adName', (_, row) => formatPlaying(row)),
+  item('width', (_, row) => formatScreenSize(row)),
   item('clockOffsetMs', (ms) => (ms === null ? '' : secondsText(ms))),
   item('freeBytes', (bytes) => (bytes === null ? '' : formatBytes(bytes))),
   item('offlineReady', (ready) => (ready === 1 ? '可用' : '未启用HTTPS，断网重启后无法播放')),

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -14,28 +14,28 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { DeliveryState, playerText, playingText, ScreenNotes, sizeText } from './screen-cells.tsx'
+import { DeliveryState, formatPlayer, formatPlaying, ScreenNotes, formatScreenSize } from './screen-cells.tsx'
 
-const PairForm = later(() => import('./screen-pair.tsx'), 'PairForm')
-const SmilForm = later(() => import('./screen-smil.tsx'), 'SmilForm')
-const ScreenForm = later(() => import('./screen-form.tsx'), 'ScreenForm')
-const ScreenDrawer = later(() => import('./screen-drawer.tsx'), 'ScreenDrawer', {
+const PairForm = lazyAfterRender(() => import('./screen-pair.tsx'), 'PairForm')
+const SmilForm = lazyAfterRender(() => import('./screen-smil.tsx'), 'SmilForm')
+const ScreenForm = lazyAfterRender(() => import('./screen-form.tsx'), 'ScreenForm')
+const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'ScreenDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(ScreenRow)
+const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
   col('sn', { width: 126 }),
   col('online', { width: 80 }),
   col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
   col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 112 }),
-  col('adName', (_, row) => <Ellipsis text={playingText(row)} />, { width: 172 }),
-  col('playerKind', (_, row) => <Ellipsis text={playerText(row)} />, { width: 126 }),
+  col('adName', (_, row) => <Ellipsis text={formatPlaying(row)} />, { width: 172 }),
+  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 126 }),
   col('lastReportTime', time, { width: 156, sort: true }),
-  col('width', (_, row) => sizeText(row), { width: 110, hidden: true }),
+  col('width', (_, row) => formatScreenSize(row), { width: 110, hidden: true }),
   col('devName', { width: 140, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('tenantName', { width: 140, hidden: true }),

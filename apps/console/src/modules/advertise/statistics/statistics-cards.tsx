@@ -3,7 +3,13 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { type AdStatFilter, detailPath, percentText, shortTime, untrustedText } from './statistics-filter.ts'
+import {
+  type AdStatFilter,
+  detailPath,
+  formatRate,
+  formatShortShownTime,
+  describeUntrustedPlays,
+} from './statistics-filter.ts'
 
 /** Figures of the filter. A click on a card opens the table in an order that explains the figure. */
 export function AdStatCards({ filter }: { filter: AdStatFilter }) {
@@ -24,10 +30,10 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
     {
       title: '播放次数',
       value: data.plays.toLocaleString(),
-      note: untrustedText(data.untrusted) || `另有失败 ${data.failed.toLocaleString()} 次`,
+      note: describeUntrustedPlays(data.untrusted) || `另有失败 ${data.failed.toLocaleString()} 次`,
       to: detailPath(filter),
     },
-    { title: '播放时长', value: shortTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
+    { title: '播放时长', value: formatShortShownTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
     {
       title: '到达屏幕数',
       value: data.screens.toLocaleString(),
@@ -36,13 +42,13 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
     },
     {
       title: '完整率',
-      value: percentText(data.completeRate),
+      value: formatRate(data.completeRate),
       note: `不完整 ${data.partial.toLocaleString()} 次，失败 ${data.failed.toLocaleString()} 次`,
       to: by('completeRate', 'asc'),
     },
     {
       title: '送达率',
-      value: percentText(data.deliveryRate),
+      value: formatRate(data.deliveryRate),
       note: `${data.screens.toLocaleString()} / ${data.allScreens.toLocaleString()} 块屏幕`,
       to: screens,
     },

@@ -3,7 +3,7 @@ import { Segmented } from 'antd'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { type AdStatFilter, detailPath, untrustedText } from './statistics-filter.ts'
+import { type AdStatFilter, detailPath, describeUntrustedPlays } from './statistics-filter.ts'
 
 const BLUE = '#3b82f6'
 const GREEN = '#16a34a'
@@ -64,7 +64,7 @@ export const PlayHours = ({ filter }: { filter: AdStatFilter }) => (
     {({ plays, untrusted }) => (
       <>
         <Chart name="播放时段" data={hoursData(plays ?? [], filter)} />
-        {untrusted > 0 && <p className="ad-stat-note">{untrustedText(untrusted)}</p>}
+        {untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(untrusted)}</p>}
       </>
     )}
   </StatPanel>

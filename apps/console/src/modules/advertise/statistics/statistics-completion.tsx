@@ -2,17 +2,17 @@ import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { AD_BOOKING_STATE, AdBookingRow, adStats } from '@oms/contract/advertise/statistics.ts'
 import { Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { type AdStatFilter, detailPath } from './statistics-filter.ts'
 
-const { col, actions } = columnsOf(AdBookingRow)
+const { col, actions } = createColumns(AdBookingRow)
 
-const ForecastDialog = later(() => import('../programs/program-forecast.tsx'), 'ForecastDialog')
+const ForecastDialog = lazyAfterRender(() => import('../programs/program-forecast.tsx'), 'ForecastDialog')
 const COLORS: Readonly<Record<number, string>> = {
   0: 'default',
   1: 'processing',

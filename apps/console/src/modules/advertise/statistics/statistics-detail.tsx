@@ -6,11 +6,18 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
-import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { type AdStatFilter, addressOf, detailPath, percentText, shownTime, untrustedText } from './statistics-filter.ts'
+import {
+  type AdStatFilter,
+  statisticsPath,
+  detailPath,
+  formatRate,
+  formatShownTime,
+  describeUntrustedPlays,
+} from './statistics-filter.ts'
 
-const { col } = columnsOf(AdStatRow)
+const { col } = createColumns(AdStatRow)
 const GROUPS = Object.entries(AD_STAT_GROUP).map(([value, label]) => ({ value, label }))
 const count = { align: 'right', width: 100 } as const
 const number = (value: number | null) => (value === null ? '-' : value.toLocaleString())
@@ -21,10 +28,10 @@ const FIGURES = [
   col('partial', number, { ...count, sort: true }),
   col('failed', number, { ...count, sort: true, width: 80 }),
   col('untrusted', number, { ...count, hidden: true, help: '屏幕时钟不可信的播放，按上报日期计入播放次数' }),
-  col('completeRate', percentText, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
-  col('ms', shownTime, { ...count, width: 130, sort: true }),
+  col('completeRate', formatRate, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
+  col('ms', formatShownTime, { ...count, width: 130, sort: true }),
   col('screens', number, { ...count, width: 110, sort: true }),
-  col('share', percentText, {
+  col('share', formatRate, {
     ...count,
     width: 120,
     title: '实际份额',
@@ -77,7 +84,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
       {isByHour && <HourNote filter={filter} params={params} />}
       <DataTable
         {...list.table}
-        onClear={() => void navigate(addressOf({ view: 'detail' }))}
+        onClear={() => void navigate(statisticsPath({ view: 'detail' }))}
         rows={sum && list.table.rows.length > 0 ? [sum, ...list.table.rows] : list.table.rows}
         name={`ad-statistics-${groupBy}`}
         rowKey="key"
@@ -86,7 +93,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
         tools={<ExportButton to={adStats.export} query={list.query} name="广告播放统计" columns={[]} />}
         empty={{ text: '没有符合条件的播放记录' }}
       />
-      {sum && sum.untrusted > 0 && <p className="ad-stat-note">{untrustedText(sum.untrusted)}</p>}
+      {sum && sum.untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(sum.untrusted)}</p>}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 
 /** Filter of the statistics as the URL holds it. */
 export interface AdStatFilter {
@@ -18,29 +18,29 @@ export type View = keyof typeof VIEWS
 const PAGE = '/advertiseManage/statisticalAnalysis'
 
 /** Returns the filter of the URL. The default range is the last 30 days. */
-export function filterOf(params: URLSearchParams, now = new Date()): AdStatFilter {
+export function parseFilter(params: URLSearchParams, now = new Date()): AdStatFilter {
   const given = FIELDS.flatMap((field): [string, string][] => {
     const value = params.get(field)
     return value ? [[field, value]] : []
   })
   return {
-    startDate: params.get('startDate') ?? dayBefore(29, now),
-    endDate: params.get('endDate') ?? dayBefore(0, now),
+    startDate: params.get('startDate') ?? dayBeforeToday(29, now),
+    endDate: params.get('endDate') ?? dayBeforeToday(0, now),
     ...Object.fromEntries(given),
   }
 }
 
-export function viewOf(params: URLSearchParams): View {
+export function parseView(params: URLSearchParams): View {
   const view = params.get('view') ?? ''
   return view in VIEWS ? (view as View) : 'overview'
 }
 
 /** Returns the path of the table with a filter. */
 export const detailPath = (filter: AdStatFilter, more: Readonly<Record<string, string | number>> = {}) =>
-  addressOf({ ...filter, ...more, view: 'detail' })
+  statisticsPath({ ...filter, ...more, view: 'detail' })
 
 /** Returns the path of the statistics page with these query parameters. */
-export function addressOf(params: object) {
+export function statisticsPath(params: object) {
   const given = Object.entries(params).flatMap(([key, value]): [string, string][] =>
     value === undefined || value === null || value === '' ? [] : [[key, String(value)]],
   )
@@ -54,7 +54,7 @@ export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, 
 const LONG_HOURS = 1000
 
 /** Formats shown milliseconds: `3 小时 20 分`, `121,602 小时`. */
-export function shownTime(ms: number): string {
+export function formatShownTime(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 1) return ms === 0 ? '0 分' : `${Math.round(ms / 1000)} 秒`
   const hours = Math.floor(minutes / 60)
@@ -65,21 +65,21 @@ export function shownTime(ms: number): string {
 const CARD_HOURS = 100_000
 
 /** Formats shown milliseconds for a card, which has no room for more than five digits: `12.2 万小时`. */
-export function shortTime(ms: number): string {
+export function formatShortShownTime(ms: number): string {
   const hours = ms / 3_600_000
-  return hours < CARD_HOURS ? shownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`
+  return hours < CARD_HOURS ? formatShownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`
 }
 
-export const percentText = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
+export const formatRate = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
 /** Describes the plays of unknown time; empty without such plays. */
-export const untrustedText = (untrusted: number) =>
+export const describeUntrustedPlays = (untrusted: number) =>
   untrusted === 0 ? '' : `含 ${untrusted.toLocaleString()} 次未校时播放，未计入时段分析`
 
 /**
  * Returns the query parameters that remain after a change of the filter. An analysis by hour ends when the filter names
  * screens.
  */
-export const keptParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
+export const keepParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
   Object.fromEntries([...params].filter(([key]) => KEPT.includes(key) && !(isByScreen(filter) && HOUR.includes(key))))
 const HOUR = ['weekday', 'hour']
 const KEPT = ['view', 'groupBy', 'interval', ...HOUR]

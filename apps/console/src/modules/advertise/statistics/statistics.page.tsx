@@ -13,7 +13,7 @@ import { AdStatCards } from './statistics-cards.tsx'
 import { PlayHours, PlayRank, PlayTrend } from './statistics-charts.tsx'
 import { StatCompletion } from './statistics-completion.tsx'
 import { StatDetail } from './statistics-detail.tsx'
-import { type AdStatFilter, addressOf, filterOf, keptParams, viewOf, VIEWS } from './statistics-filter.ts'
+import { type AdStatFilter, statisticsPath, parseFilter, keepParams, parseView, VIEWS } from './statistics-filter.ts'
 import { StatPicker } from './statistics-pickers.tsx'
 import './statistics.css'
 
@@ -23,10 +23,10 @@ export default function AdStatPage() {
   const navigate = useNavigate()
   const mayCall = useMayCall()
   const isMany = useHasManyTenants()
-  const filter = filterOf(params)
+  const filter = parseFilter(params)
   const views = Object.entries(VIEWS).filter(([key]) => key === 'overview' || mayCall(adStats.detail))
-  const view = views.find(([key]) => key === viewOf(params))?.[0] ?? 'overview'
-  const onSearch = (values: object) => void navigate(addressOf({ ...values, ...keptParams(params, values) }))
+  const view = views.find(([key]) => key === parseView(params))?.[0] ?? 'overview'
+  const onSearch = (values: object) => void navigate(statisticsPath({ ...values, ...keepParams(params, values) }))
   return (
     <Page
       title="统计分析"
@@ -37,7 +37,7 @@ export default function AdStatPage() {
       <StatSearch filter={filter} isMany={isMany} onSearch={onSearch} />
       <Tabs
         activeKey={view}
-        onChange={(next) => void navigate(addressOf({ ...filter, ...(next !== 'overview' && { view: next }) }))}
+        onChange={(next) => void navigate(statisticsPath({ ...filter, ...(next !== 'overview' && { view: next }) }))}
         items={views.map(([key, label]) => ({ key, label }))}
         tabBarStyle={{ margin: 0 }}
       />
@@ -78,7 +78,7 @@ const StatSearch = ({ filter, isMany, onSearch }: SearchProps) => (
 
 function Overview({ filter, isMany, params }: { filter: AdStatFilter; isMany: boolean; params: URLSearchParams }) {
   const navigate = useNavigate()
-  const onInterval = (interval: string) => void navigate(addressOf({ ...filter, interval }))
+  const onInterval = (interval: string) => void navigate(statisticsPath({ ...filter, interval }))
   return (
     <>
       <AdStatCards filter={filter} />

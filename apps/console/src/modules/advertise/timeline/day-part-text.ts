@@ -7,12 +7,12 @@ export const DAY_MINUTES = 1440
 const two = (n: number) => String(n).padStart(2, '0')
 
 /** Minutes after midnight as `HH:mm`. */
-export const clockText = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+export const formatMinutes = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 
-export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
+export const parseMinutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
 /** Completes a typed time: `630`, `6:30` and `6` become `06:30`, `06:30` and `06:00`. Other texts stay as they are. */
-export function normalClock(text: string): string {
+export function completeClock(text: string): string {
   const typed = text.trim().replace('：', ':')
   const [, hour, minute = '0'] = /^(\d{1,2}):?(\d{2})?$/.exec(typed) ?? []
   if (hour === undefined) return typed
@@ -22,7 +22,7 @@ export function normalClock(text: string): string {
 /** Returns a new daypart of one hour that begins after the last daypart. */
 export function nextPart(parts: readonly DayPart[]): DayPart {
   const last = parts.at(-1)
-  const from = last && last.end > last.start ? minutesOf(last.end) : 8 * 60
+  const from = last && last.end > last.start ? parseMinutes(last.end) : 8 * 60
   const start = from + 60 > DAY_MINUTES ? 0 : from
-  return { start: clockText(start), end: clockText(start + 60) }
+  return { start: formatMinutes(start), end: formatMinutes(start + 60) }
 }

@@ -1,7 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { MAX_DAY_PARTS, WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { Button, Input } from 'antd'
-import { clockText, type DayPart, nextPart, normalClock } from './day-part-text.ts'
+import { formatMinutes, type DayPart, nextPart, completeClock } from './day-part-text.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 interface Props {
@@ -24,7 +24,8 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
         weekdays={weekdays}
         parts={value}
         {...(!isFull && {
-          onAdd: (from: number, to: number) => change([...value, { start: clockText(from), end: clockText(to) }]),
+          onAdd: (from: number, to: number) =>
+            change([...value, { start: formatMinutes(from), end: formatMinutes(to) }]),
         })}
       />
       <ul>
@@ -79,7 +80,7 @@ function Clock({ label, value, onChange }: { label: string; value: string; onCha
       inputMode="numeric"
       defaultValue={value}
       onBlur={({ target }) => {
-        const next = normalClock(target.value)
+        const next = completeClock(target.value)
         if (next !== value) onChange(next)
       }}
     />

@@ -1,6 +1,6 @@
 import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
-import { colorOf } from './strip-colors.ts'
+import { programColor } from './strip-colors.ts'
 
 interface Props {
   readonly segments: readonly StripSegment[]
@@ -41,7 +41,7 @@ export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props)
             {segment.programs.map(({ id, ms }) => (
               <i
                 key={id}
-                style={{ flexGrow: ms, background: id === highlighted ? 'var(--ant-color-primary)' : colorOf(id) }}
+                style={{ flexGrow: ms, background: id === highlighted ? 'var(--ant-color-primary)' : programColor(id) }}
               />
             ))}
           </div>
@@ -81,7 +81,7 @@ function Legend({ segments, highlighted }: { segments: readonly StripSegment[]; 
     <ul className="ad-day-legend">
       {[...names].map(([id, name]) => (
         <li key={id}>
-          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : colorOf(id) }} />
+          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : programColor(id) }} />
           {name}
           {id === highlighted && <b>本节目单</b>}
         </li>

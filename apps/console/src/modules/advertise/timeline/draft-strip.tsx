@@ -4,7 +4,7 @@ import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
 import { stripOf } from '@oms/contract/advertise/program-strip.ts'
 import { Alert, Form } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { DateControl } from '#kit/form/field-date.tsx'
 import { DayStrip } from './day-strip.tsx'
 import { ScreenSelect } from './target-fields.tsx'
@@ -22,7 +22,7 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
   const [deviceId, setDevice] = useState<number>()
   const dateFrom = Form.useWatch('dateFrom', form) as string | undefined
   const [day, setDay] = useState<string>()
-  const today = dayBefore()
+  const today = dayBeforeToday()
   const shown = day ?? (dateFrom && dateFrom > today ? dateFrom : today)
   const { manifest, problem } = useDraftManifest({ id, tenantId, deviceId })
   useEffect(() => onManifest(manifest), [manifest, onManifest])

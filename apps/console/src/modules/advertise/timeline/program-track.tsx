@@ -5,7 +5,15 @@ import { useRef, useState } from 'react'
 import { toast } from '#core/loading/toast.ts'
 import { AdLibrary } from '../ads/ad-library.tsx'
 import { MoveDialog, SettingsDialog } from './track-dialogs.tsx'
-import { copyItem, insertItem, itemOf, moveItem, roundsPerHour, type TrackItem, totalOf } from './track-items.ts'
+import {
+  copyItem,
+  insertItem,
+  createTrackItem,
+  moveItem,
+  roundsPerHour,
+  type TrackItem,
+  sumSeconds,
+} from './track-items.ts'
 import { TrackRow } from './track-row.tsx'
 import { type Dragged, useTrackDrag } from './use-track-drag.ts'
 
@@ -95,7 +103,7 @@ function useTrack(value: readonly TrackItem[], change: (items: readonly TrackIte
     },
     add(ad: OfferedAdRow, at = value.length) {
       if (value.length >= MAX_PROGRAM_ITEMS) return toast.warning(`节目单最多${MAX_PROGRAM_ITEMS}条广告`)
-      change(insertItem(value, at, itemOf(ad)))
+      change(insertItem(value, at, createTrackItem(ad)))
       say(`已添加 ${ad.adName}，第 ${at + 1} 条`)
     },
     move(from: number, to: number) {
@@ -153,7 +161,7 @@ function Dialogs({ asked, items, track, onClose }: DialogsProps) {
 }
 
 function TrackHead({ items }: { items: readonly TrackItem[] }) {
-  const seconds = totalOf(items)
+  const seconds = sumSeconds(items)
   return (
     <header className="ad-track-head">
       <h2 className="kit-card-title">节目单内容</h2>

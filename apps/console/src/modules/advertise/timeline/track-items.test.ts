@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { copyItem, insertItem, itemOf, moveItem, roundsPerHour, type TrackItem, totalOf } from './track-items.ts'
+import {
+  copyItem,
+  insertItem,
+  createTrackItem,
+  moveItem,
+  roundsPerHour,
+  type TrackItem,
+  sumSeconds,
+} from './track-items.ts'
 
 const ad = (id: number) =>
-  itemOf({
+  createTrackItem({
     id,
     adName: `广告${id}`,
     adType: 1,
@@ -39,7 +47,7 @@ describe('AD-04 the track', () => {
   })
 
   test('calculates the total duration and how often the track plays in an hour', () => {
-    expect(totalOf(track)).toBe(36)
+    expect(sumSeconds(track)).toBe(36)
     expect([roundsPerHour(205), roundsPerHour(0)]).toEqual([17, 0])
   })
 })

@@ -17,7 +17,15 @@ export const trackOf = (items: readonly ProgramItemView[]): TrackItem[] =>
   items.map((item) => ({ ...item, key: `i${item.itemId}` }))
 
 /** Returns a new item of an ad. */
-export const itemOf = ({ id, adName, adType, orientation, duration, thumbUrl, validTo }: OfferedAdRow): TrackItem => ({
+export const createTrackItem = ({
+  id,
+  adName,
+  adType,
+  orientation,
+  duration,
+  thumbUrl,
+  validTo,
+}: OfferedAdRow): TrackItem => ({
   adName,
   adType,
   orientation,
@@ -54,7 +62,7 @@ export function copyItem(items: readonly TrackItem[], at: number): readonly Trac
 }
 
 /** Seconds of all items. */
-export const totalOf = (items: readonly Pick<TrackItem, 'duration'>[]): number =>
+export const sumSeconds = (items: readonly Pick<TrackItem, 'duration'>[]): number =>
   items.reduce((sum, { duration }) => sum + (duration || 0), 0)
 
 /** Returns how often the whole track plays in an hour when nothing else plays. */

@@ -1,6 +1,6 @@
 import { WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { type PointerEvent, useRef, useState } from 'react'
-import { clockText, DAY_MINUTES, type DayPart, minutesOf } from './day-part-text.ts'
+import { formatMinutes, DAY_MINUTES, type DayPart, parseMinutes } from './day-part-text.ts'
 
 /** Step of the pointer in minutes. */
 const STEP = 30
@@ -25,7 +25,7 @@ function blocksOf(weekdays: number, parts: readonly DayPart[]): Block[] {
   if (parts.length === 0) return days.map((day) => ({ day, from: 0, to: DAY_MINUTES }))
   return days.flatMap((day) =>
     parts.flatMap(({ start, end }): Block[] => {
-      const [from, to] = [minutesOf(start), minutesOf(end)]
+      const [from, to] = [parseMinutes(start), parseMinutes(end)]
       if (Number.isNaN(from) || Number.isNaN(to) || from === to) return []
       if (from < to) return [{ day, from, to }]
       return [
@@ -115,7 +115,7 @@ function Drawn({ day, from, to }: Block) {
   const [start, end] = [Math.min(from, to), Math.max(from, to)]
   return (
     <b style={placeOf({ day, from: start, to: end })}>
-      {clockText(start)}–{clockText(end)}
+      {formatMinutes(start)}–{formatMinutes(end)}
     </b>
   )
 }

@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import { agentPath } from './agent-cells.tsx'
+import { agentDetailPath } from './agent-cells.tsx'
 import './agent.css'
 
 const OF = agents.create.input
@@ -13,7 +13,7 @@ const OF = agents.create.input
 /** Dialog that creates an agent from its name and a template, and opens its page. */
 export function AgentAdd({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
-  const { modal, form } = useFormModal(agents.create, { onClose, onSaved: ({ id }) => navigate(agentPath(id)) })
+  const { modal, form } = useFormModal(agents.create, { onClose, onSaved: ({ id }) => navigate(agentDetailPath(id)) })
   const hasTenants = useHasManyTenants()
   const tenantId = Form.useWatch<number | undefined>('tenantId', form.form)
   const { data } = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })

@@ -3,11 +3,11 @@ import { Tag, Tooltip } from 'antd'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import './agent.css'
 
-export const agentPath = (id: number) => `/agent/agent/detail/${id}`
+export const agentDetailPath = (id: number) => `/agent/agent/detail/${id}`
 
 /** Name with a link to the agent's page. */
 export const AgentName = ({ row: { id, agentName } }: { row: Pick<AgentRow, 'id' | 'agentName'> }) => (
-  <KnownLink to={agentPath(id)} className="agent-name" title={agentName}>
+  <KnownLink to={agentDetailPath(id)} className="agent-name" title={agentName}>
     {agentName}
   </KnownLink>
 )

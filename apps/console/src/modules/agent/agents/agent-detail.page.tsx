@@ -14,7 +14,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { agentPath, AgentStatus } from './agent-cells.tsx'
+import { agentDetailPath, AgentStatus } from './agent-cells.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { QuestionTab } from '../try-out/question-tab.tsx'
 import { useAgentActions } from './use-agent-actions.tsx'
@@ -130,7 +130,7 @@ function useTrySessionTab(agentId: number) {
     }
   }
   useEffect(() => {
-    if (isNamed) void navigate(agentPath(agentId), { replace: true })
+    if (isNamed) void navigate(agentDetailPath(agentId), { replace: true })
   }, [isNamed, agentId, navigate])
   return { session, tab, setTab }
 }

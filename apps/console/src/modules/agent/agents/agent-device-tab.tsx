@@ -1,20 +1,20 @@
 import { AgentDeviceRow, agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DeviceState } from '../devices/device-cells.tsx'
 
-const MoveForm = later(() => import('../devices/device-forms.tsx'), 'MoveForm')
-const AgentDeviceDrawer = later(() => import('../devices/device-drawer.tsx'), 'AgentDeviceDrawer', {
+const MoveForm = lazyAfterRender(() => import('../devices/device-forms.tsx'), 'MoveForm')
+const AgentDeviceDrawer = lazyAfterRender(() => import('../devices/device-drawer.tsx'), 'AgentDeviceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(AgentDeviceRow)
+const { col, actions } = createColumns(AgentDeviceRow)
 const COLUMNS = [
   col('name', { width: 150 }),
   col('state', (_, row) => <DeviceState row={row} />, { width: 120 }),

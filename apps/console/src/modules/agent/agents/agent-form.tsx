@@ -6,20 +6,20 @@ import { Button, Form, Input } from 'antd'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
-import { sendable } from '#kit/form/form-values.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { BasicFields, RecordFields, VoiceFields } from './agent-fields.tsx'
-import { inputOf, valuesOf } from './agent-values.ts'
+import { toSaveInput, toFormValues } from './agent-values.ts'
 import { ContextFields, PluginFields, ToolFields } from './plugin-fields.tsx'
 import { TryPanel } from '../try-out/try-panel.tsx'
 import type { TrySession } from '../try-out/use-try-session.ts'
 import './agent.css'
 
-const CandidateDialog = later(() => import('./candidate-dialog.tsx'), 'CandidateDialog')
+const CandidateDialog = lazyAfterRender(() => import('./candidate-dialog.tsx'), 'CandidateDialog')
 
 interface Props {
   readonly agent: AgentDetail
@@ -35,7 +35,7 @@ export function AgentForm({ agent, choices, session }: Props) {
   const mayEdit = useMayCall()(agents.update)
   const [candidate, setCandidate] = useState<object>()
   const studio = useRef<HTMLDivElement>(null)
-  const values = () => inputOf(save.form.form.getFieldsValue(true) as Record<string, unknown>)
+  const values = () => toSaveInput(save.form.form.getFieldsValue(true) as Record<string, unknown>)
   const subject = () => subjectOf(values(), agent)
   return (
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
@@ -116,11 +116,11 @@ const FormFoot = ({ agent, dirty, saving, onCandidate, children }: FootProps) =>
 )
 
 function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
-  const latest = async () => valuesOf(await call(agents.get, { id: agent.id }))
-  const save = usePageForm(agents.update, valuesOf(agent), {
+  const latest = async () => toFormValues(await call(agents.get, { id: agent.id }))
+  const save = usePageForm(agents.update, toFormValues(agent), {
     draft: `agent:${agent.id}`,
     latest,
-    input: (values) => sendable(agents.update, inputOf(values)) as InputOf<typeof agents.update>,
+    input: (values) => pickSendable(agents.update, toSaveInput(values)) as InputOf<typeof agents.update>,
     onSaved: () => void latest().then(save.load),
   })
   const { form } = save.form

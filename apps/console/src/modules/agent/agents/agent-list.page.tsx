@@ -3,7 +3,7 @@ import { AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
 import { Button, Segmented } from 'antd'
 import { useState } from 'react'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -11,7 +11,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { usePreference } from '#kit/table/use-preference.ts'
 import { AgentCards } from './agent-cards.tsx'
@@ -19,9 +19,9 @@ import { AgentName, AgentStatus, AgentTags, Versions } from './agent-cells.tsx'
 import { UsageButton } from '../usage/usage-button.tsx'
 import { useAgentActions } from './use-agent-actions.tsx'
 
-const AgentAdd = later(() => import('./agent-add.tsx'), 'AgentAdd')
+const AgentAdd = lazyAfterRender(() => import('./agent-add.tsx'), 'AgentAdd')
 
-const { col, actions } = columnsOf(AgentRow)
+const { col, actions } = createColumns(AgentRow)
 const QUERY = agents.list.input
 const COLUMNS = [
   col('agentName', (_, row) => <AgentName row={row} />, { width: 150, sort: true }),

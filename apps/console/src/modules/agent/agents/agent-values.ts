@@ -11,7 +11,7 @@ interface FormContext {
 }
 
 /** Converts an agent to form values: headers become a list, and their secret values are empty. */
-export const valuesOf = (agent: AgentDetail) => ({
+export const toFormValues = (agent: AgentDetail) => ({
   ...agent,
   note: '',
   confirmErase: 0,
@@ -22,7 +22,7 @@ export const valuesOf = (agent: AgentDetail) => ({
 })
 
 /** Converts form values to the input of a save. An untouched secret is absent, so the stored value stays. */
-export function inputOf(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toSaveInput(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const contexts = (values['contextProviders'] ?? []) as readonly FormContext[]
   const plugins = (values['plugins'] ?? []) as readonly { providerCode: string; params?: Record<string, unknown> }[]
   return {

@@ -4,7 +4,7 @@ import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Form, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
-import { sendable } from '#kit/form/form-values.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
@@ -23,7 +23,7 @@ interface Props {
 export function CandidateDialog({ agent, values, onClose, onSaved }: Props) {
   const initial = { ...values, share: 10, deviceIds: [], note: '' }
   const input = (all: Record<string, unknown>) =>
-    sendable(agentVersions.saveCandidate, { ...all, id: agent.id, rev: agent.rev }) as InputOf<
+    pickSendable(agentVersions.saveCandidate, { ...all, id: agent.id, rev: agent.rev }) as InputOf<
       typeof agentVersions.saveCandidate
     >
   const { modal, form } = useFormModal(agentVersions.saveCandidate, { onClose, onSaved, initial, input })

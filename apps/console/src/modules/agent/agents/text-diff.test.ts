@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { textDiff } from './text-diff.ts'
+import { diffTexts } from './text-diff.ts'
 
-const marked = (pieces: ReturnType<typeof textDiff>[0]) =>
+const marked = (pieces: ReturnType<typeof diffTexts>[0]) =>
   pieces.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('')
 
 test('marks only the words that differ on each side', () => {
-  const [from, to] = textDiff('你是小智，说话简短。\n不谈政治。', '你是小智，说话温和。\n不谈政治。')
+  const [from, to] = diffTexts('你是小智，说话简短。\n不谈政治。', '你是小智，说话温和。\n不谈政治。')
   expect(marked(from)).toBe('你是小智，说话[简短]。\n不谈政治。')
   expect(marked(to)).toBe('你是小智，说话[温和]。\n不谈政治。')
 })
 
 test('texts with nothing in common, and an empty side, carry no marks', () => {
-  expect(textDiff('甲', '乙').map(marked)).toEqual(['甲', '乙'])
-  expect(textDiff('', '新的设定').map(marked)).toEqual(['', '新的设定'])
+  expect(diffTexts('甲', '乙').map(marked)).toEqual(['甲', '乙'])
+  expect(diffTexts('', '新的设定').map(marked)).toEqual(['', '新的设定'])
 })
 
 test('two different texts of 2,000 characters end within the time limit and keep every character', () => {
   const [a, b] = ['一二三四五六七八'.repeat(250), '八七六五四三二一'.repeat(250)]
-  const [from, to] = textDiff(a, b)
+  const [from, to] = diffTexts(a, b)
   expect(from.map(({ text }) => text).join('')).toBe(a)
   expect(to.map(({ text }) => text).join('')).toBe(b)
 })

@@ -1,12 +1,12 @@
 import { type AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useNavigate } from 'react-router'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
-import { agentPath } from './agent-cells.tsx'
+import { agentDetailPath } from './agent-cells.tsx'
 
-const AgentRemove = later(() => import('./agent-remove.tsx'), 'AgentRemove')
+const AgentRemove = lazyAfterRender(() => import('./agent-remove.tsx'), 'AgentRemove')
 
 type Target = Pick<AgentRow, 'id' | 'agentName' | 'status' | 'deviceCount'>
 
@@ -30,7 +30,7 @@ export function useAgentActions({ onRemoved = () => {} }: { onRemoved?(): void }
     { label: '删除', to: agents.remove, danger: true, onClick: () => setRemoved(row) },
   ]
   const actionsOf = (row: Target): RowAction[] => [
-    { label: '详情', to: agents.get, onClick: () => navigate(agentPath(row.id)) },
+    { label: '详情', to: agents.get, onClick: () => navigate(agentDetailPath(row.id)) },
     ...changesOf(row),
   ]
   const rowActions = (row: Target) => <RowActions items={actionsOf(row)} />

@@ -2,7 +2,7 @@ import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { Button, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { type Piece, textDiff } from './text-diff.ts'
+import { type Piece, diffTexts } from './text-diff.ts'
 import './agent.css'
 
 interface Props {
@@ -51,7 +51,7 @@ const ordered = (isOlder: boolean, inForce: string, other: string) =>
   isOlder ? ([other, inForce] as const) : ([inForce, other] as const)
 
 function FieldDiff({ title, sides: [before, after] }: { title: string; sides: readonly [string, string] }) {
-  const [from, to] = textDiff(before, after)
+  const [from, to] = diffTexts(before, after)
   return (
     <div>
       <b>{title}</b>

@@ -4,14 +4,14 @@ import { ERASE_TEXT } from '@oms/contract/agent/agents/agent-input.ts'
 import { Alert, Space, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { Time } from '#kit/record/time.tsx'
 import './agent.css'
 
-const ReachDialog = later(() => import('./candidate-dialog.tsx'), 'ReachDialog')
-const DiffDialog = later(() => import('./version-diff.tsx'), 'DiffDialog')
+const ReachDialog = lazyAfterRender(() => import('./candidate-dialog.tsx'), 'ReachDialog')
+const DiffDialog = lazyAfterRender(() => import('./version-diff.tsx'), 'DiffDialog')
 
 /** Versions of an agent, newest first, and the candidate next to the version in force. */
 export function VersionTab({ agent }: { agent: AgentDetail }) {

@@ -4,16 +4,16 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const WordForm = later(() => import('./word-form.tsx'), 'WordForm')
+const WordForm = lazyAfterRender(() => import('./word-form.tsx'), 'WordForm')
 
-const { col, actions } = columnsOf(WordFileRow)
+const { col, actions } = createColumns(WordFileRow)
 const COLUMNS = [
   col('name', { width: 220 }),
   col('count', { width: 90, align: 'right' }),

@@ -4,15 +4,15 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const ContactForm = later(() => import('./contact-form.tsx'), 'ContactForm')
+const ContactForm = lazyAfterRender(() => import('./contact-form.tsx'), 'ContactForm')
 
-const { col, actions } = columnsOf(ContactRow)
+const { col, actions } = createColumns(ContactRow)
 const COLUMNS = [
   col('alias', { width: 120, sort: true }),
   col('targetName', (name) => name || '已解绑', { width: 130 }),

@@ -7,10 +7,10 @@ import {
 } from '@oms/contract/agent/devices/device.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { descriptionsOf } from '#kit/record/descriptions.tsx'
+import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
-import { agentPath } from '../agents/agent-cells.tsx'
+import { agentDetailPath } from '../agents/agent-cells.tsx'
 import './device.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
@@ -39,7 +39,7 @@ export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
 
 /** Agent of a device, as a link to its page. */
 export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
-  <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
+  <KnownLink to={agentDetailPath(agentId)}>{agentName}</KnownLink>
 )
 
 /** Package that a device uses now or next, with its state and end. */
@@ -59,7 +59,7 @@ export function DevicePackage({ row: { packageName, packageState, packageEnd } }
 
 const devicePath = (id: number) => `/device/apkManage/detail/${id}`
 
-const { item, wide } = descriptionsOf(AgentDeviceRow)
+const { item, wide } = createDescriptions(AgentDeviceRow)
 export const DEVICE_ITEMS = [
   item('name'),
   item('state', (_, row) => <DeviceState row={row} />),

@@ -8,7 +8,7 @@ import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
-import { historyTab } from '#kit/record/record-history.tsx'
+import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { ContactPanel } from './contact-panel.tsx'
 import { DEVICE_ITEMS } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
@@ -49,7 +49,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
         ...(mayCall(agentReminders.list)
           ? [{ key: 'reminders', label: '提醒', children: <ReminderPanel key={row.id} deviceId={row.id} /> }]
           : []),
-        historyTab('agentDevice', row.id),
+        createHistoryTab('agentDevice', row.id),
       ]}
     />
   )

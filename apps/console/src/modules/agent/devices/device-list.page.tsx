@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -14,23 +14,23 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
 import { DeviceAgent, DevicePackage, DeviceState } from './device-cells.tsx'
 import { OtaAddress } from './ota-address.tsx'
 
-const BindForm = later(() => import('./device-forms.tsx'), 'BindForm')
-const BindMacForm = later(() => import('./device-forms.tsx'), 'BindMacForm')
-const AgentDeviceForm = later(() => import('./device-forms.tsx'), 'AgentDeviceForm')
-const MoveForm = later(() => import('./device-forms.tsx'), 'MoveForm')
-const DiagnosisDrawer = later(() => import('./device-diagnosis.tsx'), 'DiagnosisDrawer')
-const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
-const AgentDeviceDrawer = later(() => import('./device-drawer.tsx'), 'AgentDeviceDrawer', {
+const BindForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindForm')
+const BindMacForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindMacForm')
+const AgentDeviceForm = lazyAfterRender(() => import('./device-forms.tsx'), 'AgentDeviceForm')
+const MoveForm = lazyAfterRender(() => import('./device-forms.tsx'), 'MoveForm')
+const DiagnosisDrawer = lazyAfterRender(() => import('./device-diagnosis.tsx'), 'DiagnosisDrawer')
+const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const AgentDeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), 'AgentDeviceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(AgentDeviceRow)
+const { col, actions } = createColumns(AgentDeviceRow)
 const QUERY = agentDevices.list.input
 const COLUMNS = [
   col('name', { width: 120 }),

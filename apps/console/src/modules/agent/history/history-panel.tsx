@@ -2,7 +2,7 @@ import { agentHistory, type SessionRow } from '@oms/contract/agent/history/histo
 import { Empty } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Pager } from '#kit/list/pager.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -11,7 +11,7 @@ import { HistoryTools, SearchResult, useHistorySearch, usePeriod } from './histo
 import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
-const SessionDrawer = later(() => import('./session-drawer.tsx'), 'SessionDrawer')
+const SessionDrawer = lazyAfterRender(() => import('./session-drawer.tsx'), 'SessionDrawer')
 
 interface Props {
   /** Conversations of one agent, or of one device. */

@@ -2,7 +2,7 @@ import { agentHistory, type FoundSession, MAX_FOUND } from '@oms/contract/agent/
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { call, messageOf } from '#core/api/client.ts'
+import { call, errorMessage } from '#core/api/client.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -24,7 +24,7 @@ export function useHistorySearch(of: Owner) {
       const found = await call(agentHistory.search, { ...of, words: wanted, page: before.length + 1 }, { quiet: true })
       setPages([...before, found])
     } catch (refusal) {
-      setError(messageOf(refusal))
+      setError(errorMessage(refusal))
     } finally {
       setRunning(false)
     }

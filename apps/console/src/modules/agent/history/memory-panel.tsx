@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
-import { charactersIn, countOf } from '#kit/form/text-limit.ts'
+import { countCharacters, countOf } from '#kit/form/text-limit.ts'
 import { Link } from '#core/routing/router.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import './history.css'
@@ -75,7 +75,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
           <Button
             type="primary"
             loading={save.isPending}
-            disabled={text === memory || charactersIn(text) > MAX_MEMORY}
+            disabled={text === memory || countCharacters(text) > MAX_MEMORY}
             onClick={() => save.mutate({ ...of, memory: text })}
           >
             保存

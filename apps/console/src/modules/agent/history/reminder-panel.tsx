@@ -3,10 +3,10 @@ import { useWrite } from '#core/api/query.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const { col, actions } = columnsOf(ReminderRow)
+const { col, actions } = createColumns(ReminderRow)
 const COLUMNS = [
   col('content', { width: 220 }),
   col('remindTime', time, { width: 170, sort: true }),

@@ -7,7 +7,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
 import { HistoryAudio } from './history-audio.tsx'
-import { toolName, toolParts } from '../try-out/tool-parts.ts'
+import { parseToolName, parseToolParts } from '../try-out/tool-parts.ts'
 import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
@@ -66,8 +66,8 @@ function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void })
 /** A tool turn, folded: the name of the tool with its arguments, or the result. */
 function ToolTurn({ content }: { content: string }) {
   if (content === '') return <p>工具调用（未保存内容）</p>
-  const parts = toolParts(content)
-  const name = toolName(parts)
+  const parts = parseToolParts(content)
+  const name = parseToolName(parts)
   return (
     <details>
       <summary>{name ? `调用工具 ${name}` : '工具返回结果'}</summary>

@@ -1,7 +1,7 @@
 import { tryOut, type TryFigures } from '@oms/contract/agent/try-out/try-out.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useRef, useState } from 'react'
-import { messageOf } from '#core/api/client.ts'
+import { errorMessage } from '#core/api/client.ts'
 import { streamTry, type TryEvent } from '../try-out/try-stream.ts'
 
 /** One question with its answer. */
@@ -131,4 +131,4 @@ export function useConversation() {
 }
 export type Conversation = ReturnType<typeof useConversation>
 
-const textOf = (error: unknown) => (error instanceof TypeError ? '网络异常' : messageOf(error))
+const textOf = (error: unknown) => (error instanceof TypeError ? '网络异常' : errorMessage(error))

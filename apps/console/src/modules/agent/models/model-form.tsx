@@ -13,7 +13,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { sendable } from '#kit/form/form-values.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
@@ -47,7 +47,9 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
     onClose,
     initial: { type, code: `${type}_`, status: 1, sort: 0, priceIn: 0, priceOut: 0, relay: 0, shared: 0 },
     input: (values) =>
-      sendable(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<typeof ModelInput>,
+      pickSendable(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<
+        typeof ModelInput
+      >,
   })
   const provider = providerOf(Form.useWatch('providerCode', form.form))
   const onValuesChange = (changed: object) => {
@@ -98,7 +100,7 @@ function EditForm({ row, onClose }: { row: ModelDetail; onClose(): void }) {
     onClose,
     initial: forForm(row),
     latest: async () => forForm(await call(agentModels.get, { id: row.id })),
-    input: (values) => sendable(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
+    input: (values) => pickSendable(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
   })
   return (
     <Drawer {...drawer} title={`编辑模型「${row.name}」`} footer={<FormFooter {...footer} />}>

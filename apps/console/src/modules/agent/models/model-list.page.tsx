@@ -4,7 +4,7 @@ import { Button, Tabs, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -14,19 +14,19 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { priceText } from './price-text.ts'
+import { formatPrices } from './price-text.ts'
 import './model.css'
 
-const ModelAdd = later(() => import('./model-form.tsx'), 'ModelAdd')
-const ModelEdit = later(() => import('./model-form.tsx'), 'ModelEdit')
-const ProviderDrawer = later(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
-const ModelTestDialog = later(() => import('./model-test.tsx'), 'ModelTestDialog')
-const ModelHistory = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+const ModelAdd = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAdd')
+const ModelEdit = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEdit')
+const ProviderDrawer = lazyAfterRender(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
+const ModelTestDialog = lazyAfterRender(() => import('./model-test.tsx'), 'ModelTestDialog')
+const ModelHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
 const TABS = Object.entries(MODEL_TYPES).map(([key, label]) => ({ key, label: `${label} ${key}` }))
-const { col, actions } = columnsOf(ModelRow)
+const { col, actions } = createColumns(ModelRow)
 const QUERY = agentModels.list.input
 const COLUMNS = [
   col('name', (name, row) => <ModelName name={name} row={row} />, { width: 210, sort: true }),
@@ -34,7 +34,7 @@ const COLUMNS = [
   col('providerName', { width: 150 }),
   col('tenantName', { width: 110 }),
   col('status', (_, row) => <ModelStatus row={row} />, { width: 85 }),
-  col('priceIn', (_, row) => plainCell(priceText(row) || '-'), { width: 170, hidden: true }),
+  col('priceIn', (_, row) => renderPlainCell(formatPrices(row) || '-'), { width: 170, hidden: true }),
   col('useCount', (count) => (count > 0 ? `${count}个` : '-'), { width: 70, align: 'right' }),
   col('sort', { width: 70, align: 'right', sort: true, hidden: true }),
   col('remark', { width: 160, hidden: true }),

@@ -10,7 +10,7 @@ export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readon
 }
 
 /** Formats the prices of a model with their units; empty without a price. */
-export function priceText({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
+export function formatPrices({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
   const units = PRICE_UNITS[type]
   if (!units || priceIn + priceOut === 0) return ''
   if (units.in && units.out) return `入 ${yuanText(priceIn)} / 出 ${yuanText(priceOut)} ${units.in}`

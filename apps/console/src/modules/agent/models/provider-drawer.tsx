@@ -3,17 +3,17 @@ import { agentProviders, ProviderRow } from '@oms/contract/agent/models/provider
 import { Drawer, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const ProviderAdd = later(() => import('./provider-form.tsx'), 'ProviderAdd')
-const ProviderEdit = later(() => import('./provider-form.tsx'), 'ProviderEdit')
+const ProviderAdd = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderAdd')
+const ProviderEdit = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderEdit')
 
-const { col, actions } = columnsOf(ProviderRow)
+const { col, actions } = createColumns(ProviderRow)
 const COLUMNS = [
   col('name', { width: 150 }),
   col('code', { width: 150 }),

@@ -1,21 +1,21 @@
 import { AgentGrantRow, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { LIMIT_ACCURACY } from '@oms/contract/agent/usage/usage-limit.ts'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { GrantLeft, GrantTag } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
-const LedgerDrawer = later(() => import('./ledger-list.tsx'), 'LedgerDrawer')
+const LedgerDrawer = lazyAfterRender(() => import('./ledger-list.tsx'), 'LedgerDrawer')
 
 const QUERY = agentGrants.list.input
-const { col, actions } = columnsOf(AgentGrantRow)
+const { col, actions } = createColumns(AgentGrantRow)
 const ORDER_COLUMNS = [
   col('orderNo', { width: 140 }),
   col('tenantName', { width: 130 }),

@@ -6,15 +6,15 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { amountText } from './order-cells.tsx'
+import { formatAllowance } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const QUERY = agentGrants.ledger.input
 const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
-const { col } = columnsOf(AgentLedgerRow)
-const signed = (amount: number) => `${amount > 0 ? '+' : ''}${amountText(amount)}`
+const { col } = createColumns(AgentLedgerRow)
+const signed = (amount: number) => `${amount > 0 ? '+' : ''}${formatAllowance(amount)}`
 const PLACE_COLUMNS = [col('orderNo', { width: 140 }), col('targetName', { width: 140 })]
 const LINE_COLUMNS = [
   col('packNo', { width: 66, align: 'right' }),

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { useRead } from '#core/api/query.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { yuan } from './order-cells.tsx'
+import { formatYuan } from './order-cells.tsx'
 import '../usage/usage.css'
 
 type By = keyof typeof MARGIN_GROUP
@@ -26,14 +26,14 @@ interface Props {
   onTenant(tenant: Named): void
 }
 
-const { col } = columnsOf(MarginRow)
+const { col } = createColumns(MarginRow)
 const RIGHT = { align: 'right', sort: true, width: 130 } as const
 type Amount = 'received' | 'income' | 'cost' | 'margin'
 type Figures = Pick<MarginRow, Amount | 'hasEstimates'>
 
 /** Cost and margin contain estimates; received payments and income do not. */
 const amountText = (key: Amount, row: Figures) =>
-  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${yuan(row[key])}`
+  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatYuan(row[key])}`
 const amount = (key: Amount, title: string) =>
   col(key, (_, row) => <span className={row[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, row)}</span>, {
     ...RIGHT,

@@ -29,13 +29,13 @@ export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: 
     <Tag color={GRANT_COLOR[state] ?? 'default'}>{GRANT_WORDS[state]}</Tag>
   )
 
-export const yuan = (fen: number) => `¥${formatMoney(fen)}`
+export const formatYuan = (fen: number) => `¥${formatMoney(fen)}`
 
 /** Amount of an allowance; minutes have fractions. */
-export const amountText = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })
+export const formatAllowance = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })
 
 /** Names the targets of an order: `CAM1 等3个`. */
-export const targetText = ({
+export const formatOrderTargets = ({
   targetName,
   targetCount,
 }: {
@@ -57,7 +57,7 @@ export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
   return (
     <span className="order-left">
       <span>
-        {amountText(left)} / {amountText(total)}
+        {formatAllowance(left)} / {formatAllowance(total)}
       </span>
       <span className="order-left-bar" aria-hidden>
         <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />

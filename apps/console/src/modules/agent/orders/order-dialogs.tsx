@@ -16,7 +16,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { targetText, yuan } from './order-cells.tsx'
+import { formatOrderTargets, formatYuan } from './order-cells.tsx'
 import './order.css'
 
 export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
@@ -92,8 +92,8 @@ const NOTHING_LEFT = '套餐已用完或已失效，没有可以退款的部分'
 
 const Facts = ({ row }: { readonly row: OrderDetail }) => (
   <p className="order-quiet">
-    {row.tenantName} · {row.packageName} × {row.copies} 份 · {targetText(row)} · 订单金额 {yuan(row.amount)} ·{' '}
-    {row.createName} 创建
+    {row.tenantName} · {row.packageName} × {row.copies} 份 · {formatOrderTargets(row)} · 订单金额{' '}
+    {formatYuan(row.amount)} · {row.createName} 创建
   </p>
 )
 
@@ -120,7 +120,7 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
     <div className="order-proposal">
       <p>
-        应收金额 <b>{yuan(row.amount)}</b>
+        应收金额 <b>{formatYuan(row.amount)}</b>
       </p>
       <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
     </div>
@@ -137,12 +137,12 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
 const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
   <div className="order-proposal">
     <p>
-      退款金额 <b>{yuan(proposal ?? 0)}</b>
+      退款金额 <b>{formatYuan(proposal ?? 0)}</b>
     </p>
     <p className="order-quiet">
       {payWay === GIFT
         ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
-        : `订单金额 ${yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
+        : `订单金额 ${formatYuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>
   </div>
 )
@@ -155,7 +155,7 @@ function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
       {refund && (
         <div className="order-proposal">
           <p>
-            退款金额 <b>{yuan(refund.amount)}</b>
+            退款金额 <b>{formatYuan(refund.amount)}</b>
           </p>
           <p className="order-quiet">
             {refund.createName} 于 {refund.createTime} 申请：{refund.reason}。同意后剩余部分作废，驳回后恢复使用。

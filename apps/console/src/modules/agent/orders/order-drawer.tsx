@@ -7,20 +7,20 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
-import { historyTab } from '#kit/record/record-history.tsx'
+import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { OrderGrants } from './grant-list.tsx'
 import { OrderLedger } from './ledger-list.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { amountText, OrderTag, RefundTag, targetText, yuan } from './order-cells.tsx'
-import { dayText } from '../packages/product-cells.tsx'
+import { formatAllowance, OrderTag, RefundTag, formatOrderTargets, formatYuan } from './order-cells.tsx'
+import { formatDays } from '../packages/product-cells.tsx'
 import './order.css'
 
-const { item, wide } = descriptionsOf(OrderDetail)
+const { item, wide } = createDescriptions(OrderDetail)
 const ITEMS = [
   item('orderNo'),
   item('state', (state) => <OrderTag state={state} />),
@@ -28,19 +28,22 @@ const ITEMS = [
   item('packageName', (name, { version }) => `${name}（版本 ${version}）`),
   wide('content'),
   item('scope'),
-  item('targetName', (_, row) => targetText(row)),
-  item('activateDays', dayText),
-  item('validDays', dayText),
-  item('unitPrice', yuan),
+  item('targetName', (_, row) => formatOrderTargets(row)),
+  item('activateDays', formatDays),
+  item('validDays', formatDays),
+  item('unitPrice', formatYuan),
   item('copies'),
-  item('discount', (discount, { discountReason }) => `${yuan(discount)}${discountReason && `（${discountReason}）`}`),
-  item('amount', yuan),
+  item(
+    'discount',
+    (discount, { discountReason }) => `${formatYuan(discount)}${discountReason && `（${discountReason}）`}`,
+  ),
+  item('amount', formatYuan),
   item('payWay'),
   item('voucherNo'),
   item('createName'),
   item('createTime', time),
 ]
-const PAID_ITEMS = [item('payName'), item('payTime', time), item('validUntil', time), item('refunded', yuan)]
+const PAID_ITEMS = [item('payName'), item('payTime', time), item('validUntil', time), item('refunded', formatYuan)]
 const CLOSED_ITEMS = [item('closeTime', time), item('closeReason')]
 const FINISHED_ITEMS = [item('finishTime', time)]
 const REMARK_ITEMS = [wide('remark')]
@@ -73,7 +76,7 @@ export const OrderDrawer = ({ onOpen, ...props }: Props) => (
             { key: 'targets', label: '使用对象', children: <Targets key={row.id} orderId={row.id} /> },
             { key: 'grants', label: '权益', children: <OrderGrants key={row.id} orderId={row.id} /> },
             { key: 'ledger', label: '流水', children: <OrderLedger key={row.id} orderId={row.id} /> },
-            historyTab('agentOrder', row.id),
+            createHistoryTab('agentOrder', row.id),
           ]}
         />
       </>
@@ -116,7 +119,7 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
               {sums.total === 0 ? (
                 <td colSpan={5}>不限</td>
               ) : (
-                AMOUNTS.map((key) => <td key={key}>{amountText(sums[key])}</td>)
+                AMOUNTS.map((key) => <td key={key}>{formatAllowance(sums[key])}</td>)
               )}
             </tr>
           ))}
@@ -134,7 +137,7 @@ const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
       {list.map((refund) => (
         <li key={refund.id}>
           <div>
-            <b>{yuan(refund.amount)}</b> <RefundTag state={refund.state} /> {refund.reason}
+            <b>{formatYuan(refund.amount)}</b> <RefundTag state={refund.state} /> {refund.reason}
           </div>
           <small>
             {refund.createName} 申请于 <Time at={refund.createTime} />
@@ -151,7 +154,7 @@ const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
   </section>
 )
 
-const { col } = columnsOf(TargetRow)
+const { col } = createColumns(TargetRow)
 const TARGET_COLUMNS = [col('line', { width: 80, align: 'right' }), col('name', { width: 300 })]
 
 function Targets({ orderId }: { readonly orderId: number }) {

@@ -31,14 +31,14 @@ const INITIAL = { copies: 1, discount: 0 }
 
 /** Adds an order; another person confirms the payment. */
 export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier }) {
-  const initial = from ? { ...INITIAL, ...valuesOf(from) } : INITIAL
+  const initial = from ? { ...INITIAL, ...toGoodsValues(from) } : INITIAL
   const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
   const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
   return (
     <Drawer {...drawer} title={title} footer={<FormFooter {...footer} saveText="提交订单" />}>
       <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
       <Form {...form}>
-        <GoodsFields {...(from && { chosen: chosenOf(from) })} />
+        <GoodsFields {...(from && { chosen: chosenGoodsNames(from) })} />
         <Discount />
         <NoteField of={OrderInput} name="remark" rows={2} />
         <OrderPreview isGift={0} />
@@ -97,7 +97,7 @@ const DEVICES = 1
 const AGENTS = 2
 
 /** Returns the form values of the goods of an order. */
-export function valuesOf({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
+export function toGoodsValues({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
   const ids = targets.map(({ targetId }) => targetId)
   return {
     tenantId,
@@ -110,7 +110,7 @@ export function valuesOf({ row: { tenantId, packageId, scope, copies }, targets 
 }
 
 /** Returns the names of the goods of an order. */
-export const chosenOf = ({ row, targets }: Earlier) => ({
+export const chosenGoodsNames = ({ row, targets }: Earlier) => ({
   tenant: { id: row.tenantId, name: row.tenantName },
   pack: { id: row.packageId, name: row.packageName },
   targets: targets.map(({ targetId, name }) => ({ id: targetId, name })),

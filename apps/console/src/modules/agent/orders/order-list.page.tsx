@@ -4,7 +4,7 @@ import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
 import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
@@ -26,19 +26,19 @@ const VIEWS: readonly View[] = [
     key: 'grants',
     label: '权益',
     to: agentGrants.list,
-    panel: later(() => import('./grant-list.tsx'), 'GrantTab'),
+    panel: lazyAfterRender(() => import('./grant-list.tsx'), 'GrantTab'),
   },
   {
     key: 'ledger',
     label: '流水',
     to: agentGrants.ledger,
-    panel: later(() => import('./ledger-list.tsx'), 'LedgerTab'),
+    panel: lazyAfterRender(() => import('./ledger-list.tsx'), 'LedgerTab'),
   },
   {
     key: 'usage',
     label: '用量',
     to: agentUsage.list,
-    panel: later(() => import('./order-usage.tsx'), 'OrderUsage'),
+    panel: lazyAfterRender(() => import('./order-usage.tsx'), 'OrderUsage'),
   },
 ]
 

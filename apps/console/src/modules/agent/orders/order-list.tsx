@@ -4,7 +4,7 @@ import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -12,26 +12,28 @@ import { AddButton } from '#kit/list/record-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { OrderTag, targetText, useIsVendor } from './order-cells.tsx'
+import { OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
-const OrderAdd = later(() => import('./order-form.tsx'), 'OrderAdd')
-const GiftAdd = later(() => import('./order-form.tsx'), 'GiftAdd')
-const OrderEdit = later(() => import('./order-edit.tsx'), 'OrderEdit')
-const OrderRenew = later(() => import('./order-form.tsx'), 'OrderRenew')
-const OrderDialog = later(() => import('./order-dialogs.tsx'), 'OrderDialog')
-const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { when: ({ row }) => row !== undefined })
+const OrderAdd = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAdd')
+const GiftAdd = lazyAfterRender(() => import('./order-form.tsx'), 'GiftAdd')
+const OrderEdit = lazyAfterRender(() => import('./order-edit.tsx'), 'OrderEdit')
+const OrderRenew = lazyAfterRender(() => import('./order-form.tsx'), 'OrderRenew')
+const OrderDialog = lazyAfterRender(() => import('./order-dialogs.tsx'), 'OrderDialog')
+const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 const QUERY = agentOrders.list.input
-const { col, actions } = columnsOf(OrderRow)
+const { col, actions } = createColumns(OrderRow)
 const COLUMNS = [
   col('orderNo', { width: 136 }),
   col('tenantName', { width: 126 }),
   col('packageName', { width: 120 }),
-  col('targetName', (_, row) => plainCell(targetText(row)), { width: 136 }),
+  col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 136 }),
   col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('state', (state) => <OrderTag state={state} />, { width: 80 }),

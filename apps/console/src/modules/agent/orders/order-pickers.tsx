@@ -4,7 +4,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import { yuan } from './order-cells.tsx'
+import { formatYuan } from './order-cells.tsx'
 
 /** Selects the buyer of an order. */
 export const BuyerPicker = (props: RecordSelectProps & { inUse?: true }) => (
@@ -34,7 +34,7 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
   const list = data?.list ?? []
   const options = list.map(({ id, name, content, price }) => ({
     value: id,
-    label: `${name} · ${content} · ${price === 0 ? '免费' : yuan(price)}`,
+    label: `${name} · ${content} · ${price === 0 ? '免费' : formatYuan(price)}`,
   }))
   const change = (id: number | undefined) => {
     onScope(list.find((each) => each.id === id)?.scope)

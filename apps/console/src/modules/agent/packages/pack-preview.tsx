@@ -2,7 +2,7 @@ import { type PackPreview as Pack, previewPacks } from '@oms/contract/agent/pack
 import { allowanceText, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
 import { InputNumber } from 'antd'
 import { useId, useState } from 'react'
-import { wallClock } from '#core/text/format.ts'
+import { formatWallClock } from '#core/text/format.ts'
 import './product.css'
 
 interface Terms {
@@ -14,7 +14,7 @@ interface Terms {
 
 const MAX_COPIES = 12
 const TARGET: Readonly<Record<number, string>> = GRANT_SCOPE
-const dayOf = (at: number) => wallClock(new Date(at)).slice(0, 10)
+const dayOf = (at: number) => formatWallClock(new Date(at)).slice(0, 10)
 
 /** Shows what a target gets for each copy of a package that is paid today, and when each copy ends. */
 export function PackPreview({ terms }: { terms: Terms }) {

@@ -1,7 +1,7 @@
 import { formatMoney } from '#core/text/format.ts'
 import './product.css'
 
-export const dayText = (days: number) => `${days.toLocaleString()} 天`
+export const formatDays = (days: number) => `${days.toLocaleString()} 天`
 
 /** Price in yuan, with the struck-through original price when it is higher. */
 export const ProductPrice = ({ price, originPrice }: { price: number; originPrice: number }) => (

@@ -3,23 +3,23 @@ import { GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
 import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { PackageDetailDrawer, PackageScope, PackageVersions } from '#kit/record/package-detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { PackPreview } from './pack-preview.tsx'
-import { dayText, ProductPrice } from './product-cells.tsx'
+import { formatDays, ProductPrice } from './product-cells.tsx'
 import './product.css'
 
-const { item, wide } = descriptionsOf(ProductRow)
+const { item, wide } = createDescriptions(ProductRow)
 const ITEMS = [
   item('packageName'),
   item('packageCode'),
   wide('content'),
   item('scope'),
   item('isTrial'),
-  item('activateDays', dayText),
-  item('validDays', dayText),
+  item('activateDays', formatDays),
+  item('validDays', formatDays),
   item('price', (price, { originPrice }) => <ProductPrice price={price} originPrice={originPrice} />),
   item('status'),
   item('version'),
@@ -59,6 +59,6 @@ function Versions({ row }: { row: ProductRow }) {
 
 const Terms = ({ of }: { of: ProductVersionRow }) => (
   <>
-    {of.content} · {SCOPE[of.scope]} · 有效期 {dayText(of.validDays)} · ¥{formatMoney(of.price)}
+    {of.content} · {SCOPE[of.scope]} · 有效期 {formatDays(of.validDays)} · ¥{formatMoney(of.price)}
   </>
 )

@@ -2,7 +2,7 @@ import { agentProducts, ProductRow } from '@oms/contract/agent/packages/product.
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -13,27 +13,27 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { useIsVendor } from '../orders/order-cells.tsx'
-import { dayText, ProductPrice } from './product-cells.tsx'
+import { formatDays, ProductPrice } from './product-cells.tsx'
 
-const ProductAdd = later(() => import('./product-form.tsx'), 'ProductAdd')
-const ProductCopy = later(() => import('./product-form.tsx'), 'ProductCopy')
-const ProductEdit = later(() => import('./product-form.tsx'), 'ProductEdit')
-const ProductDrawer = later(() => import('./product-drawer.tsx'), 'ProductDrawer', {
+const ProductAdd = lazyAfterRender(() => import('./product-form.tsx'), 'ProductAdd')
+const ProductCopy = lazyAfterRender(() => import('./product-form.tsx'), 'ProductCopy')
+const ProductEdit = lazyAfterRender(() => import('./product-form.tsx'), 'ProductEdit')
+const ProductDrawer = lazyAfterRender(() => import('./product-drawer.tsx'), 'ProductDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(ProductRow)
+const { col, actions } = createColumns(ProductRow)
 const QUERY = agentProducts.list.input
 const COLUMNS = [
   col('packageName', { width: 136, sort: true }),
   col('packageCode', { width: 110, hidden: true }),
   col('content', { width: 150 }),
   col('scope', { width: 88 }),
-  col('validDays', dayText, { width: 84, align: 'right', sort: true }),
-  col('activateDays', dayText, { width: 84, align: 'right' }),
+  col('validDays', formatDays, { width: 84, align: 'right', sort: true }),
+  col('activateDays', formatDays, { width: 84, align: 'right' }),
   col('price', (price, { originPrice }) => <ProductPrice price={price} originPrice={originPrice} />, {
     width: 150,
     align: 'right',

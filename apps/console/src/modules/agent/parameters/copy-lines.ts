@@ -1,5 +1,6 @@
 import { copyToClipboard } from '#kit/record/copy-to-clipboard.ts'
-import { serverConfigOf } from './server-config.ts'
+import { buildServerConfig } from './server-config.ts'
 
 /** Copies the lines that connect a voice server to this installation. */
-export const copyServerConfig = (secret: string) => copyToClipboard(serverConfigOf(globalThis.location.origin, secret))
+export const copyServerConfig = (secret: string) =>
+  copyToClipboard(buildServerConfig(globalThis.location.origin, secret))

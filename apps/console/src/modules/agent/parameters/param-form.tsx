@@ -5,7 +5,7 @@ import { call } from '#core/api/client.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { paramText } from './param-table.tsx'
+import { formatParameter } from './param-table.tsx'
 
 interface Props {
   readonly row: ParamRow
@@ -66,7 +66,7 @@ function ValueField({
     const problem = paramError(code, typeof value === 'string' ? value : '')
     if (problem) throw new Error(problem)
   }
-  const hint = platformValue ? `平台值：${paramText(code, platformValue)}` : undefined
+  const hint = platformValue ? `平台值：${formatParameter(code, platformValue)}` : undefined
   return (
     <Form.Item name="value" label="参数值" rules={[{ validator }]} validateTrigger="onBlur" extra={hint}>
       {isSecret ? <Input.Password autoComplete="new-password" placeholder="输入新的值" /> : controlOf(code)}

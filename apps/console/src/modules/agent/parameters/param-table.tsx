@@ -4,18 +4,18 @@ import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const ParamEdit = later(() => import('./param-form.tsx'), 'ParamEdit')
-const ParamReveal = later(() => import('./param-reveal.tsx'), 'ParamReveal')
+const ParamEdit = lazyAfterRender(() => import('./param-form.tsx'), 'ParamEdit')
+const ParamReveal = lazyAfterRender(() => import('./param-reveal.tsx'), 'ParamReveal')
 
-const { col, actions } = columnsOf(ParamRow)
+const { col, actions } = createColumns(ParamRow)
 const SOURCE_COLOUR: Readonly<Record<number, string>> = { 1: 'blue', 2: 'purple', 3: 'default' }
 const SERVER_SECRET = 'server.secret'
 
@@ -59,7 +59,7 @@ const Code = ({ row: { code, title } }: { row: ParamRow }) => (
 )
 
 /** Formats a value: booleans and choices as their Chinese labels. */
-export function paramText(code: string, value: string): string {
+export function formatParameter(code: string, value: string): string {
   const param = paramOf(code)
   if (param?.type === 'boolean') return value === 'true' ? '是' : '否'
   return param?.choices?.[value] ?? value
@@ -67,7 +67,7 @@ export function paramText(code: string, value: string): string {
 
 function Value({ value, row }: { value: string; row: ParamRow }) {
   if (value === '') return <span className="param-empty">未设置</span>
-  return <Ellipsis text={paramText(row.code, value)} />
+  return <Ellipsis text={formatParameter(row.code, value)} />
 }
 
 function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(layer: Layer): void }) {

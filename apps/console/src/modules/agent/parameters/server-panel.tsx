@@ -9,15 +9,15 @@ import { Button, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
-import { serverConfigOf } from './server-config.ts'
+import { buildServerConfig } from './server-config.ts'
 
-const ParamReveal = later(() => import('./param-reveal.tsx'), 'ParamReveal')
+const ParamReveal = lazyAfterRender(() => import('./param-reveal.tsx'), 'ParamReveal')
 
 interface Input {
   readonly tenantId?: number
@@ -67,7 +67,7 @@ function Connect({ input, sheet }: Props) {
   return (
     <>
       <p className="param-title">把下面两行写入语音服务的 data/.config.yaml，再启动它：</p>
-      <pre className="param-snippet">{serverConfigOf(globalThis.location.origin, '••••••••')}</pre>
+      <pre className="param-snippet">{buildServerConfig(globalThis.location.origin, '••••••••')}</pre>
       <div className="param-buttons">
         {isOwn && (
           <Allowed to={agentParams.reveal}>

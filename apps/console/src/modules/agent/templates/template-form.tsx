@@ -11,11 +11,11 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { sendable } from '#kit/form/form-values.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { HistoryFields, PromptFields, VoiceFields } from '../agents/agent-fields.tsx'
-import { inputOf } from '../agents/agent-values.ts'
+import { toSaveInput } from '../agents/agent-values.ts'
 import { PluginFields } from '../agents/plugin-fields.tsx'
 import '../agents/agent.css'
 
@@ -25,7 +25,7 @@ type Save = typeof agentTemplates.create | typeof agentTemplates.update
 
 /** Converts form values to the input of a save. Templates have no context sources. */
 const toInput = <E extends Save>(endpoint: E, values: Readonly<Record<string, unknown>>) =>
-  sendable(endpoint, inputOf(values)) as InputOf<E>
+  pickSendable(endpoint, toSaveInput(values)) as InputOf<E>
 
 /** Creates a template. */
 export function TemplateAdd({ onClose }: { onClose(): void }) {

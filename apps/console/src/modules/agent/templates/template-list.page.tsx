@@ -3,7 +3,7 @@ import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
@@ -12,16 +12,16 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const TemplateAdd = later(() => import('./template-form.tsx'), 'TemplateAdd')
-const TemplateEdit = later(() => import('./template-form.tsx'), 'TemplateEdit')
-const TemplateMake = later(() => import('./template-make.tsx'), 'TemplateMake')
-const TemplatePreview = later(() => import('./template-preview.tsx'), 'TemplatePreview')
-const TemplateHistory = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+const TemplateAdd = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateAdd')
+const TemplateEdit = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateEdit')
+const TemplateMake = lazyAfterRender(() => import('./template-make.tsx'), 'TemplateMake')
+const TemplatePreview = lazyAfterRender(() => import('./template-preview.tsx'), 'TemplatePreview')
+const TemplateHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
-const { col, actions } = columnsOf(TemplateRow)
+const { col, actions } = createColumns(TemplateRow)
 const QUERY = agentTemplates.list.input
 const COLUMNS = [
   col('templateName', { width: 150 }),

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { markedParts } from './marked-words.ts'
+import { splitAtMarkedWords } from './marked-words.ts'
 
 test('splits an answer at its marked words, whatever their case', () => {
-  expect(markedParts('我是OK的小明', ['ok', '小明'])).toEqual([
+  expect(splitAtMarkedWords('我是OK的小明', ['ok', '小明'])).toEqual([
     { text: '我是', at: 0, isWord: false },
     { text: 'OK', at: 2, isWord: true },
     { text: '的', at: 4, isWord: false },
     { text: '小明', at: 5, isWord: true },
   ])
-  expect(markedParts('a.c abc', ['a.c'])).toEqual([
+  expect(splitAtMarkedWords('a.c abc', ['a.c'])).toEqual([
     { text: 'a.c', at: 0, isWord: true },
     { text: ' abc', at: 3, isWord: false },
   ])
-  expect(markedParts('你好', [])).toEqual([{ text: '你好', at: 0, isWord: false }])
-  expect(markedParts('', ['你'])).toEqual([])
+  expect(splitAtMarkedWords('你好', [])).toEqual([{ text: '你好', at: 0, isWord: false }])
+  expect(splitAtMarkedWords('', ['你'])).toEqual([])
 })

@@ -25,7 +25,7 @@ function finderOf(answer: string, words: readonly string[]) {
 }
 
 /** Splits an answer at the words to mark, ignoring case. Longer words take precedence. */
-export function markedParts(answer: string, words: readonly string[]): MarkedPart[] {
+export function splitAtMarkedWords(answer: string, words: readonly string[]): MarkedPart[] {
   const find = finderOf(answer, words)
   const parts: MarkedPart[] = []
   const add = (at: number, end: number, isWord: boolean) => {

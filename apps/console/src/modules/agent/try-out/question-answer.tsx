@@ -1,7 +1,7 @@
 import { checkWords, type QuestionAnswer, type RunDetail } from '@oms/contract/agent/try-out/question.ts'
 import { Tag } from 'antd'
-import { duration, figuresText } from './try-turn.tsx'
-import { markedParts } from './marked-words.ts'
+import { formatDuration, formatAnswerFigures } from './try-turn.tsx'
+import { splitAtMarkedWords } from './marked-words.ts'
 import './question.css'
 
 interface Props {
@@ -24,7 +24,7 @@ export function AnswerCell({ question, answer, title }: Props) {
       </header>
       {answer.text && (
         <p>
-          {markedParts(answer.text, [...mustHave, ...mustNotHave]).map(({ text, at, isWord }) =>
+          {splitAtMarkedWords(answer.text, [...mustHave, ...mustNotHave]).map(({ text, at, isWord }) =>
             isWord ? (
               <mark key={at} className={isIn(mustNotHave, text) ? 'question-bad' : 'question-good'}>
                 {text}
@@ -40,7 +40,7 @@ export function AnswerCell({ question, answer, title }: Props) {
       {isJudged && forbidden.length > 0 && <div className="question-missing">不该出现：{forbidden.join('、')}</div>}
       {answer.totalMs > 0 && (
         <footer>
-          {figuresText({ ...answer, cached: 0, cost: 0 }).map((figure) => (
+          {formatAnswerFigures({ ...answer, cached: 0, cost: 0 }).map((figure) => (
             <span key={figure}>{figure}</span>
           ))}
         </footer>
@@ -52,7 +52,7 @@ export function AnswerCell({ question, answer, title }: Props) {
 const isIn = (words: readonly string[], text: string) => words.some((word) => word.toLowerCase() === text.toLowerCase())
 
 /** Describes the results of one version over the answered questions. */
-export function summaryOf(list: RunDetail['list'], side: 'current' | 'candidate'): string {
+export function describeResults(list: RunDetail['list'], side: 'current' | 'candidate'): string {
   const answers = list.flatMap((question) => {
     const answer = question.answers?.[side]
     return answer ? [{ question, answer }] : []
@@ -69,7 +69,7 @@ export function summaryOf(list: RunDetail['list'], side: 'current' | 'candidate'
   return [
     judged.length > 0 ? `${passed.length}/${judged.length} 通过` : `${good.length} 个回答`,
     ...(failed > 0 ? [`${failed} 个失败`] : []),
-    ...(good.length > 0 ? [`平均首字 ${duration(firstMs)}`] : []),
+    ...(good.length > 0 ? [`平均首字 ${formatDuration(firstMs)}`] : []),
     `${tokens} tokens`,
   ].join(' · ')
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { time } from '#kit/record/time.tsx'
-import { AnswerCell, summaryOf } from './question-answer.tsx'
+import { AnswerCell, describeResults } from './question-answer.tsx'
 import './question.css'
 
 const ASK_AGAIN_MS = 3000
@@ -77,11 +77,11 @@ function RunHead({ detail: { run, list }, onCancelled }: { detail: RunDetail; on
       {answered > 0 && (
         <div className="question-sums">
           <span>
-            <b>v{versionNo}（当前）</b> {summaryOf(list, 'current')}
+            <b>v{versionNo}（当前）</b> {describeResults(list, 'current')}
           </span>
           {candidateNo !== null && (
             <span>
-              <b>v{candidateNo}（对比）</b> {summaryOf(list, 'candidate')}
+              <b>v{candidateNo}（对比）</b> {describeResults(list, 'candidate')}
             </span>
           )}
         </div>

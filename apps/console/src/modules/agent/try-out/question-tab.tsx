@@ -5,7 +5,7 @@ import { agentQuestions, MAX_QUESTIONS, type QuestionRow, type RunRow } from '@o
 import { Button, Empty, Select, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -13,7 +13,7 @@ import { isOpenRun, RunResult, RunState } from './question-run.tsx'
 import '../agents/agent.css'
 import './question.css'
 
-const QuestionForm = later(() => import('./question-form.tsx'), 'QuestionForm')
+const QuestionForm = lazyAfterRender(() => import('./question-form.tsx'), 'QuestionForm')
 
 /** Test questions of an agent, and the runs that ask two versions these questions. */
 export function QuestionTab({ agent }: { agent: AgentDetail }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordedTurns } from './recorded-turns.ts'
+import { toConversation } from './recorded-turns.ts'
 
 const user = (content: string) => ({ kind: 1, content })
 const agent = (content: string) => ({ kind: 2, content })
@@ -14,7 +14,7 @@ test('joins the answers up to the next question, and omits tool calls and turns 
     user(''),
     user('谢谢'),
   ]
-  const { turns, isCut } = recordedTurns(said)
+  const { turns, isCut } = toConversation(said)
   expect(turns.map(({ question, answer, state }) => [question, answer, state])).toEqual([
     ['', '你好', 'recorded'],
     ['几点了', '八点整', 'recorded'],
@@ -24,6 +24,6 @@ test('joins the answers up to the next question, and omits tool calls and turns 
 })
 
 test('keeps only the newest turns of a long session', () => {
-  const { turns, isCut } = recordedTurns(Array.from({ length: 40 }, (_, at) => user(`问题${at}`)))
+  const { turns, isCut } = toConversation(Array.from({ length: 40 }, (_, at) => user(`问题${at}`)))
   expect([turns.length, turns.at(-1)?.question, isCut]).toEqual([25, '问题39', true])
 })

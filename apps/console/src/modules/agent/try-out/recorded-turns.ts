@@ -12,7 +12,7 @@ type Said = Pick<TurnRow, 'kind' | 'content'>
  * Returns a recorded session as a conversation: each question with the answers up to the next question. Omits tool
  * calls and turns without stored text. `isCut`: the oldest turns were omitted too, because they did not fit.
  */
-export function recordedTurns(said: readonly Said[]): { turns: Turn[]; isCut: boolean } {
+export function toConversation(said: readonly Said[]): { turns: Turn[]; isCut: boolean } {
   const pairs: { question: string; answer: string }[] = []
   for (const { kind, content } of said) {
     if (content === '' || kind > 2) continue

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { toolName, toolParts } from './tool-parts.ts'
+import { parseToolName, parseToolParts } from './tool-parts.ts'
 
 test('reads the call and the result that a voice server reports', () => {
-  const call = toolParts('[{"type":"tool","text":"get_weather({\\"location\\": \\"杭州\\"})"}]')
+  const call = parseToolParts('[{"type":"tool","text":"get_weather({\\"location\\": \\"杭州\\"})"}]')
   expect(call).toEqual([{ isResult: false, text: 'get_weather({"location": "杭州"})' }])
-  expect(toolName(call)).toBe('get_weather')
-  const result = toolParts('[{"type":"tool_result","text":"{\\"result\\": \\"晴，25 度\\"}"}]')
+  expect(parseToolName(call)).toBe('get_weather')
+  const result = parseToolParts('[{"type":"tool_result","text":"{\\"result\\": \\"晴，25 度\\"}"}]')
   expect(result).toEqual([{ isResult: true, text: '晴，25 度' }])
-  expect(toolName(result)).toBe('')
+  expect(parseToolName(result)).toBe('')
 })
 
 test('returns other content as one call with this text', () => {
   for (const content of ['play_music 晴天', '{"type":"tool"}', '[1,2]', '[{"type":"other","text":"x"}]', 'null', '5'])
-    expect(toolParts(content)).toEqual([{ isResult: false, text: content }])
-  expect(toolParts('{"type":"tool","text":"self.reboot"}')).toEqual([{ isResult: false, text: 'self.reboot' }])
-  expect(toolName(toolParts('play_music 晴天'))).toBe('play_music')
+    expect(parseToolParts(content)).toEqual([{ isResult: false, text: content }])
+  expect(parseToolParts('{"type":"tool","text":"self.reboot"}')).toEqual([{ isResult: false, text: 'self.reboot' }])
+  expect(parseToolName(parseToolParts('play_music 晴天'))).toBe('play_music')
 })

@@ -8,14 +8,14 @@ export interface ToolPart {
  * Returns the parts of a tool turn. Voice servers report a JSON list of `{type: 'tool' | 'tool_result', text}`. Any
  * other content becomes one call with this text.
  */
-export function toolParts(content: string): readonly ToolPart[] {
+export function parseToolParts(content: string): readonly ToolPart[] {
   const parsed = parsedOf(content)
   const parts = (Array.isArray(parsed) ? parsed : [parsed]).map(partOf)
   return parts.every((part) => part !== undefined) ? parts : [{ isResult: false, text: content }]
 }
 
 /** Returns the name of the called tool: the text before the arguments. Empty when the turn only has a result. */
-export const toolName = (parts: readonly ToolPart[]) =>
+export const parseToolName = (parts: readonly ToolPart[]) =>
   parts
     .find(({ isResult }) => !isResult)
     ?.text.split(/[({\s]/, 1)[0]

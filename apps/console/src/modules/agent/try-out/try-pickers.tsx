@@ -11,7 +11,7 @@ import '../agents/agent.css'
 export const CURRENT = 'form'
 
 /** Returns the fields of the form that a choice of the second column overrides. */
-export const overrideOf = (other: string) => {
+export const pickOverrides = (other: string) => {
   const [kind, id] = other.split(':')
   return kind === 'model' ? { llmId: Number(id) } : kind === 'version' ? { versionNo: Number(id) } : {}
 }

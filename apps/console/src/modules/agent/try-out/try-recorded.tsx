@@ -1,7 +1,7 @@
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { call, messageOf } from '#core/api/client.ts'
-import { recordedTurns } from './recorded-turns.ts'
+import { call, errorMessage } from '#core/api/client.ts'
+import { toConversation } from './recorded-turns.ts'
 import type { Turn } from '../history/use-conversation.ts'
 import type { TrySession } from './use-try-session.ts'
 import '../agents/agent.css'
@@ -18,7 +18,7 @@ export function useRecorded(session: TrySession | undefined, onTurns: (turns: re
     setNote({ text: '正在打开对话…', isError: false })
     try {
       const { session: row, turns: said } = await call(agentHistory.open, { id, forTry: 1 }, { quiet: true })
-      const { turns, isCut } = recordedTurns(said)
+      const { turns, isCut } = toConversation(said)
       onTurns(turns)
       const of = `「${row.deviceName}」于 ${row.firstTime} 的对话`
       setNote(
@@ -30,7 +30,7 @@ export function useRecorded(session: TrySession | undefined, onTurns: (turns: re
             },
       )
     } catch (refusal) {
-      setNote({ text: `打开对话失败：${messageOf(refusal)}`, isError: true })
+      setNote({ text: `打开对话失败：${errorMessage(refusal)}`, isError: true })
     }
   })
   const opened = useRef<TrySession>(undefined)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { eventSplitter } from './try-stream.ts'
+import { createEventSplitter } from './try-stream.ts'
 
 test('joins events that are split at every character', () => {
-  const split = eventSplitter()
+  const split = createEventSplitter()
   const text = 'event: text\ndata: {"text":"你好\\n"}\n\nevent: error\ndata: {"kind":"key","message":"x"}\n\n'
   expect([...text].flatMap((character) => split(character))).toEqual([
     { event: 'text', data: { text: '你好\n' } },
@@ -12,5 +12,5 @@ test('joins events that are split at every character', () => {
 
 test('reads several events in one chunk', () => {
   const one = 'event: text\ndata: {"text":"a"}\n\n'
-  expect(eventSplitter()(one + one)).toHaveLength(2)
+  expect(createEventSplitter()(one + one)).toHaveLength(2)
 })

@@ -3,13 +3,13 @@ import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { ApiError, sessionHeaders } from '#core/api/client.ts'
 import { handleEnvelope } from '#core/api/response.ts'
 import { currentSession } from '#core/auth/session.tsx'
-import { sendableOf } from '#core/api/wire.ts'
+import { toRequestParts } from '#core/api/wire.ts'
 
 /** One event of a try-out with its name. */
 export type TryEvent = { [K in keyof TryEvents]: { readonly event: K; readonly data: TryEvents[K] } }[keyof TryEvents]
 
 /** Splits pieces of text into events. A piece may end anywhere. */
-export function eventSplitter() {
+export function createEventSplitter() {
   let rest = ''
   return (piece: string): TryEvent[] => {
     const blocks = (rest + piece).split('\n\n')
@@ -29,7 +29,7 @@ export async function streamTry(
   input: InputOf<typeof tryOut.ask>,
   { signal, onEvent }: { readonly signal: AbortSignal; onEvent(event: TryEvent): void },
 ) {
-  const { url, body, contentType } = sendableOf(tryOut.ask, input)
+  const { url, body, contentType } = toRequestParts(tryOut.ask, input)
   const headers = { ...sessionHeaders(), ...(contentType && { 'content-type': contentType }) }
   const token = currentSession()?.token ?? ''
   const response = await fetch(url, { method: 'POST', headers, body, signal })
@@ -42,7 +42,7 @@ export async function streamTry(
     )
     throw new ApiError(0, '服务器出错!')
   }
-  const split = eventSplitter()
+  const split = createEventSplitter()
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {
     const { value, done } = await reader.read()

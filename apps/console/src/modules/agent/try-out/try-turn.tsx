@@ -78,14 +78,14 @@ function Answer({ turn }: { turn: Turn }) {
 }
 
 /** Formats milliseconds: below one second as whole milliseconds, because vendors near the server answer within a few. */
-export const duration = (ms: number) =>
+export const formatDuration = (ms: number) =>
   ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
 const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)
 
 /** Formats the figures of an answer. */
-export const figuresText = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
-  `首字 ${duration(firstMs)}`,
-  `共 ${duration(totalMs)}`,
+export const formatAnswerFigures = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
+  `首字 ${formatDuration(firstMs)}`,
+  `共 ${formatDuration(totalMs)}`,
   `${isEstimate ? '约 ' : ''}${input} + ${output} tokens${cached > 0 ? `（缓存 ${cached}）` : ''}`,
   ...(cost > 0 ? [yuan(cost)] : []),
 ]
@@ -97,7 +97,7 @@ function AnswerFoot({ turn, onAgain }: Pick<Props, 'turn' | 'onAgain'>) {
     <div className="agent-turn-foot">
       {turn.state === 'stopped' && <span>已停止</span>}
       {turn.state === 'recorded' && <span>{turn.answer ? '当时的回答' : '当时没有回答'}</span>}
-      {turn.figures && figuresText(turn.figures).map((text) => <span key={text}>{text}</span>)}
+      {turn.figures && formatAnswerFigures(turn.figures).map((text) => <span key={text}>{text}</span>)}
       {turn.answer && (
         <button type="button" onClick={() => void copyToClipboard(turn.answer)}>
           复制

@@ -3,7 +3,7 @@ import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { useNavigate } from 'react-router'
 import { useMayCall } from '#core/auth/session.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import { agentPath } from '../agents/agent-cells.tsx'
+import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 /** Query key of the agent page that names the conversation to open in the try-out. */
 export const TRY_SESSION = 'session'
@@ -21,6 +21,6 @@ export function useTrySession(): (session: Pick<SessionRow, 'id' | 'agentId' | '
     isAllowed &&
     agentName !== '' && {
       label: '现在会怎么说？',
-      onClick: () => navigate(`${agentPath(agentId)}?${TRY_SESSION}=${id}`),
+      onClick: () => navigate(`${agentDetailPath(agentId)}?${TRY_SESSION}=${id}`),
     }
 }

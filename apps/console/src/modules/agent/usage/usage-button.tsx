@@ -3,9 +3,9 @@ import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 
-const UsageDrawer = later(() => import('./usage-drawer.tsx'), 'UsageDrawer')
+const UsageDrawer = lazyAfterRender(() => import('./usage-drawer.tsx'), 'UsageDrawer')
 
 /** Opens the use of all agents. */
 export function UsageButton() {

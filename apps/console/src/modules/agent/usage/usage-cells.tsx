@@ -1,6 +1,6 @@
 import { USAGE_BY, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
-import { agentPath } from '../agents/agent-cells.tsx'
+import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 interface Figure {
   readonly title: string
@@ -37,7 +37,7 @@ export const FIGURES = {
 } as const satisfies Readonly<Record<string, Figure>>
 
 /** Returns a figure as text. Figures with estimates begin with 约. */
-export function figureText(measure: keyof typeof FIGURES, figures: UsageFigures) {
+export function formatFigure(measure: keyof typeof FIGURES, figures: UsageFigures) {
   const { value, isEstimate }: Figure = FIGURES[measure]
   const n = value(figures)
   const text = n.toLocaleString('zh-CN', { maximumFractionDigits: DECIMALS })
@@ -62,7 +62,7 @@ export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
         {text}
       </button>
     )
-  if (by === USAGE_BY.agent) return <KnownLink to={agentPath(id)}>{text}</KnownLink>
+  if (by === USAGE_BY.agent) return <KnownLink to={agentDetailPath(id)}>{text}</KnownLink>
   if (by === USAGE_BY.device) return <KnownLink to={`/device/apkManage/detail/${id}`}>{text}</KnownLink>
   return text
 }

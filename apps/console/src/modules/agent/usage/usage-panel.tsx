@@ -2,19 +2,19 @@ import { agentUsage, USAGE_BY, USAGE_GROUP, type UsageFigures, UsageRow } from '
 import { Form, type FormInstance, Segmented, Tag } from 'antd'
 import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
-import { dayBefore } from '#core/text/format.ts'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { FIGURES, figureText, UsageName } from './usage-cells.tsx'
+import { FIGURES, formatFigure, UsageName } from './usage-cells.tsx'
 import './usage.css'
 
-const UsageTalks = later(() => import('./usage-talks.tsx'), 'UsageTalks')
+const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
 
 /** Agent, device or tenant whose use is shown; empty: all that the account may see. */
 interface Owner {
@@ -127,8 +127,8 @@ function Days({ query, form, tenantSelect }: DaysProps) {
 function useFilters(start: Start) {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const
-  const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? dayBefore(29)
-  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? dayBefore(0)
+  const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? dayBeforeToday(29)
+  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? dayBeforeToday(0)
   const chosen = Form.useWatch('tenantId', watched) as number | undefined
   // The form has no value before its first render.
   const tenantId = form.isFieldsTouched() || chosen !== undefined ? chosen : start.tenantId
@@ -139,7 +139,7 @@ type Query = Owner & ReturnType<typeof useFilters>['range']
 
 function DayChart({ query, measure }: { readonly query: Query; readonly measure: Measure }) {
   const { title, value } = FIGURES[measure]
-  const sum = (figures: UsageFigures) => figureText(measure, figures)
+  const sum = (figures: UsageFigures) => formatFigure(measure, figures)
   return (
     <StatPanel
       title={`每日${title}`}
@@ -175,8 +175,8 @@ interface GroupsProps {
   onTenant(tenant: Tenant): void
 }
 
-const { col } = columnsOf(UsageRow)
-const figure = (measure: Measure) => (_value: unknown, row: UsageRow) => figureText(measure, row)
+const { col } = createColumns(UsageRow)
+const figure = (measure: Measure) => (_value: unknown, row: UsageRow) => formatFigure(measure, row)
 const RIGHT = { align: 'right', sort: true, width: 110 } as const
 
 interface ColumnParts {
@@ -207,7 +207,7 @@ interface TurnsProps {
 }
 
 function Turns({ row, onOpen }: TurnsProps) {
-  const text = figureText('turns', row)
+  const text = formatFigure('turns', row)
   if (!onOpen || row.id === 0 || row.turns === 0) return text
   return (
     <button type="button" className="agent-usage-link" onClick={() => onOpen(row)}>

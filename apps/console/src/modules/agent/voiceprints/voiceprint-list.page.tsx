@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -13,17 +13,17 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AgentPicker } from './voiceprint-pickers.tsx'
 import { useHasVoiceprints, VoiceprintServiceNote } from './voiceprint-service-note.tsx'
 import { VoicePlayer } from '../voices/voice-player.tsx'
 
-const VoiceprintAdd = later(() => import('./voiceprint-form.tsx'), 'VoiceprintAdd')
-const VoiceprintEdit = later(() => import('./voiceprint-form.tsx'), 'VoiceprintEdit')
-const VoiceprintTest = later(() => import('./voiceprint-test.tsx'), 'VoiceprintTest')
+const VoiceprintAdd = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintAdd')
+const VoiceprintEdit = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintEdit')
+const VoiceprintTest = lazyAfterRender(() => import('./voiceprint-test.tsx'), 'VoiceprintTest')
 
-const { col, actions } = columnsOf(VoiceprintRow)
+const { col, actions } = createColumns(VoiceprintRow)
 const QUERY = voiceprints.list.input
 const COLUMNS = [
   col('name', { width: 100 }),

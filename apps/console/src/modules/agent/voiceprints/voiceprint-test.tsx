@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { toast } from '#core/loading/toast.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { storedThresholds } from './similarity-thresholds.ts'
+import { readThresholds } from './similarity-thresholds.ts'
 import { VoiceTurnPicker } from '../voices/voice-turn-picker.tsx'
 import { AgentPicker } from './voiceprint-pickers.tsx'
 import './voiceprint.css'
@@ -87,7 +87,7 @@ const scrollTo = (element: HTMLElement | null) => element?.scrollIntoView({ bloc
 
 /** The speakers with their similarity, most similar first. Thresholds are read when a result is shown. */
 function Scores({ list, of }: Result) {
-  const [thresholds] = useState(storedThresholds)
+  const [thresholds] = useState(readThresholds)
   return (
     <section ref={scrollTo} className="voiceprint-scores" aria-label="测试结果">
       <h4>{of} 与各说话人的相似度</h4>

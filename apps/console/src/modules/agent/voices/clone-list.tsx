@@ -2,7 +2,7 @@ import { CLONE_STATE, VoiceCloneRow, voiceClones } from '@oms/contract/agent/voi
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -10,15 +10,15 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
 import '../models/model.css'
 
-const CloneRename = later(() => import('./clone-rename.tsx'), 'CloneRename')
-const CloneForm = later(() => import('./clone-form.tsx'), 'CloneForm')
+const CloneRename = lazyAfterRender(() => import('./clone-rename.tsx'), 'CloneRename')
+const CloneForm = lazyAfterRender(() => import('./clone-form.tsx'), 'CloneForm')
 
-const { col, actions } = columnsOf(VoiceCloneRow)
+const { col, actions } = createColumns(VoiceCloneRow)
 const QUERY = voiceClones.list.input
 const COLOURS: Readonly<Record<number, string>> = { 0: 'default', 1: 'processing', 2: 'success', 3: 'error' }
 const FAILED = 3

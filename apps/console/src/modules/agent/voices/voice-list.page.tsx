@@ -2,12 +2,12 @@ import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { VoiceList } from './voice-list.tsx'
 
-const CloneList = later(() => import('./clone-list.tsx'), 'CloneList')
+const CloneList = lazyAfterRender(() => import('./clone-list.tsx'), 'CloneList')
 const VIEWS = [
   { key: 'voices', label: '音色' },
   { key: 'clones', label: '克隆' },

@@ -3,7 +3,7 @@ import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -12,18 +12,18 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
 import { SpeechModelSelect } from './speech-model-select.tsx'
 import '../models/model.css'
 
-const VoiceForm = later(() => import('./voice-form.tsx'), 'VoiceForm')
-const VoiceUses = later(() => import('./voice-uses.tsx'), 'VoiceUses')
-const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
-const VoiceHistory = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+const VoiceForm = lazyAfterRender(() => import('./voice-form.tsx'), 'VoiceForm')
+const VoiceUses = lazyAfterRender(() => import('./voice-uses.tsx'), 'VoiceUses')
+const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const VoiceHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
-const { col, actions } = columnsOf(VoiceRow)
+const { col, actions } = createColumns(VoiceRow)
 const QUERY = agentVoices.list.input
 const SHOWN = [
   col('name', { width: 140, sort: true }),

@@ -1,5 +1,5 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { sendableOf } from '#core/api/wire.ts'
+import { toRequestParts } from '#core/api/wire.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { AudioButton } from './audio-button.tsx'
 
@@ -12,7 +12,7 @@ interface VoicePlayerProps {
 export const VoicePlayer = ({ audioId, name }: VoicePlayerProps) =>
   useCan()(voiceprints.audio.access) && (
     <AudioButton
-      url={sendableOf(voiceprints.audio, { audioId }).url}
+      url={toRequestParts(voiceprints.audio, { audioId }).url}
       name={name}
       failure="这段语音已过保留期，或无法播放"
     />

@@ -3,7 +3,7 @@ import { Modal, Spin } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
-import { agentPath } from '../agents/agent-cells.tsx'
+import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 const NOUNS = { agent: '智能体', template: '模板' } as const
 
@@ -29,4 +29,4 @@ export function VoiceUses({ row, onClose }: { readonly row: VoiceRow; readonly o
 }
 
 const pathOf = ({ kind, id, name }: VoiceUse) =>
-  kind === 'agent' ? agentPath(id) : `/agent/template?templateName=${encodeURIComponent(name)}`
+  kind === 'agent' ? agentDetailPath(id) : `/agent/template?templateName=${encodeURIComponent(name)}`

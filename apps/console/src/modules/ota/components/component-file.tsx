@@ -2,9 +2,9 @@ import { about } from '@oms/contract/core/fields.ts'
 import { OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { Form } from 'antd'
 import { useCan } from '#core/auth/session.tsx'
-import { ruleOf } from '#kit/form/field.tsx'
+import { buildFieldRules } from '#kit/form/field.tsx'
 import { ComponentUpload } from '#kit/upload/component-upload.tsx'
-import { fileIdIn, type StoredFile } from '#kit/upload/stored-file.ts'
+import { parseFileId, type StoredFile } from '#kit/upload/stored-file.ts'
 import { useArtifactKind } from '../artifact-kind.ts'
 
 /** A component in the form. A saved component has a file name; a new component gets it from the upload. */
@@ -22,7 +22,7 @@ interface FormComponent {
 export function ComponentFile({ index, place }: { index: number; place: string }) {
   const { title } = about(OtaComponentInput, 'url')
   return (
-    <Form.Item name={[index, 'url']} label={title} {...ruleOf({ of: OtaComponentInput, name: 'url' })}>
+    <Form.Item name={[index, 'url']} label={title} {...buildFieldRules({ of: OtaComponentInput, name: 'url' })}>
       <FileControl index={index} place={place} />
     </Form.Item>
   )
@@ -56,7 +56,7 @@ function FileControl(props: { id?: string; index: number; place: string; onChang
 function fileOf(held: FormComponent | undefined): StoredFile | undefined {
   if (!held?.url) return undefined
   const { url, fileName = held.name ?? '', size = 0, md5 = '', sha1 = '', sha256 = '' } = held
-  return { id: fileIdIn(url) ?? '', name: fileName, url, size, md5, sha1, sha256 }
+  return { id: parseFileId(url) ?? '', name: fileName, url, size, md5, sha1, sha256 }
 }
 
 const MAX_NAME = about(OtaComponentInput, 'name').max ?? 15

@@ -8,7 +8,7 @@ import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { WordTag } from '#kit/pickers/dict-words.tsx'
-import { fileIdIn } from '#kit/upload/stored-file.ts'
+import { parseFileId } from '#kit/upload/stored-file.ts'
 import '../ota.css'
 
 type Component = z.output<typeof OtaComponent>
@@ -50,7 +50,7 @@ const Digests = ({ md5, sha1, sha256 }: Pick<Component, 'md5' | 'sha1' | 'sha256
 
 function DownloadButton({ url, fileName, name }: Component) {
   const [busy, setBusy] = useState(false)
-  const id = fileIdIn(url)
+  const id = parseFileId(url)
   if (!id) return null
   const run = async () => {
     setBusy(true)

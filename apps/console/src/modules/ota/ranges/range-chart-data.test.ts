@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chartOf, type Graph } from './range-chart-data.ts'
+import { buildRangeChart, type Graph } from './range-chart-data.ts'
 
 const NODE = {
   verName: '',
@@ -25,7 +25,7 @@ const REST = {
 const graphOf = (nodes: Graph['nodes']): Graph => ({ ...REST, nodes })
 
 test('draws the newest version first, with the devices that reach the newest version and those that do not', () => {
-  const chart = chartOf(
+  const chart = buildRangeChart(
     graphOf([
       node(null, { devices: 5, stranded: 5 }),
       node(100, { devices: 45, path: [200, 300] }),
@@ -56,5 +56,5 @@ test('draws the newest version first, with the devices that reach the newest ver
 })
 
 test('draws no arrow to a version that is not shown', () => {
-  expect(chartOf(graphOf([node(100, { devices: 1, path: [999] })])).arrows).toEqual([])
+  expect(buildRangeChart(graphOf([node(100, { devices: 1, path: [999] })])).arrows).toEqual([])
 })

@@ -6,7 +6,7 @@ export type Graph = ResultOf<typeof otaGraph.get>
 type Node = Graph['nodes'][number]
 
 /** Returns the versions as rows, newest first, with an arrow from each version to the next one of its devices. */
-export function chartOf(graph: Graph): ChartData {
+export function buildRangeChart(graph: Graph): ChartData {
   const nodes = [...graph.nodes].reverse()
   const rowOf = new Map(nodes.map(({ verCode }, row) => [verCode, row]))
   return {

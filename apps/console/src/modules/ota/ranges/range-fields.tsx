@@ -1,7 +1,7 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { isBackwards, OTA_MESSAGES, OtaVersionInput, rangeInWords, reachesBeyond } from '@oms/contract/ota/ota.ts'
 import { Form, Input } from 'antd'
-import { digitsOnly, ruleOf } from '#kit/form/field.tsx'
+import { digitsOnly, buildFieldRules } from '#kit/form/field.tsx'
 
 type End = 'oldVerMin' | 'oldVerMax'
 const PATH = { min: ['otaVersion', 'oldVerMin'], max: ['otaVersion', 'oldVerMax'] }
@@ -33,7 +33,7 @@ export function RangeFields() {
 
 function EndField({ name, formRule }: { name: End; formRule?: { validator(): Promise<void> } }) {
   const { title, max } = about(OtaVersionInput, name)
-  const { rules, validateTrigger } = ruleOf({ of: OtaVersionInput, name })
+  const { rules, validateTrigger } = buildFieldRules({ of: OtaVersionInput, name })
   return (
     <Form.Item
       name={['otaVersion', name]}

@@ -34,11 +34,11 @@ export function RangeWords({ graph }: { graph: Graph }) {
 
 function Effect({ graph: { effect } }: { graph: Graph }) {
   if (!effect) return null
-  return <Alert type="info" showIcon title={effectWords(effect)} />
+  return <Alert type="info" showIcon title={describeEffect(effect)} />
 }
 
 /** Describes the effect of enabling the draft. */
-export function effectWords({ verCode, offered, freed, newlyStranded }: NonNullable<Graph['effect']>) {
+export function describeEffect({ verCode, offered, freed, newlyStranded }: NonNullable<Graph['effect']>) {
   const rest = [
     freed > 0 ? `${freed} 台设备因此能升级到最新版本` : '',
     newlyStranded > 0 ? `${newlyStranded} 台设备将无法升级到最新版本` : '',

@@ -4,7 +4,7 @@ import { type otaSigning, SIGNING_STATE } from '@oms/contract/ota/ota-signing.ts
 import { Alert, Button, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
-import { save } from '#core/api/download.ts'
+import { saveBlob } from '#core/api/download.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -131,16 +131,16 @@ function Downloads({ view: { otaId, manifest, signature, keyId } }: { view: View
     const found = await call(signing.keys, {}).catch(() => undefined)
     setBusy(false)
     const key = found?.keys.find((each) => each.keyId === keyId) ?? found?.keys[0]
-    if (key) save(textOf(key.pem), `signing-${key.keyId}.pem`)
+    if (key) saveBlob(textOf(key.pem), `signing-${key.keyId}.pem`)
   }
   return (
     <>
-      <Button size="small" onClick={() => save(textOf(manifest), `manifest-${otaId}.json`)}>
+      <Button size="small" onClick={() => saveBlob(textOf(manifest), `manifest-${otaId}.json`)}>
         下载清单
       </Button>
       {signature && (
         <>
-          <Button size="small" onClick={() => save(textOf(signature), `manifest-${otaId}.sig.txt`)}>
+          <Button size="small" onClick={() => saveBlob(textOf(signature), `manifest-${otaId}.sig.txt`)}>
             下载签名
           </Button>
           <Button size="small" loading={busy} onClick={takeKey}>

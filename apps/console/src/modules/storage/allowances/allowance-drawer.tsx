@@ -3,13 +3,13 @@ import { Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import '../storage.css'
 
-const { item, wide } = descriptionsOf(AllowanceRow)
+const { item, wide } = createDescriptions(AllowanceRow)
 const ITEMS = [
   item('tenantName'),
   item('packageName'),

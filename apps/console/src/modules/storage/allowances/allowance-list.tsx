@@ -3,23 +3,23 @@ import { AllowanceRow, storageAllowances } from '@oms/contract/storage/allowance
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed, useSession } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
-const AllowanceForm = later(() => import('./allowance-form.tsx'), 'AllowanceForm')
-const AllowanceDrawer = later(() => import('./allowance-drawer.tsx'), 'AllowanceDrawer', {
+const AllowanceForm = lazyAfterRender(() => import('./allowance-form.tsx'), 'AllowanceForm')
+const AllowanceDrawer = lazyAfterRender(() => import('./allowance-drawer.tsx'), 'AllowanceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
 const QUERY = storageAllowances.list.input
-const { col, actions } = columnsOf(AllowanceRow)
+const { col, actions } = createColumns(AllowanceRow)
 const COLUMNS = [
   col('tenantName', { width: 190 }),
   col('packageName', { width: 160 }),

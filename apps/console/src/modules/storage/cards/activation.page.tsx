@@ -9,7 +9,7 @@ import { storageOrders } from '@oms/contract/storage/order.ts'
 import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { useMayCall, type CallAccess } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
 import { EntitlementList } from '../entitlements/entitlement-list.tsx'
@@ -29,37 +29,37 @@ const VIEWS: readonly View[] = [
     key: 'orders',
     label: '订单',
     to: storageOrders.list,
-    panel: later(() => import('../orders/order-tab.tsx'), 'OrderTab'),
+    panel: lazyAfterRender(() => import('../orders/order-tab.tsx'), 'OrderTab'),
   },
   {
     key: 'cards',
     label: '卡密',
     to: storageCards.list,
-    panel: later(() => import('./card-tab.tsx'), 'CardTab'),
+    panel: lazyAfterRender(() => import('./card-tab.tsx'), 'CardTab'),
   },
   {
     key: 'files',
     label: '批量任务',
     to: storageGrantFiles.list,
-    panel: later(() => import('../entitlements/grant-file-tab.tsx'), 'GrantFileTab'),
+    panel: lazyAfterRender(() => import('../entitlements/grant-file-tab.tsx'), 'GrantFileTab'),
   },
   {
     key: 'allowances',
     label: '开通额度',
     to: storageAllowances.list,
-    panel: later(() => import('../allowances/allowance-list.tsx'), 'AllowanceList'),
+    panel: lazyAfterRender(() => import('../allowances/allowance-list.tsx'), 'AllowanceList'),
   },
   {
     key: 'hooks',
     label: '回调与密钥',
     to: [storageHooks.list, appKeys.list],
-    panel: later(() => import('../integrations/hook-tab.tsx'), 'HookTab'),
+    panel: lazyAfterRender(() => import('../integrations/hook-tab.tsx'), 'HookTab'),
   },
   {
     key: 'playback',
     label: '授权与查看记录',
     to: playbackConsents.list,
-    panel: later(() => import('../playback/playback-panel.tsx'), 'PlaybackPanel'),
+    panel: lazyAfterRender(() => import('../playback/playback-panel.tsx'), 'PlaybackPanel'),
   },
 ]
 

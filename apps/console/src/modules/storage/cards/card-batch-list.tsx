@@ -4,23 +4,23 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { fetchFile } from '#core/api/download.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
 
-const CardBatchForm = later(() => import('./card-forms.tsx'), 'CardBatchForm')
-const RedeemDialog = later(() => import('./card-forms.tsx'), 'RedeemDialog')
-const VoidDialog = later(() => import('./card-forms.tsx'), 'VoidDialog')
+const CardBatchForm = lazyAfterRender(() => import('./card-forms.tsx'), 'CardBatchForm')
+const RedeemDialog = lazyAfterRender(() => import('./card-forms.tsx'), 'RedeemDialog')
+const VoidDialog = lazyAfterRender(() => import('./card-forms.tsx'), 'VoidDialog')
 
 const QUERY = storageCards.batches.input
-const { col, actions } = columnsOf(CardBatchRow)
+const { col, actions } = createColumns(CardBatchRow)
 const COLUMNS = [
   col('batchNo', { width: 146 }),
   col('packageName', { width: 150 }),

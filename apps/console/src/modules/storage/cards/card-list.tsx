@@ -4,12 +4,12 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
 const COLOR: Readonly<Record<number, string>> = { 0: 'processing', 1: 'success', 2: 'error', 3: 'default' }
 const QUERY = storageCards.list.input
-const { col } = columnsOf(CardRow)
+const { col } = createColumns(CardRow)
 const COLUMNS = [
   col('batchNo', { width: 170 }),
   col('tail', { width: 110 }),

@@ -3,7 +3,7 @@ import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { lengthText, ServiceTag, StateTag } from './entitlement-cells.tsx'
+import { formatPeriod, ServiceTag, StateTag } from './entitlement-cells.tsx'
 import { QueueBars } from '../statistics/queue-bars.tsx'
 import { VideoCalendar } from '../playback/video-calendar.tsx'
 import { WhyNoVideo } from '../playback/why-no-video.tsx'
@@ -56,7 +56,7 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
           </div>
           <div className="storage-muted">
             {row.startTime ? `${row.startTime} 至 ${row.endTime ?? '待定'}` : '恢复后确定起止时间'}
-            {row.leftSeconds !== null && ` · 剩余 ${lengthText(row.leftSeconds)}`}
+            {row.leftSeconds !== null && ` · 剩余 ${formatPeriod(row.leftSeconds)}`}
           </div>
         </li>
       ))}

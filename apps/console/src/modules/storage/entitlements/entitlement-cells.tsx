@@ -26,7 +26,7 @@ const UNITS = [
 ] as const
 
 /** Formats a length in the largest unit that fits, such as `21 天`. */
-export function lengthText(seconds: number) {
+export function formatPeriod(seconds: number) {
   const [size, unit] = UNITS.find(([each]) => Math.abs(seconds) >= each) ?? [1, '秒']
   return `${Math.round((seconds / size) * 10) / 10} ${unit}`
 }

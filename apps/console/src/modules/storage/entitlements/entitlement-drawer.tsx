@@ -3,16 +3,16 @@ import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import DeviceStorage from './device-storage.tsx'
-import { lengthText, StateTag } from './entitlement-cells.tsx'
+import { formatPeriod, StateTag } from './entitlement-cells.tsx'
 import { RecordTypeTag } from '../packages/package-cells.tsx'
 
-const { item, wide } = descriptionsOf(EntitlementRow)
+const { item, wide } = createDescriptions(EntitlementRow)
 const ITEMS = [
   item('entNo'),
   item('state', (state) => <StateTag state={state} />),
@@ -28,8 +28,8 @@ const ITEMS = [
   item('source'),
   item('startTime', time),
   item('endTime', time),
-  item('usedSeconds', lengthText),
-  item('leftSeconds', (left) => (left === null ? '' : lengthText(left))),
+  item('usedSeconds', formatPeriod),
+  item('leftSeconds', (left) => (left === null ? '' : formatPeriod(left))),
   item('amount'),
   item('createName'),
   item('createTime', time),
@@ -88,9 +88,9 @@ function Ledger({ id }: { id: number }) {
               <td>{LEDGER_KIND[line.kind as 1]}</td>
               <td className="storage-number">
                 {line.seconds > 0 ? '+' : ''}
-                {lengthText(line.seconds)}
+                {formatPeriod(line.seconds)}
               </td>
-              <td className="storage-number">{lengthText(line.balance)}</td>
+              <td className="storage-number">{formatPeriod(line.balance)}</td>
               <td className="storage-number">{line.amount === 0 ? '-' : `¥${formatMoney(line.amount)}`}</td>
               <td>{line.operName || '-'}</td>
               <td>{line.reason || '-'}</td>

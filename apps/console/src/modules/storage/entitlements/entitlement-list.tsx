@@ -4,7 +4,7 @@ import { storagePackages } from '@oms/contract/storage/package.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { formatBytes } from '#core/text/format.ts'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -13,7 +13,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { ActiveFilterNote } from '../active-filter-note.tsx'
 import { StateTag } from './entitlement-cells.tsx'
@@ -22,16 +22,16 @@ import { ImportButton } from '../import-button.tsx'
 import { RecordTypeTag, useRecordTypes } from '../packages/package-cells.tsx'
 import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
-const GrantFileDialog = later(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
-const OpenDrawer = later(() => import('./open-drawer.tsx'), 'OpenDrawer')
-const EntitlementDrawer = later(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
+const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
+const OpenDrawer = lazyAfterRender(() => import('./open-drawer.tsx'), 'OpenDrawer')
+const EntitlementDrawer = lazyAfterRender(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const StepDialog = later(() => import('./entitlement-dialogs.tsx'), 'StepDialog')
-const RenewDialog = later(() => import('./entitlement-dialogs.tsx'), 'RenewDialog')
-const TransferDialog = later(() => import('./entitlement-dialogs.tsx'), 'TransferDialog')
+const StepDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'StepDialog')
+const RenewDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'RenewDialog')
+const TransferDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'TransferDialog')
 
-const { col, actions } = columnsOf(EntitlementListRow)
+const { col, actions } = createColumns(EntitlementListRow)
 const QUERY = storageEntitlements.list.input
 const COLUMNS = [
   col('sn', { width: 120 }),

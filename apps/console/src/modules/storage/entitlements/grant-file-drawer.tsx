@@ -6,13 +6,13 @@ import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ProblemList } from '#kit/jobs/import-problems.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { GrantFileState } from './grant-file-state.tsx'
 import '../storage.css'
 
-const { item, wide } = descriptionsOf(GrantFileRow)
+const { item, wide } = createDescriptions(GrantFileRow)
 const count = (value: number) => value.toLocaleString()
 const money = (fen: number) => `¥${formatMoney(fen)}`
 const ITEMS = [

@@ -2,7 +2,7 @@ import { GrantFileRow, OWN_BATCH, storageGrantFiles } from '@oms/contract/storag
 import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { formatMoney } from '#core/text/format.ts'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -13,18 +13,18 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { GrantFileState } from './grant-file-state.tsx'
 import { ImportButton } from '../import-button.tsx'
 
-const GrantFileDrawer = later(() => import('./grant-file-drawer.tsx'), 'GrantFileDrawer', {
+const GrantFileDrawer = lazyAfterRender(() => import('./grant-file-drawer.tsx'), 'GrantFileDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const GrantFileDialog = later(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
+const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
 
 const QUERY = storageGrantFiles.list.input
-const { col, actions } = columnsOf(GrantFileRow)
+const { col, actions } = createColumns(GrantFileRow)
 const right = { width: 80, align: 'right' } as const
 const COLUMNS = [
   col('fileName', { width: 170 }),

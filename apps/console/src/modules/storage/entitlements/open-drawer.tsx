@@ -9,7 +9,7 @@ import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/for
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { EFFECT_OPTIONS } from './effect-options.ts'
-import { lengthText } from './entitlement-cells.tsx'
+import { formatPeriod } from './entitlement-cells.tsx'
 import { PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
 import '../storage.css'
@@ -118,7 +118,7 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
           type="warning"
           showIcon
           className="storage-notice"
-          title={`覆盖后当前套餐剩余的 ${lengthText(lost)}将作废`}
+          title={`覆盖后当前套餐剩余的 ${formatPeriod(lost)}将作废`}
         />
       )}
       {plan.failed.length > 0 && (

@@ -5,7 +5,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -13,15 +13,15 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
-const AppKeyForm = later(() => import('./app-key-form.tsx'), 'AppKeyForm')
+const AppKeyForm = lazyAfterRender(() => import('./app-key-form.tsx'), 'AppKeyForm')
 
 type Secret = ResultOf<typeof appKeys.create>
 const QUERY = appKeys.list.input
-const { col, actions } = columnsOf(AppKeyRow)
+const { col, actions } = createColumns(AppKeyRow)
 const COLUMNS = [
   col('keyName', { width: 160 }),
   col('keyId', { width: 220 }),

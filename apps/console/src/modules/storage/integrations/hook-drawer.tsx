@@ -1,14 +1,14 @@
 import { HookRow } from '@oms/contract/storage/hook.ts'
 import { Tabs } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { hookAddress } from './hook-list.tsx'
 import '../storage.css'
 
-const { item, wide } = descriptionsOf(HookRow)
+const { item, wide } = createDescriptions(HookRow)
 const ITEMS = [
   item('hookName'),
   item('status'),

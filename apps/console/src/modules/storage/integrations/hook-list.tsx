@@ -4,7 +4,7 @@ import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useSession } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -12,17 +12,19 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const HookForm = later(() => import('./hook-form.tsx'), 'HookForm')
-const HookDrawer = later(() => import('./hook-drawer.tsx'), 'HookDrawer', { when: ({ row }) => row !== undefined })
+const HookForm = lazyAfterRender(() => import('./hook-form.tsx'), 'HookForm')
+const HookDrawer = lazyAfterRender(() => import('./hook-drawer.tsx'), 'HookDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 /** Address to which the shop sends its events. */
 export const hookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
 
 const QUERY = storageHooks.list.input
-const { col, actions } = columnsOf(HookRow)
+const { col, actions } = createColumns(HookRow)
 const COLUMNS = [
   col('hookName', { width: 130 }),
   { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 230 }), title: '回调地址' },

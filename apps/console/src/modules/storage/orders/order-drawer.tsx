@@ -11,23 +11,23 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { StateTag } from '../entitlements/entitlement-cells.tsx'
 import { RefundActions, type RefundDialog, RefundDialogs } from './refund-dialogs.tsx'
-import { PayTag, RefundTag, yuan } from './sales-cells.tsx'
+import { PayTag, RefundTag, formatYuan } from './sales-cells.tsx'
 import '../storage.css'
 
-const { item } = descriptionsOf(OrderRow)
+const { item } = createDescriptions(OrderRow)
 const ITEMS = [
   item('orderNo'),
   item('payStatus', (status) => <PayTag status={status} />),
   item('hookName'),
   item('tenantName'),
-  item('amount', yuan),
-  item('refunded', yuan),
+  item('amount', formatYuan),
+  item('refunded', formatYuan),
   item('createTime', time),
   item('payTime', time),
 ]
@@ -102,12 +102,12 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
   return (
     <li>
       <div>
-        <b>{of.packageName}</b> × {of.copies} 份 · {yuan(of.amount)}
-        {of.refunded > 0 && `，已退 ${yuan(of.refunded)}`}
+        <b>{of.packageName}</b> × {of.copies} 份 · {formatYuan(of.amount)}
+        {of.refunded > 0 && `，已退 ${formatYuan(of.refunded)}`}
       </div>
       <div className="storage-muted">
         {sn} · 通道 {of.channels.join('、')}
-        {refundable > 0 && ` · 可退 ${yuan(refundable)}，按剩余时间折算 ${yuan(proposal)}`}
+        {refundable > 0 && ` · 可退 ${formatYuan(refundable)}，按剩余时间折算 ${formatYuan(proposal)}`}
       </div>
       {of.entitlements.map((each) => (
         <div key={each.id} className="storage-muted">
@@ -138,7 +138,8 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
 const Refund = ({ of, onDialog }: Pick<LinesProps, 'onDialog'> & { of: RefundRow }) => (
   <li>
     <div>
-      <b>{yuan(of.amount)}</b> <RefundTag state={of.state} /> {REFUND_ORIGIN[of.origin as keyof typeof REFUND_ORIGIN]}
+      <b>{formatYuan(of.amount)}</b> <RefundTag state={of.state} />{' '}
+      {REFUND_ORIGIN[of.origin as keyof typeof REFUND_ORIGIN]}
       {of.stops === 1 && ' · 停止服务'}
     </div>
     <div className="storage-muted">

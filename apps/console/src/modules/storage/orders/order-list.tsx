@@ -1,7 +1,7 @@
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { OrderRow, storageOrders } from '@oms/contract/storage/order.ts'
 import { useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -9,21 +9,23 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PayTag } from './sales-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
-const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { when: ({ row }) => row !== undefined })
+const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 const QUERY = storageOrders.list.input
-const { col, actions } = columnsOf(OrderRow)
+const { col, actions } = createColumns(OrderRow)
 const COLUMNS = [
   col('outOrderNo', { width: 128 }),
   col('orderNo', { width: 160, hidden: true }),
   col('hookName', { width: 96 }),
   col('tenantName', { width: 140, hidden: true }),
-  col('sn', (sn, { itemCount }) => plainCell(itemCount > 1 ? `${sn} 等${itemCount}项` : sn), { width: 140 }),
+  col('sn', (sn, { itemCount }) => renderPlainCell(itemCount > 1 ? `${sn} 等${itemCount}项` : sn), { width: 140 }),
   col('packageName', { width: 146 }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('refunded', { width: 86, align: 'right' }),

@@ -5,13 +5,13 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { RefundActions, RefundDialogs, type RefundDialog } from './refund-dialogs.tsx'
 import { RefundTag } from './sales-cells.tsx'
 
 const QUERY = storageOrders.refunds.input
-const { col, actions } = columnsOf(RefundRow)
+const { col, actions } = createColumns(RefundRow)
 const COLUMNS = [
   col('refundNo', { width: 150 }),
   col('outOrderNo', { width: 140 }),

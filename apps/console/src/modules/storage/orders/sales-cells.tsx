@@ -21,4 +21,4 @@ export const RefundTag = ({ state }: { state: number }) => (
 export const ResultTag = ({ result }: { result: number }) => (
   <Tag color={result === 1 ? 'success' : 'error'}>{EVENT_RESULT[result as keyof typeof EVENT_RESULT]}</Tag>
 )
-export const yuan = (fen: number) => `¥${formatMoney(fen)}`
+export const formatYuan = (fen: number) => `¥${formatMoney(fen)}`

@@ -3,13 +3,13 @@ import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { PackageDetailDrawer, PackageScope, PackageVersions } from '#kit/record/package-detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { PackageStatus, Price, RecordTypeTag } from './package-cells.tsx'
 
-const { item, wide } = descriptionsOf(PackageRow)
+const { item, wide } = createDescriptions(PackageRow)
 const seconds = (count: number) => `${count} 秒`
 const ITEMS = [
   item('packageName'),

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -13,19 +13,19 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Count } from '../statistics/count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 import { PackageStatus, Price, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 
-const PackageAdd = later(() => import('./package-form.tsx'), 'PackageAdd')
-const PackageEdit = later(() => import('./package-form.tsx'), 'PackageEdit')
-const PackageDrawer = later(() => import('./package-drawer.tsx'), 'PackageDrawer', {
+const PackageAdd = lazyAfterRender(() => import('./package-form.tsx'), 'PackageAdd')
+const PackageEdit = lazyAfterRender(() => import('./package-form.tsx'), 'PackageEdit')
+const PackageDrawer = lazyAfterRender(() => import('./package-drawer.tsx'), 'PackageDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(PackageListRow)
+const { col, actions } = createColumns(PackageListRow)
 const QUERY = storagePackages.list.input
 const COLUMNS = [
   col('packageName', { width: 148, sort: true }),

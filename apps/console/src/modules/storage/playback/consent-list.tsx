@@ -6,24 +6,24 @@ import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useSession } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
-const ConsentForm = later(() => import('./consent-form.tsx'), 'ConsentForm')
-const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog')
+const ConsentForm = lazyAfterRender(() => import('./consent-form.tsx'), 'ConsentForm')
+const ViewDialog = lazyAfterRender(() => import('./view-dialog.tsx'), 'ViewDialog')
 
 const QUERY = playbackConsents.list.input
 const COLOURS: Readonly<Record<number, string>> = { 1: 'success', 2: 'default', 3: 'error' }
 const VALID = 1
-const { col, actions } = columnsOf(ConsentRow)
+const { col, actions } = createColumns(ConsentRow)
 
 /** Link to the document of a written consent. */
 const documentLink = (_: unknown, { fileId, fileName }: ConsentRow) =>

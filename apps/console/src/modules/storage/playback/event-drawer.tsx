@@ -1,13 +1,13 @@
 import { EVENT_TYPE, HookEventRow, storageHooks } from '@oms/contract/storage/hook.ts'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
 import '../storage.css'
 
-const { item, wide } = descriptionsOf(HookEventRow)
+const { item, wide } = createDescriptions(HookEventRow)
 const ITEMS = [
   item('eventId'),
   item('type', (type) => EVENT_TYPE[type as keyof typeof EVENT_TYPE] ?? type),

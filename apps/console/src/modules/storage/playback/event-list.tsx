@@ -1,25 +1,27 @@
 import { EVENT_TYPE, HookEventRow, storageHooks } from '@oms/contract/storage/hook.ts'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
 
-const EventDrawer = later(() => import('./event-drawer.tsx'), 'EventDrawer', { when: ({ row }) => row !== undefined })
+const EventDrawer = lazyAfterRender(() => import('./event-drawer.tsx'), 'EventDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 
 const QUERY = storageHooks.events.input
 const typeText = (type: string) => EVENT_TYPE[type as keyof typeof EVENT_TYPE] ?? type
-const { col, actions } = columnsOf(HookEventRow)
+const { col, actions } = createColumns(HookEventRow)
 const COLUMNS = [
   col('outOrderNo', { width: 150 }),
-  col('type', (type) => plainCell(typeText(type)), { width: 80 }),
+  col('type', (type) => renderPlainCell(typeText(type)), { width: 80 }),
   col('result', (result) => <ResultTag result={result} />, { width: 90 }),
   col('message', { width: 260 }),
   col('attempts', { width: 70, align: 'right' }),

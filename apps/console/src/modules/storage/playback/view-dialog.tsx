@@ -2,15 +2,15 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type ConsentRow, playbackConsents, ViewInput } from '@oms/contract/playback/consent.ts'
 import { Form, Modal } from 'antd'
 import { useRef, useState } from 'react'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { viewsOf } from './view-parts.ts'
+import { splitIntoViews } from './view-parts.ts'
 import { ViewTimes } from './view-times.tsx'
 import '../storage.css'
 
-const RecordingPlayer = later(() => import('./recording-player.tsx'), 'RecordingPlayer')
+const RecordingPlayer = lazyAfterRender(() => import('./recording-player.tsx'), 'RecordingPlayer')
 
 interface DialogProps {
   readonly consent: ConsentRow
@@ -57,7 +57,7 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
       consentId: consent.id,
       channel: 0,
       begin: consent.rangeBegin,
-      end: viewsOf([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
+      end: splitIntoViews([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
     } as never,
   })
   return (

@@ -4,12 +4,12 @@ import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
 const QUERY = playbackConsents.views.input
-const { col } = columnsOf(ViewRow)
+const { col } = createColumns(ViewRow)
 const COLUMNS = [
   col('createTime', time, { width: 160, sort: true }),
   col('operName', { width: 110 }),

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { viewsOf } from './view-parts.ts'
+import { splitIntoViews } from './view-parts.ts'
 
 const at = (time: string) => `2026-11-20 ${time}`
 const range = (begin: string, end: string) => ({ begin: at(begin), end: at(end) })
 
 test('one view contains all recordings of 30 minutes and ends with the last one', () => {
-  expect(viewsOf([range('08:00:00', '08:02:00'), range('08:10:00', '08:12:00')])).toEqual([
+  expect(splitIntoViews([range('08:00:00', '08:02:00'), range('08:10:00', '08:12:00')])).toEqual([
     range('08:00:00', '08:12:00'),
   ])
 })
 
 test('a long recording is divided, and a later one begins a view of its own', () => {
-  expect(viewsOf([range('08:00:00', '09:10:00'), range('12:00:00', '12:01:00')])).toEqual([
+  expect(splitIntoViews([range('08:00:00', '09:10:00'), range('12:00:00', '12:01:00')])).toEqual([
     range('08:00:00', '08:30:00'),
     range('08:30:00', '09:00:00'),
     range('09:00:00', '09:10:00'),
     range('12:00:00', '12:01:00'),
   ])
-  expect(viewsOf([])).toEqual([])
+  expect(splitIntoViews([])).toEqual([])
 })

@@ -1,11 +1,11 @@
 import type { OpenPlan } from '@oms/contract/storage/entitlement.ts'
 import { useState } from 'react'
-import { wallClock } from '#core/text/format.ts'
+import { formatWallClock } from '#core/text/format.ts'
 import { QueueBars } from './queue-bars.tsx'
 
 /** Shows the queues of the first channels of a plan, before and after. */
 export function PlanQueues({ queues }: Pick<OpenPlan, 'queues'>) {
-  const [now] = useState(() => wallClock())
+  const [now] = useState(() => formatWallClock())
   return queues.slice(0, 5).map(({ sn, channel, before, after, endTime }) => (
     <div key={`${sn}:${channel}`} className="storage-plan-queue">
       <h3>

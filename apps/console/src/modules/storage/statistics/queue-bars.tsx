@@ -1,5 +1,5 @@
 import type { Interval } from '@oms/contract/storage/entitlement.ts'
-import { dayTime } from './queue-scale.ts'
+import { parseWallClock } from './queue-scale.ts'
 
 const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#db2777', '#64748b'] as const
 
@@ -15,16 +15,16 @@ interface QueueBarsProps {
 export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
   const all = [...past, ...planned]
   if (all.length === 0) return <p className="storage-muted">没有套餐</p>
-  const at = dayTime(now)
-  const from = Math.min(dayTime(all[0]!.from), at)
-  const to = Math.max(dayTime(all.at(-1)!.to), at + 1)
+  const at = parseWallClock(now)
+  const from = Math.min(parseWallClock(all[0]!.from), at)
+  const to = Math.max(parseWallClock(all.at(-1)!.to), at + 1)
   const place = (time: number) => ((time - from) / (to - from)) * 100
   const names = [...new Set(all.map(({ packageName }) => packageName))]
   return (
     <figure className="storage-bars" aria-label={label}>
       <div className="storage-track">
         {all.map((interval, index) => {
-          const [left, right] = [place(dayTime(interval.from)), place(dayTime(interval.to))]
+          const [left, right] = [place(parseWallClock(interval.from)), place(parseWallClock(interval.to))]
           const words = `${interval.packageName}：${interval.from.slice(0, 16)} 至 ${interval.to.slice(0, 16)}`
           return (
             <span

@@ -1,2 +1,2 @@
 /** Returns a wall-clock text as milliseconds, for distances on a time axis. */
-export const dayTime = (wall: string) => Date.parse(`${wall.replace(' ', 'T')}Z`)
+export const parseWallClock = (wall: string) => Date.parse(`${wall.replace(' ', 'T')}Z`)

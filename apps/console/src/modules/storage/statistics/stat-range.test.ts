@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { dayAfter, flowPath, rangeOf } from './stat-range.ts'
+import { dayAfter, flowPath, parseRange } from './stat-range.ts'
 
 test('the statistics cover the last 30 days unless the URL says otherwise', () => {
   const now = new Date('2026-03-01T04:00:00Z')
-  expect(rangeOf(new URLSearchParams(), now)).toEqual({ startDate: '2026-01-31', endDate: '2026-03-01' })
-  expect(rangeOf(new URLSearchParams('startDate=2026-01-01&tenantId=7'), now)).toEqual({
+  expect(parseRange(new URLSearchParams(), now)).toEqual({ startDate: '2026-01-31', endDate: '2026-03-01' })
+  expect(parseRange(new URLSearchParams('startDate=2026-01-01&tenantId=7'), now)).toEqual({
     startDate: '2026-01-01',
     endDate: '2026-03-01',
     tenantId: 7,

@@ -1,4 +1,4 @@
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 
 /** Days and tenant of the statistics. */
@@ -9,9 +9,9 @@ export interface StatRange {
 }
 
 /** Returns the range of the URL. The default is the last 30 days. */
-export const rangeOf = (params: URLSearchParams, now = new Date()): StatRange => ({
-  startDate: params.get('startDate') ?? dayBefore(29, now),
-  endDate: params.get('endDate') ?? dayBefore(0, now),
+export const parseRange = (params: URLSearchParams, now = new Date()): StatRange => ({
+  startDate: params.get('startDate') ?? dayBeforeToday(29, now),
+  endDate: params.get('endDate') ?? dayBeforeToday(0, now),
   ...(params.get('tenantId') && { tenantId: Number(params.get('tenantId')) }),
 })
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { Count } from './count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
-import { yuan } from '../orders/sales-cells.tsx'
+import { formatYuan } from '../orders/sales-cells.tsx'
 import { dayAfter, FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
 
 interface FigureTableProps {
@@ -58,8 +58,8 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
           cells: [
             packageName,
             <Count key="n" n={n} to={flowPath(range, FLOW.sold, { packageId })} />,
-            yuan(amount),
-            n > 0 ? yuan(average) : '-',
+            formatYuan(amount),
+            n > 0 ? formatYuan(average) : '-',
             <Count
               key="inForce"
               n={inForce}
@@ -90,8 +90,8 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
           cells: [
             tenantName,
             <Count key="n" n={n} to={flowPath({ ...range, tenantId }, FLOW.sold)} />,
-            yuan(amount),
-            yuan(average),
+            formatYuan(amount),
+            formatYuan(average),
           ],
         }))}
       />

@@ -2,10 +2,10 @@ import { storageStats, TroubleRow } from '@oms/contract/storage/statistics.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
-import { columnsOf } from '#kit/table/columns.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const { col } = columnsOf(TroubleRow)
+const { col } = createColumns(TroubleRow)
 const COLUMNS = [
   col('sn', (sn, { deviceId }) => <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</KnownLink>, {
     width: 150,

@@ -5,7 +5,7 @@ import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
@@ -13,20 +13,20 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
 import { Forecast, PackageArea, RenewalRate, Sources, Trend, Usage } from './stat-charts.tsx'
-import { rangeOf, type StatRange } from './stat-range.ts'
+import { parseRange, type StatRange } from './stat-range.ts'
 import { TroubleTable } from './stat-trouble.tsx'
 import { DueTenants, PackageTable, TopTenants } from './stat-tables.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 import '../storage.css'
 import './statistics.css'
 
-const SettingDrawer = later(() => import('../setting-drawer.tsx'), 'SettingDrawer')
+const SettingDrawer = lazyAfterRender(() => import('../setting-drawer.tsx'), 'SettingDrawer')
 
 /** Cloud-storage statistics. Every figure opens the entitlements that it counts. */
 export default function StorageStatPage() {
   const [params, setParams] = useSearchParams()
   const isMany = useHasManyTenants()
-  const range = rangeOf(params)
+  const range = parseRange(params)
   const onSearch = (values: object) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
     setParams(new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString())

@@ -2,7 +2,7 @@ import { CalendarOutlined, SnippetsOutlined } from '@ant-design/icons'
 import { type HolidayYear, missingYear, OFFICIAL_HOLIDAYS, readHolidays } from '@oms/contract/ticket/holidays.ts'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select, Space } from 'antd'
 import { useState } from 'react'
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 
 interface Calendar {
   readonly holidays: readonly string[]
@@ -33,7 +33,7 @@ function withYear(calendar: Calendar, { holidays, workdays }: HolidayYear): Cale
  */
 export function SlaDays({ value, onChange }: Props) {
   const [pasting, setPasting] = useState(false)
-  const [today] = useState(() => dayBefore())
+  const [today] = useState(() => dayBeforeToday())
   if (!value) return null
   const years = sorted([...value.holidays, ...value.workdays].map((day) => day.slice(0, 4)))
   const missing = missingYear(value, today)

@@ -5,7 +5,7 @@ import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
 import { Bars } from './stat-problem.tsx'
-import { closedWithin, ticketListPath, createdWithin, minutesInWords, type StatRange } from './stat-range.ts'
+import { closedWithin, ticketListPath, createdWithin, formatMinutesInWords, type StatRange } from './stat-range.ts'
 
 interface RangeProps {
   readonly range: StatRange
@@ -107,7 +107,7 @@ function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
       <td>
         <KnownLink to={ticketListPath(range, { ...closedWithin(range), lastHandlerId: uid })}>{closed}</KnownLink>
       </td>
-      <td>{minutesInWords(solveMinutes)}</td>
+      <td>{formatMinutesInWords(solveMinutes)}</td>
       <td>
         <KnownLink to={reopenedPath}>{reopened}</KnownLink>
       </td>

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { setTimeZone } from '#core/text/format.ts'
-import { rangeOf } from './stat-range.ts'
+import { parseRange } from './stat-range.ts'
 
 afterEach(() => setTimeZone('Asia/Shanghai'))
 
 test('the statistics cover thirty days up to today in the configured zone', () => {
   const now = new Date('2026-02-28T16:30:00Z')
-  expect(rangeOf({}, now)).toEqual({ startDate: '2026-01-31', endDate: '2026-03-01' })
+  expect(parseRange({}, now)).toEqual({ startDate: '2026-01-31', endDate: '2026-03-01' })
   setTimeZone('America/New_York')
-  expect(rangeOf({ tenantId: '7' }, now)).toEqual({ startDate: '2026-01-30', endDate: '2026-02-28', tenantId: 7 })
+  expect(parseRange({ tenantId: '7' }, now)).toEqual({ startDate: '2026-01-30', endDate: '2026-02-28', tenantId: 7 })
 })

@@ -1,4 +1,4 @@
-import { dayBefore } from '#core/text/format.ts'
+import { dayBeforeToday } from '#core/text/format.ts'
 
 /** Date range and filters of the statistics. */
 export interface StatRange {
@@ -10,11 +10,11 @@ export interface StatRange {
 }
 
 /** Returns the range of the URL. The default is the last 30 days. */
-export function rangeOf(given: Readonly<Partial<Record<keyof StatRange, string>>>, now = new Date()): StatRange {
+export function parseRange(given: Readonly<Partial<Record<keyof StatRange, string>>>, now = new Date()): StatRange {
   const number = (name: 'tenantId' | 'typeId' | 'modelId') => (given[name] ? { [name]: Number(given[name]) } : {})
   return {
-    startDate: given.startDate ?? dayBefore(29, now),
-    endDate: given.endDate ?? dayBefore(0, now),
+    startDate: given.startDate ?? dayBeforeToday(29, now),
+    endDate: given.endDate ?? dayBeforeToday(0, now),
     ...number('tenantId'),
     ...number('typeId'),
     ...number('modelId'),
@@ -38,7 +38,7 @@ export const createdWithin = ({ startDate, endDate }: Days) => ({ beginTime: sta
 export const closedWithin = ({ startDate, endDate }: Days) => ({ closeBegin: startDate, closeEnd: endDate, merged: 0 })
 
 /** Formats minutes: `95` → `1 小时 35 分`. */
-export function minutesInWords(minutes: number | null | undefined) {
+export function formatMinutesInWords(minutes: number | null | undefined) {
   if (minutes === null || minutes === undefined) return '-'
   if (minutes < 60) return `${minutes} 分钟`
   if (minutes < 60 * 48) return `${Math.floor(minutes / 60)} 小时 ${minutes % 60} 分`

@@ -7,7 +7,7 @@ import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { StatBlock } from './stat-block.tsx'
-import { closedWithin, ticketListPath, createdWithin, minutesInWords, type StatRange } from './stat-range.ts'
+import { closedWithin, ticketListPath, createdWithin, formatMinutesInWords, type StatRange } from './stat-range.ts'
 
 type Summary = ResultOf<typeof feedbackStat.summary>
 type Trend = ResultOf<typeof feedbackStat.trend>
@@ -83,13 +83,13 @@ const countCards = (data: Summary, range: StatRange): Card[] => [
 const serviceCards = (data: Summary, range: StatRange): Card[] => [
   {
     title: '平均首次响应',
-    value: minutesInWords(data.respondMinutes),
+    value: formatMinutesInWords(data.respondMinutes),
     to: ticketListPath(range, { ...createdWithin(range), responded: 1 }),
     change: changeText(data.respondMinutes, data.before.respondMinutes),
   },
   {
     title: '平均解决',
-    value: minutesInWords(data.solveMinutes),
+    value: formatMinutesInWords(data.solveMinutes),
     to: ticketListPath(range, closedWithin(range)),
     change: changeText(data.solveMinutes, data.before.solveMinutes),
   },

@@ -13,7 +13,7 @@ import { FirmwareMatrix, ModelBars } from './stat-model.tsx'
 import { ProblemCharts } from './stat-problem.tsx'
 import { Figures, TrendChart } from './stat-summary.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
-import { rangeOf, type StatRange } from './stat-range.ts'
+import { parseRange, type StatRange } from './stat-range.ts'
 import { useChoices } from '../use-choices.ts'
 import './statistics.css'
 
@@ -23,7 +23,7 @@ const NAMES = ['startDate', 'endDate', 'tenantId', 'typeId', 'modelId'] as const
 export default function StatisticsPage() {
   const [params, setParams] = useSearchParams()
   const given = Object.fromEntries(NAMES.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : [])))
-  const range = rangeOf(given as Partial<Record<(typeof NAMES)[number], string>>)
+  const range = parseRange(given as Partial<Record<(typeof NAMES)[number], string>>)
   const { tenants, types, models } = useChoices()
   const onSearch = (values: object) => {
     const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
