@@ -106,6 +106,9 @@ function summaryOf({ categories, series }: ChartData) {
   return series.map(({ name, values }) => `${name}共 ${sum(values)}`).join('，')
 }
 
+/** ECharts otherwise keeps the parts of the earlier option that the new option lacks. */
+const REPLACE = { notMerge: true }
+
 /** Keeps one ECharts instance updated with the data, the theme and the size of its element. */
 function useDrawnChart(
   holder: React.RefObject<HTMLDivElement | null>,
@@ -139,9 +142,7 @@ function useDrawnChart(
   useEffect(() => {
     // The colour scheme affects the option through custom properties of the element.
     if (isSized && shade && holder.current)
-      chart.current?.setOption(buildOption(JSON.parse(content), readTheme(holder.current), hidden), {
-        notMerge: true,
-      })
+      chart.current?.setOption(buildOption(JSON.parse(content), readTheme(holder.current), hidden), REPLACE)
   }, [isSized, content, hidden, shade, holder])
   useEffect(() => {
     const drawn = chart.current
