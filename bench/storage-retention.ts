@@ -36,20 +36,20 @@ const { sweepDays } = (await source('domain/video/sweep.ts')) as {
 const { recordingsOf } = (await source(
   'modules/playback/recordings.ts',
 )) as typeof import('../apps/server/src/modules/playback/recordings.ts')
-const { dayAfter, localDayOf } = (await source(
+const { addDays, formatLocalDay } = (await source(
   'core/time/zone.ts',
 )) as typeof import('../apps/server/src/core/time/zone.ts')
 
 const openDb = (pool: pg.Pool) => drizzle(pool, { casing: 'snake_case' })
 
 const NOW = Date.now()
-const TODAY = localDayOf(NOW, ZONE)
+const TODAY = formatLocalDay(NOW, ZONE)
 /** The first recording of every camera: yesterday at 08:00. */
-const FROM = Date.parse(`${dayAfter(TODAY, -1)}T08:00:00+08:00`)
+const FROM = Date.parse(`${addDays(TODAY, -1)}T08:00:00+08:00`)
 /** Expire days: three small partitions, the large one, and one that stays and is played during the deletions. */
-const SMALL = [10, 11, 12].map((days) => dayAfter(TODAY, days))
-const LARGE = dayAfter(TODAY, 13)
-const KEPT = dayAfter(TODAY, 14)
+const SMALL = [10, 11, 12].map((days) => addDays(TODAY, days))
+const LARGE = addDays(TODAY, 13)
+const KEPT = addDays(TODAY, 14)
 
 export async function run() {
   const product = await startProduct({ port: 18_355 })
@@ -92,11 +92,11 @@ function fill(product: Product, days: readonly (readonly [string, number])[], fr
 const insertOf = (day: string, first: number, cameras: number) => `
   insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes, session, seq, tenant_id,
     entitlement_id, model_id, salt, day, format, record_type)
-  select '${day}', d, 0, 1, ${FROM} + n * ${SEGMENT_MS}, ${SEGMENT_MS}, 412096, 1, n, 1, 1, 1, n, '${dayAfter(TODAY, -1)}', 1, 1
+  select '${day}', d, 0, 1, ${FROM} + n * ${SEGMENT_MS}, ${SEGMENT_MS}, 412096, 1, n, 1, 1, 1, n, '${addDays(TODAY, -1)}', 1, 1
   from generate_series(${first}, ${first + cameras - 1}) d, generate_series(0, ${A_CAMERA - 1}) n;
   insert into oss_device_days (device_id, channel, day, tenant_id, model_id, record_type, expire_days, segments, events,
     duration_ms, bytes, first_ms, last_ms)
-  select d, 0, '${dayAfter(TODAY, -1)}', 1, 1, 1, array['${day}'::date], ${A_CAMERA}, 0, ${A_CAMERA * SEGMENT_MS}, 1, ${FROM}, ${FROM}
+  select d, 0, '${addDays(TODAY, -1)}', 1, 1, 1, array['${day}'::date], ${A_CAMERA}, 0, ${A_CAMERA * SEGMENT_MS}, 1, ${FROM}, ${FROM}
   from generate_series(${first}, ${first + cameras - 1}) d`
 
 /** Compares the recordings of a camera on a day and in an hour between the large and a small partition. */

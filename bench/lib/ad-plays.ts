@@ -17,7 +17,7 @@ const source = (path: string) => import(join(import.meta.dirname, '../../apps/se
 export async function plays(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 2 })
   const { PlayWriter } = (await source(
-    'play-writer.ts',
+    'plays/play-writer.ts',
   )) as typeof import('../../apps/server/src/domain/ads/plays/play-writer.ts')
   psql(product, 'create table bench_plays (like ad_plays including indexes including defaults)')
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)

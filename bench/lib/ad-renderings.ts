@@ -39,13 +39,13 @@ const programOf = (id: number): ManifestProgram => {
 /** Measures the manifest and the SMIL index of a known set against their first rendering, and the columns by screen. */
 export async function renderings() {
   const { ManifestSets, renderManifest } = (await source(
-    'manifest-set.ts',
+    'manifests/manifest-set.ts',
   )) as typeof import('../../apps/server/src/domain/ads/manifests/manifest-set.ts')
-  const { smilIndexOf } = (await source(
-    'smil-index.ts',
+  const { renderSmilIndex } = (await source(
+    'screens/smil-index.ts',
   )) as typeof import('../../apps/server/src/domain/ads/screens/smil-index.ts')
   const { ScreenTable } = (await source(
-    'screen-table.ts',
+    'screens/screen-table.ts',
   )) as typeof import('../../apps/server/src/domain/ads/screens/screen-table.ts')
   const programs = new Map(
     Array.from({ length: PROGRAMS }, (_, at) => [at + 1, programOf(at + 1)] as const).map(([id, body]) => [
@@ -72,7 +72,7 @@ export async function renderings() {
     const manifestOf = () => (set.rendered ??= renderManifest(set, { programs, ads, download: {} }))
     first.manifest.push(await msOf(manifestOf))
     known.manifest.push(await perCall(manifestOf))
-    const indexOf = () => smilIndexOf(set, manifestOf(), now)
+    const indexOf = () => renderSmilIndex(set, manifestOf(), now)
     first.smil.push(await msOf(indexOf))
     known.smil.push(await perCall(indexOf))
   }

@@ -13,10 +13,10 @@ const source = (path: string) => import(join(import.meta.dirname, '../../apps/se
 export async function segments(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 5 })
   const { SegmentWriter } = (await source(
-    'segment-writer.ts',
+    'recordings/segment-writer.ts',
   )) as typeof import('../../apps/server/src/domain/video/recordings/segment-writer.ts')
   const { daysOf } = (await source(
-    'segment.ts',
+    'recordings/segment.ts',
   )) as typeof import('../../apps/server/src/domain/video/recordings/segment.ts')
   psql(product, 'create table bench_segments (like oss_segments including indexes)')
   const writer = new SegmentWriter(pool)

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { Passwords } from '#core/auth/passwords.ts'
-import { connectionOf, openPool, readUrl } from '#core/database/client.ts'
+import { connectionSettings, openPool, readUrl } from '#core/database/client.ts'
 import { findBinaries } from '#core/database/embedded/binaries.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { migrateDatabase } from '#core/database/migrate.ts'
 import { seed } from '#main/seed/seed.ts'
 import { ADMIN_PASSWORD } from './fixtures/admin-password.ts'
 
@@ -45,7 +45,7 @@ export default async function setup({ provide }: TestProject) {
   }
   try {
     await command(server, `create database ${template}`)
-    await migrate({ ...server, database: template })
+    await migrateDatabase({ ...server, database: template })
     await command(server, `create database ${seeded} template ${template}`)
     await seedTemplate({ ...server, database: seeded })
   } catch (error) {
@@ -95,10 +95,10 @@ function startReaper(folder: string) {
 
 async function openServer(dataDir: string): Promise<{ server: pg.ClientConfig; stop: () => Promise<void> }> {
   const url = process.env.DATABASE_URL
-  if (url) return { server: fieldsOf(connectionOf(readUrl(url), TIME_ZONE)), stop: async () => {} }
+  if (url) return { server: fieldsOf(connectionSettings(readUrl(url), TIME_ZONE)), stop: async () => {} }
   await keepTemplate(findBinaries(), join(ROOT, '.cache'))
   const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {} })
-  return { server: connectionOf(cluster.connection, TIME_ZONE), stop: cluster.close }
+  return { server: connectionSettings(cluster.connection, TIME_ZONE), stop: cluster.close }
 }
 
 /** Converts a connection URL to fields, so that another database name can be set. */

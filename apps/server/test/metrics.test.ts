@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Metrics, metricsOf } from '#core/http/metrics.ts'
+import { Metrics, createMetrics } from '#core/http/metrics.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 import { deviceServer } from '#main/devices/server.ts'
 import { sampleFleet } from '#modules/home/fleet-samples.ts'
@@ -42,7 +42,7 @@ test('a device process serves metrics and counts polls', async () => {
   try {
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
     expect((await fetch(`${url}/device/v1/nothing`)).status).toBeGreaterThanOrEqual(400)
-    await metricsOf(server.services)
+    await createMetrics(server.services)
     await expect
       .poll(async () => (await fetch(`${url}/metrics`)).text())
       .toMatch(/oms_requests_total\{class="device-poll",code="4\d\d"\} 1/)

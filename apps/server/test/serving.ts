@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import type { Answer } from './harness.ts'
 
@@ -56,7 +56,7 @@ export async function serve(env: Record<string, string | undefined>, withinMs = 
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (l) => lines.push(l))
   const gone = new Promise<number | null>((resolve) => child.once('close', resolve))
   const address = () => lines.map((line) => /已启动：(http\S+)\//.exec(line)?.[1]).find((found) => found !== undefined)
-  const url = await poll(withinMs, 5, () => address() ?? (child.exitCode === null ? undefined : ''))
+  const url = await pollUntil(withinMs, 5, () => address() ?? (child.exitCode === null ? undefined : ''))
   return { child, url: url ?? '', lines, gone, ...callsTo(url ?? '') }
 }
 

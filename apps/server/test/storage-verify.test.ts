@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { foldVideoSums } from '#domain/video/sums.ts'
 import { playbackFixture } from '#modules/playback/playback-fixture.ts'
 import { runStorageVerify } from '#modules/storage/storage-verify.ts'
@@ -10,7 +10,7 @@ const app = useApp()
 const fixture = playbackFixture(app)
 
 test('the nightly check marks lost videos, reports broken sums once a run, and corrects no sum', async () => {
-  const yesterday = dayAfter(localDayOf(new Date(), 'Asia/Shanghai'), -1)
+  const yesterday = addDays(formatLocalDay(new Date(), 'Asia/Shanghai'), -1)
   await app.db.execute(sql`select oms_ensure_video_days(array[${yesterday}::date + 8])`)
   expect(await runStorageVerify(app.services)).toEqual({ findings: 0, missing: 0 })
 

@@ -7,7 +7,7 @@ type Options = NonNullable<ParseArgsConfig['options']>
  * Parses the single positional argument and the options of a command. Prints invalid arguments in one line without a
  * stack.
  */
-export function words<const O extends Options>(args: readonly string[], usage: string, options: O) {
+export function parseArguments<const O extends Options>(args: readonly string[], usage: string, options: O) {
   const { positionals, values } = read(args, usage, options)
   const [first, ...rest] = positionals
   if (first === undefined || rest.length > 0) throw new CommandError(`用法：npm run oms -- ${usage}`)

@@ -8,13 +8,13 @@ import { files as filesTable } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { LocalStore } from '#core/storage/local/local-store.ts'
 import { createTestDatabase, emptyDatabase } from '#test/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { backup, verify } from './backup.ts'
-import { openSession, RESTORE_TABLE, tablesOf } from './catalog.ts'
+import { migrateDatabase } from '#core/database/migrate.ts'
+import { backup, verifyBackup } from './backup.ts'
+import { openSession, RESTORE_TABLE, listTables } from './catalog.ts'
 import { checkIntegrity } from './check.ts'
 import { MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
 import { beginRestore } from './restore-attempt.ts'
-import { restore } from './restore.ts'
+import { restoreBackup } from './restore.ts'
 import { summarizeRows } from './rows.ts'
 
 let base: string
@@ -63,7 +63,7 @@ const take = (folder: string) => backup({ connection: source.connection, files: 
 async function sumsOf({ connection }: Database) {
   const client = await openSession(connection)
   const sums: Record<string, unknown> = {}
-  for (const table of await tablesOf(client)) sums[table.name] = await summarizeRows(client, table)
+  for (const table of await listTables(client)) sums[table.name] = await summarizeRows(client, table)
   await client.end()
   return sums
 }
@@ -73,7 +73,7 @@ describe('backup', () => {
     const folder = folderOf()
     expect((await take(folder)).isVerified).toBe(true)
     const files = emptyStore()
-    await restore({ connection: target.connection, files }, folder)
+    await restoreBackup({ connection: target.connection, files }, folder)
     expect(await sumsOf(target)).toEqual(await sumsOf(source))
     expect((await buffer(await files.openRead(stored.sha256))).equals(BODY)).toBe(true)
     // The sequences are restored too: the next row gets the next number.
@@ -100,7 +100,7 @@ describe('backup', () => {
     await take(folder)
     isDone = true
     await writing
-    await restore({ connection: target.connection, files: emptyStore() }, folder)
+    await restoreBackup({ connection: target.connection, files: emptyStore() }, folder)
     const { rows } = await target.pool.query<{ pairs: number; tenants: number }>(
       `select (select count(*) from settings where key like 'live%') as pairs,
          (select count(*) from tenants where tenant_no like 'live%') as tenants`,
@@ -111,17 +111,21 @@ describe('backup', () => {
   test('refuses a target with rows or files', async () => {
     const folder = folderOf()
     await take(folder)
-    await expect(restore({ connection: target.connection, files: store }, folder)).rejects.toThrow('不是空的')
+    await expect(restoreBackup({ connection: target.connection, files: store }, folder)).rejects.toThrow('不是空的')
     await target.db.insert(tenants).values({ tenantNo: 'T', name: 'n', shortName: 'n' })
     // A trigger also keeps the name of the tenant.
-    await expect(restore({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow('ad_names')
+    await expect(restoreBackup({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow(
+      'ad_names',
+    )
   })
 
   test('refuses a damaged backup before changing the target', async () => {
     const folder = folderOf()
     await take(folder)
     writeFileSync(rowsPath(folder, 'tenants'), 'x')
-    await expect(restore({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow('备份已损坏')
+    await expect(restoreBackup({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow(
+      '备份已损坏',
+    )
     expect(await target.db.$count(tenants)).toBe(0)
   })
 
@@ -138,7 +142,7 @@ describe('backup', () => {
       )
       const folder = folderOf()
       expect((await backup({ connection: many.connection, files: emptyStore() }, folder)).isVerified).toBe(true)
-      await restore({ connection: target.connection, files: emptyStore() }, folder)
+      await restoreBackup({ connection: target.connection, files: emptyStore() }, folder)
       expect(await sumsOf(target)).toEqual(await sumsOf(many))
     } finally {
       await many.close()
@@ -167,7 +171,7 @@ describe('backup', () => {
     const broken = JSON.parse(manifest) as Manifest
     const tables = broken.tables.map((table) => (table.name === 'tenants' ? { ...table, rows: 1 } : table))
     writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...broken, tables, secretKey: true }))
-    const attempt = () => restore({ connection: target.connection, files, secretKeyFile }, folder)
+    const attempt = () => restoreBackup({ connection: target.connection, files, secretKeyFile }, folder)
     await expect(attempt()).rejects.toThrow('表 tenants 恢复后与备份不一致')
     for await (const { sha256 } of files.list()) expect.unreachable(`left ${sha256}`)
     expect(existsSync(secretKeyFile)).toBe(false)
@@ -184,13 +188,13 @@ describe('backup', () => {
       const killed = await beginRestore({ connection: bare.connection, files })
       await killed.announceFile(stored.sha256)
       await files.put(once(BODY))
-      await migrate(bare.connection)
+      await migrateDatabase(bare.connection)
       await killed.close()
-      await restore({ connection: bare.connection, files }, folder)
+      await restoreBackup({ connection: bare.connection, files }, folder)
       expect(await sumsOf(bare)).toEqual(await sumsOf(source))
       await bare.pool.query(`create table ${RESTORE_TABLE} (kind text, name text)`)
       await bare.pool.query(`insert into ${RESTORE_TABLE} values ('schema', 'public'), ('file', $1)`, [stored.sha256])
-      await expect(restore({ connection: bare.connection, files }, folder)).rejects.toThrow('不是空的')
+      await expect(restoreBackup({ connection: bare.connection, files }, folder)).rejects.toThrow('不是空的')
       expect(await files.stat(stored.sha256)).not.toBeNull()
     } finally {
       await bare.close()
@@ -205,7 +209,9 @@ describe('backup', () => {
       const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')) as Manifest
       const tables = manifest.tables.map((table) => (table.name === 'tenants' ? { ...table, rows: 1 } : table))
       writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, tables }))
-      await expect(restore({ connection: bare.connection, files: emptyStore() }, folder)).rejects.toThrow('tenants')
+      await expect(restoreBackup({ connection: bare.connection, files: emptyStore() }, folder)).rejects.toThrow(
+        'tenants',
+      )
       const { rows } = await bare.pool.query(
         `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S')`,
       )
@@ -219,7 +225,7 @@ describe('backup', () => {
     const folder = folderOf()
     const { manifest } = await take(folder)
     const limited = { ...source.connection, options: `${source.connection.options} -c role=oms_tenant` }
-    expect(await verify(limited, folder, manifest)).toBe(false)
+    expect(await verifyBackup(limited, folder, manifest)).toBe(false)
   })
 
   test('creates the folder for its owner only and never overwrites another backup', async () => {

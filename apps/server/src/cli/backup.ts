@@ -9,11 +9,11 @@ import { makeDirectory } from '#core/storage/local/make-directory.ts'
 import { withoutFileRemoval } from '#core/storage/local/removal-lock.ts'
 import { syncDirectory } from '#core/storage/spool.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { hasTable, openSession, partitionsOf, quote, sequencesOf, tablesOf } from './catalog.ts'
+import { hasTable, openSession, listPartitions, quoteIdentifier, readSequences, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
 import { filePath, MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
 import { inspectMembers, restoreRows } from './restore.ts'
-import { digestStream, writeRows } from './rows.ts'
+import { createDigestStream, writeRows } from './rows.ts'
 
 const SCRATCH_PREFIX = 'oms_verify_'
 /** Class of the advisory locks that mark scratch databases in use; the object is the hash of the name. */
@@ -43,7 +43,7 @@ export async function backup(source: BackupSource, folder: string): Promise<Back
   try {
     const manifest = await withoutFileRemoval(source.connection, () => writeBackup(source, partial))
     await inspectMembers(partial, manifest)
-    const isVerified = await verify(source.connection, partial, manifest)
+    const isVerified = await verifyBackup(source.connection, partial, manifest)
     await rm(folder, { recursive: true, force: true })
     await rename(partial, folder)
     await syncDirectory(dirname(folder))
@@ -83,12 +83,12 @@ async function takeRows(connection: pg.ClientConfig, folder: string) {
     if (migrations.rows.some(({ checksum }, at) => known[at] !== checksum))
       throw new CommandError('数据库与本程序的版本不一致，请用运行服务的同一版本备份')
     const tables: Manifest['tables'] = []
-    for (const table of await tablesOf(client))
+    for (const table of await listTables(client))
       tables.push({ ...table, ...(await writeRows(client, table, rowsPath(folder, table.name))) })
     const files = await client.query<{ sha256: string; size: number }>(
       'select distinct on (sha256) sha256, size::float8 as size from files order by sha256',
     )
-    const [partitions, sequences] = [await partitionsOf(client), await sequencesOf(client)]
+    const [partitions, sequences] = [await listPartitions(client), await readSequences(client)]
     await client.query('commit')
     if (!moment) throw new CommandError('数据库没有回答')
     return { ...moment, migrations: migrations.rows, tables, partitions, sequences, files: files.rows }
@@ -106,13 +106,13 @@ async function takeFile(files: FileStore, folder: string, sha256: string, size: 
   const hash = createHash('sha256')
   let length = 0
   source.on('data', (chunk: Buffer) => (length += chunk.length))
-  await pipeline(source, digestStream(hash), createWriteStream(path, { flush: true, mode: 0o600 }))
+  await pipeline(source, createDigestStream(hash), createWriteStream(path, { flush: true, mode: 0o600 }))
   if (hash.digest('hex') !== sha256 || length !== size)
     throw new CommandError(`文件 ${sha256} 的内容已损坏；请先运行 npm run oms -- check`)
 }
 
 /** Restores the rows into a scratch database and compares them; returns false when the account may not create one. */
-export async function verify(connection: pg.ClientConfig, folder: string, manifest: Manifest): Promise<boolean> {
+export async function verifyBackup(connection: pg.ClientConfig, folder: string, manifest: Manifest): Promise<boolean> {
   const admin = await openSession(connection)
   try {
     const allowed = await admin.query<{ may: boolean }>(
@@ -143,7 +143,7 @@ async function dropAbandonedScratch(admin: pg.Client) {
      where datname like $1 and r.rolname = current_user and pg_try_advisory_lock(${SCRATCH_LOCK}, hashtext(datname))`,
     [`${SCRATCH_PREFIX.replaceAll('_', '\\_')}%`],
   )
-  for (const { name } of rows) await admin.query(`drop database if exists ${quote(name)} with (force)`)
+  for (const { name } of rows) await admin.query(`drop database if exists ${quoteIdentifier(name)} with (force)`)
 }
 
 function withDatabase({ connectionString, ...rest }: pg.ClientConfig, database: string): pg.ClientConfig {

@@ -2,7 +2,7 @@ import pg from 'pg'
 
 export type Table = { readonly name: string; readonly columns: string[] }
 
-export const quote = (name: string) => pg.escapeIdentifier(name)
+export const quoteIdentifier = (name: string) => pg.escapeIdentifier(name)
 
 /** Opens a session without time limits and with fixed output formats. */
 export async function openSession(connection: pg.ClientConfig): Promise<pg.Client> {
@@ -21,7 +21,7 @@ export async function openSession(connection: pg.ClientConfig): Promise<pg.Clien
 export const RESTORE_TABLE = 'restore_in_progress'
 
 /** Returns every table with its own rows. Rows of partitions are read through their parent. */
-export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
+export async function listTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, coalesce(json_agg(a.attname order by a.attnum)
         filter (where a.attnum > 0 and not a.attisdropped and a.attgenerated = ''), '[]') as columns
@@ -34,7 +34,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   return rows
 }
 
-export async function partitionsOf(client: pg.ClientBase) {
+export async function listPartitions(client: pg.ClientBase) {
   const { rows } = await client.query<{ name: string; parent: string; bound: string }>(
     `select c.relname as name, p.relname as parent, pg_get_expr(c.relpartbound, c.oid) as bound
      from pg_class c join pg_inherits i on i.inhrelid = c.oid join pg_class p on p.oid = i.inhparent
@@ -47,14 +47,14 @@ export async function partitionsOf(client: pg.ClientBase) {
  * Returns the values of all sequences. Read after the rows: sequences do not belong to a snapshot, and larger values do
  * no harm.
  */
-export async function sequencesOf(client: pg.ClientBase) {
+export async function readSequences(client: pg.ClientBase) {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by 1`,
   )
   const sequences: { name: string; value: string; called: boolean }[] = []
   for (const { name } of rows) {
     const state = await client.query<{ value: string; called: boolean }>(
-      `select last_value::text as value, is_called as called from ${quote(name)}`,
+      `select last_value::text as value, is_called as called from ${quoteIdentifier(name)}`,
     )
     sequences.push(...state.rows.map((row) => ({ name, ...row })))
   }
@@ -63,7 +63,7 @@ export async function sequencesOf(client: pg.ClientBase) {
 
 export async function hasTable(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
-    `public.${quote(name)}`,
+    `public.${quoteIdentifier(name)}`,
   ])
   return rows[0]?.found === true
 }

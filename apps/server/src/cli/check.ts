@@ -4,14 +4,14 @@ import { type Config, readConfig } from '#core/config/config.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { AD_PLAY_BREACHES } from '#domain/ads/plays/play-invariants.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
 import { checkObjects } from '#domain/video/verify-objects.ts'
 import { parseOptions } from './arguments.ts'
-import { quote } from './catalog.ts'
+import { quoteIdentifier } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'
 
@@ -65,7 +65,7 @@ async function storageBreaches(pool: pg.Pool): Promise<string[]> {
 
 async function playBreaches(pool: pg.Pool, { timeZone, adPlayDays }: Config): Promise<string[]> {
   // The job may have dropped the first kept day already.
-  const first = dayAfter(localDayOf(Date.now(), timeZone), 2 - adPlayDays)
+  const first = addDays(formatLocalDay(Date.now(), timeZone), 2 - adPlayDays)
   const { rows } = await pool.query<{ what: string }>(AD_PLAY_BREACHES, [timeZone, first])
   return rows.map(({ what }) => `广告播放统计核对不符：${what}`)
 }
@@ -86,7 +86,7 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
   const behind: string[] = []
   for (const { sequence, tbl, col } of rows) {
     const { rows: states } = await pool.query<{ late: boolean }>(
-      `select coalesce((select max(${quote(col)}) from ${tbl}), 0)
+      `select coalesce((select max(${quoteIdentifier(col)}) from ${tbl}), 0)
          > (select case when is_called then last_value else last_value - 1 end from ${sequence}) as late`,
     )
     if (states[0]?.late) behind.push(`${tbl}.${col} 的计数器落后`)

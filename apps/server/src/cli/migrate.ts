@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { migrate, pendingMigrations, readMigrations } from '#core/database/migrate.ts'
+import { migrateDatabase, countPendingMigrations, readMigrations } from '#core/database/migrate.ts'
 import { isQueueCurrent } from '#core/database/queue-schema.ts'
 import { readConfig } from '#core/config/config.ts'
 import type { Command } from './command.ts'
@@ -10,7 +10,7 @@ const USAGE = 'migrate [--dry-run]'
 
 /** Returns what a start of this program would change in the schema. */
 async function pendingIn(pool: pg.Pool): Promise<string[]> {
-  const count = await pendingMigrations(pool)
+  const count = await countPendingMigrations(pool)
   const tags = readMigrations().map(({ tag }) => tag)
   return [...tags.slice(tags.length - count), ...((await isQueueCurrent(pool)) ? [] : ['任务队列的表'])]
 }
@@ -23,7 +23,7 @@ export const migrateCommand: Command = {
     const { 'dry-run': isDryRun } = parseOptions(args, USAGE, { 'dry-run': { type: 'boolean' } })
     const database = await openExistingDatabase(readConfig(env), print)
     try {
-      const listed = isDryRun ? await pendingIn(database.pool) : await migrate(database.connection)
+      const listed = isDryRun ? await pendingIn(database.pool) : await migrateDatabase(database.connection)
       print(listed.length > 0 ? `${isDryRun ? '待执行' : '已执行'}：${listed.join('、')}` : '数据库已是最新')
     } finally {
       await database.close()

@@ -3,10 +3,10 @@ import { eq } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import { FIRMWARE, SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { verify } from '#modules/ota/files/ota-signing.service.ts'
-import { platformUser } from '#core/auth/system-actor.ts'
+import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
-import { words } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 
 const USAGE = 'ota verify <版本编号>'
 
@@ -19,13 +19,13 @@ export const otaVerifyCommand: Command = {
   usage: USAGE,
   summary: '核对一个版本的签名、清单与组件文件',
   async run(args, context) {
-    const otaId = Number(words(args, USAGE, {}).first)
+    const otaId = Number(parseArguments(args, USAGE, {}).first)
     if (!Number.isInteger(otaId) || otaId < 1) throw new CommandError(`用法：npm run oms -- ${USAGE}`)
     const view = await withServices(context, async (services) => {
       const { db } = services.database
       const [found] = await db.select({ kind: otaVersions.kind }).from(otaVersions).where(eq(otaVersions.otaId, otaId))
       const artifact = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
-      return verify({ services, user: platformUser({}), now: services.now() }, artifact, { otaId })
+      return verify({ services, user: createPlatformUser({}), now: services.now() }, artifact, { otaId })
     })
     const state = SIGNING_STATE[view.state as keyof typeof SIGNING_STATE]
     context.print(`版本 ${otaId}：${state}${view.keyId && `，密钥 ${view.keyId}，序号 ${view.release}`}`)

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type pg from 'pg'
 import { makeDirectory } from '#core/storage/local/make-directory.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { hasTable, openSession, quote, RESTORE_TABLE, tablesOf } from './catalog.ts'
+import { hasTable, openSession, quoteIdentifier, RESTORE_TABLE, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
 
 export type RestoreTarget = {
@@ -63,8 +63,10 @@ async function recordedAdditions(client: pg.Client) {
 }
 
 async function assertNoRows(client: pg.Client) {
-  for (const { name } of await tablesOf(client)) {
-    const { rows } = await client.query<{ used: boolean }>(`select exists (select from ${quote(name)}) as used`)
+  for (const { name } of await listTables(client)) {
+    const { rows } = await client.query<{ used: boolean }>(
+      `select exists (select from ${quoteIdentifier(name)}) as used`,
+    )
     if (rows[0]?.used) throw new CommandError(`目标数据库不是空的（表 ${name} 里有数据），恢复只能到空的数据目录`)
   }
 }
@@ -97,7 +99,7 @@ async function removeAdditions(client: pg.Client, files: FileStore, additions: r
  * restore.
  */
 async function emptyTables(client: pg.Client) {
-  const names = (await tablesOf(client)).map(({ name }) => quote(name))
+  const names = (await listTables(client)).map(({ name }) => quoteIdentifier(name))
   if (names.length === 0) return
   await client.query('begin')
   for (const name of names) await client.query(`alter table ${name} disable trigger user`)

@@ -4,10 +4,10 @@ import { type Database, openDatabase } from '#core/database/client.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import { markMissingVideos, retainedDays } from '#domain/video/verify-objects.ts'
-import { words } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
-import { restore } from './restore.ts'
+import { restoreBackup } from './restore.ts'
 
 const USAGE = 'restore <目录>'
 
@@ -30,7 +30,7 @@ export const restoreCommand: Command = {
   usage: USAGE,
   summary: '把备份恢复到空的数据目录（DATA_DIR、DATABASE_URL）；先停止服务',
   async run(args, { env, print }) {
-    const folder = resolve(words(args, USAGE, {}).first)
+    const folder = resolve(parseArguments(args, USAGE, {}).first)
     const config = readConfig(env)
     // Reports a mistyped folder before a database is created for it.
     await readManifest(folder)
@@ -39,7 +39,7 @@ export const restoreCommand: Command = {
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
       const secretKeyFile = env.OMS_SECRET_KEY ? undefined : join(config.dataDir, 'secret.key')
-      const manifest = await restore({ connection: database.connection, files, secretKeyFile }, folder)
+      const manifest = await restoreBackup({ connection: database.connection, files, secretKeyFile }, folder)
       const rows = manifest.tables.reduce((total, table) => total + table.rows, 0)
       print(
         `恢复完成：${manifest.tables.length} 张表 ${rows} 行，${manifest.files.length} 个文件（备份于 ${manifest.takenAt}）`,

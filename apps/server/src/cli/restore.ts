@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { FORMER_BASELINE, migrateTo, readMigrations } from '#core/database/migrate.ts'
-import { openSession, quote, RESTORE_TABLE, tablesOf } from './catalog.ts'
+import { openSession, quoteIdentifier, RESTORE_TABLE, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
 import { filePath, type Manifest, readManifest, rowsPath, SECRET_KEY } from './manifest.ts'
 import { beginRestore, type RestoreTarget } from './restore-attempt.ts'
-import { loadRows, digestFile, summarizeRows } from './rows.ts'
+import { loadRows, computeFileDigest, summarizeRows } from './rows.ts'
 
 /**
  * Restores a backup into an empty target. Files are restored before rows, so that no row refers to a missing file. A
  * failed restore empties the target again. The next restore removes remains of a killed restore.
  */
-export async function restore(target: RestoreTarget, folder: string): Promise<Manifest> {
+export async function restoreBackup(target: RestoreTarget, folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
   await inspectMembers(folder, manifest)
   const attempt = await beginRestore(target)
@@ -42,7 +42,7 @@ export async function inspectMembers(folder: string, manifest: Manifest): Promis
     ...manifest.files.map(({ sha256 }) => ({ path: filePath(folder, sha256), sha256 })),
   ]
   for (const { path, sha256 } of members)
-    if ((await digestFile(path).catch(() => '')) !== sha256) throw new CommandError(`备份已损坏：${path}`)
+    if ((await computeFileDigest(path).catch(() => '')) !== sha256) throw new CommandError(`备份已损坏：${path}`)
 }
 
 /** Loads all rows in one transaction and compares every table with its digest in the manifest. */
@@ -66,22 +66,28 @@ export async function restoreRows(connection: pg.ClientConfig, folder: string, m
 }
 
 async function fill(client: pg.Client, folder: string, { tables, partitions, sequences }: Manifest) {
-  const names = (await tablesOf(client)).map(({ name }) => name)
+  const names = (await listTables(client)).map(({ name }) => name)
   if (names.join() !== tables.map(({ name }) => name).join()) throw new CommandError('备份的表与程序的表不一致')
   for (const { name, parent, bound } of partitions)
-    await client.query(`create table if not exists ${quote(name)} partition of ${quote(parent)} ${bound}`)
+    await client.query(
+      `create table if not exists ${quoteIdentifier(name)} partition of ${quoteIdentifier(parent)} ${bound}`,
+    )
   // Disables triggers before `truncate`, because triggers of append-only tables refuse it.
-  for (const name of names) await client.query(`alter table ${quote(name)} disable trigger user`)
-  if (names.length > 0) await client.query(`truncate ${names.map(quote).join(', ')}`)
+  for (const name of names) await client.query(`alter table ${quoteIdentifier(name)} disable trigger user`)
+  if (names.length > 0) await client.query(`truncate ${names.map(quoteIdentifier).join(', ')}`)
   const links = await dropLinks(client)
   for (const table of tables) await fillTable(client, table, folder)
   await replaceTransactionIds(client)
-  for (const name of names) await client.query(`alter table ${quote(name)} enable trigger user`)
+  for (const name of names) await client.query(`alter table ${quoteIdentifier(name)} enable trigger user`)
   // Foreign keys are added last, and checked, because references may be circular.
   for (const { tbl, name, definition } of links)
-    await client.query(`alter table ${tbl} add constraint ${quote(name)} ${definition}`)
+    await client.query(`alter table ${tbl} add constraint ${quoteIdentifier(name)} ${definition}`)
   for (const { name, value, called } of sequences)
-    await client.query('select setval($1::regclass, $2::bigint, $3)', [`public.${quote(name)}`, value, called])
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [
+      `public.${quoteIdentifier(name)}`,
+      value,
+      called,
+    ])
 }
 
 /**
@@ -95,7 +101,7 @@ async function replaceTransactionIds(client: pg.Client) {
   )
   for (const { tbl, name } of rows)
     await client.query(
-      `update ${tbl} set ${quote(name)} = pg_current_xact_id() where ${quote(name)} > pg_current_xact_id()`,
+      `update ${tbl} set ${quoteIdentifier(name)} = pg_current_xact_id() where ${quoteIdentifier(name)} > pg_current_xact_id()`,
     )
 }
 
@@ -104,7 +110,7 @@ async function dropLinks(client: pg.Client) {
     `select conrelid::regclass::text as tbl, conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
      where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,
   )
-  for (const { tbl, name } of rows) await client.query(`alter table ${tbl} drop constraint ${quote(name)}`)
+  for (const { tbl, name } of rows) await client.query(`alter table ${tbl} drop constraint ${quoteIdentifier(name)}`)
   return rows
 }
 

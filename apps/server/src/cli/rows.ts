@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { quote, type Table } from './catalog.ts'
+import { quoteIdentifier, type Table } from './catalog.ts'
 import { RowsDigest } from './rows-digest.ts'
 
 export type RowsSummary = {
@@ -14,11 +14,11 @@ export type RowsSummary = {
   readonly rowsDigest: string
 }
 
-const listOf = ({ columns }: Table) => columns.map(quote).join(', ')
-const selection = (table: Table) => `copy (select ${listOf(table)} from ${quote(table.name)}) to stdout`
+const listOf = ({ columns }: Table) => columns.map(quoteIdentifier).join(', ')
+const selection = (table: Table) => `copy (select ${listOf(table)} from ${quoteIdentifier(table.name)}) to stdout`
 
 /** Passes bytes through and updates the digest with them. */
-export function digestStream(digest: Pick<Hash, 'update'> | RowsDigest): Transform {
+export function createDigestStream(digest: Pick<Hash, 'update'> | RowsDigest): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       digest.update(chunk)
@@ -32,7 +32,14 @@ export async function writeRows(client: pg.Client, table: Table, path: string) {
   const [plain, member, rows] = [createHash('sha256'), createHash('sha256'), new RowsDigest()]
   const source = client.query(copyTo(selection(table)))
   const target = createWriteStream(path, { flush: true, mode: 0o600 })
-  await pipeline(source, digestStream(plain), digestStream(rows), createZstdCompress(), digestStream(member), target)
+  await pipeline(
+    source,
+    createDigestStream(plain),
+    createDigestStream(rows),
+    createZstdCompress(),
+    createDigestStream(member),
+    target,
+  )
   const memberSha256 = member.digest('hex')
   return { rows: source.rowCount, sha256: plain.digest('hex'), rowsDigest: rows.digest(), memberSha256 }
 }
@@ -40,8 +47,8 @@ export async function writeRows(client: pg.Client, table: Table, path: string) {
 /** Loads the file that `writeRows` wrote; returns the SHA-256 of the uncompressed bytes. */
 export async function loadRows(client: pg.Client, table: Table, path: string): Promise<string> {
   const plain = createHash('sha256')
-  const target = client.query(copyFrom(`copy ${quote(table.name)} (${listOf(table)}) from stdin`))
-  await pipeline(createReadStream(path), createZstdDecompress(), digestStream(plain), target)
+  const target = client.query(copyFrom(`copy ${quoteIdentifier(table.name)} (${listOf(table)}) from stdin`))
+  await pipeline(createReadStream(path), createZstdDecompress(), createDigestStream(plain), target)
   return plain.digest('hex')
 }
 
@@ -49,11 +56,11 @@ export async function loadRows(client: pg.Client, table: Table, path: string): P
 export async function summarizeRows(client: pg.Client, table: Table): Promise<RowsSummary> {
   const digest = new RowsDigest()
   const source = client.query(copyTo(selection(table)))
-  await pipeline(source, digestStream(digest), new PassThrough().resume())
+  await pipeline(source, createDigestStream(digest), new PassThrough().resume())
   return { rows: source.rowCount, rowsDigest: digest.digest() }
 }
 
-export async function digestFile(path: string): Promise<string> {
+export async function computeFileDigest(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')

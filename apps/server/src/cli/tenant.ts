@@ -1,9 +1,9 @@
-import { oneTimePassword } from '#core/auth/one-time-code.ts'
-import { actAs, terminalActor } from '#core/auth/system-actor.ts'
+import { createOneTimePassword } from '#core/auth/one-time-code.ts'
+import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
 import { openTenant } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
-import { words } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 
 const USAGE = 'tenant create <名称> [--contact <联系人>] [--admin <账号>]'
 const LIMITS = { name: 50, contact: 20 } as const
@@ -13,13 +13,16 @@ export const tenantCreateCommand: Command = {
   usage: USAGE,
   summary: '新增客户、首位管理员及其一次性密码，并给予默认业务场景',
   async run(args, context) {
-    const { first: name, values } = words(args, USAGE, { contact: { type: 'string' }, admin: { type: 'string' } })
+    const { first: name, values } = parseArguments(args, USAGE, {
+      contact: { type: 'string' },
+      admin: { type: 'string' },
+    })
     const contactName = values.contact ?? ''
     if (name.trim() === '' || name.length > LIMITS.name) throw new CommandError(`客户名称应为 1～${LIMITS.name} 个字符`)
     if (contactName.length > LIMITS.contact) throw new CommandError(`联系人不能超过 ${LIMITS.contact} 个字符`)
-    const { password, passwordHash } = await oneTimePassword()
+    const { password, passwordHash } = await createOneTimePassword()
     const made = await withServices(context, (services) =>
-      actAs(services, terminalActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
+      runAsActor(services, createTerminalActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
         openTenant(
           ctx,
           { name: name.trim(), contactName },

@@ -5,10 +5,10 @@ import { tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { create, disable, removeMfa, resetPasswd } from '#modules/staff/staff.service.ts'
-import { actAs, terminalActor } from '#core/auth/system-actor.ts'
+import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
-import { words } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 
 const CREATE = 'user create <账号> [--name <姓名>] [--role <角色编码>…] [--tenant <客户编号>]'
 const RESET = 'user reset-password <账号> [--mfa]'
@@ -19,7 +19,7 @@ export const userCreateCommand: Command = {
   usage: CREATE,
   summary: '新增账号并打印一次性密码',
   async run(args, context) {
-    const { first: account, values } = words(args, CREATE, {
+    const { first: account, values } = parseArguments(args, CREATE, {
       name: { type: 'string' },
       role: { type: 'string', multiple: true },
       tenant: { type: 'string' },
@@ -29,9 +29,9 @@ export const userCreateCommand: Command = {
       const roleIds = await roleIdsOf(services, tenantId, values.role ?? [])
       const { data, error } = StaffInput.safeParse({ account, realname: values.name ?? account.slice(0, 15), roleIds })
       if (!data) throw new CommandError(error.issues[0]?.message ?? '账号不正确')
-      return actAs(
+      return runAsActor(
         services,
-        terminalActor(tenantId),
+        createTerminalActor(tenantId),
         { name: 'create', ...staff.create, input: data, outside: true },
         (ctx) => create(ctx, data),
       )
@@ -45,15 +45,15 @@ export const userResetCommand: Command = {
   usage: RESET,
   summary: '重置密码并打印新的一次性密码，所有会话随即结束；--mfa 同时解除丢失的两步验证',
   async run(args, context) {
-    const { first, values } = words(args, RESET, { mfa: { type: 'boolean' } })
+    const { first, values } = parseArguments(args, RESET, { mfa: { type: 'boolean' } })
     const { account, password } = await withServices(context, async (services) => {
       const { uid, tenantId } = await accountOf(services, first)
       if (values.mfa) {
         const remove = { name: 'removeMfa', ...staff.removeMfa, input: { id: uid } }
-        await actAs(services, terminalActor(tenantId), remove, (ctx) => removeMfa(ctx, { id: uid }))
+        await runAsActor(services, createTerminalActor(tenantId), remove, (ctx) => removeMfa(ctx, { id: uid }))
       }
       const what = { name: 'resetPasswd', ...staff.resetPasswd, input: { id: uid }, outside: true } as const
-      return actAs(services, terminalActor(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
+      return runAsActor(services, createTerminalActor(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
     })
     if (values.mfa) context.print(`已解除 ${account} 的两步验证`)
     context.print(`已重置 ${account} 的密码，一次性密码 ${password}（登录后须修改）`)
@@ -65,12 +65,15 @@ export const userDisableCommand: Command = {
   usage: DISABLE,
   summary: '停用账号，所有会话随即结束',
   async run(args, context) {
-    const { first } = words(args, DISABLE, {})
+    const { first } = parseArguments(args, DISABLE, {})
     const account = await withServices(context, async (services) => {
       const found = await accountOf(services, first)
       const input = { id: found.uid }
-      await actAs(services, terminalActor(found.tenantId), { name: 'disable', ...staff.disable, input }, (ctx) =>
-        disable(ctx, input),
+      await runAsActor(
+        services,
+        createTerminalActor(found.tenantId),
+        { name: 'disable', ...staff.disable, input },
+        (ctx) => disable(ctx, input),
       )
       return found.account
     })

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { pendingMigrations } from '#core/database/migrate.ts'
+import { countPendingMigrations } from '#core/database/migrate.ts'
 import { readConfig } from '#core/config/config.ts'
 import { assertSecretKey } from '#core/crypto/installation-keys.ts'
 import type { Services } from '#core/services.ts'
@@ -15,7 +15,7 @@ export async function withServices<T>(
   const config = readConfig(env)
   const database = await openExistingDatabase(config, print)
   try {
-    const pending = await pendingMigrations(database.pool)
+    const pending = await countPendingMigrations(database.pool)
     if (pending > 0) throw new CommandError('数据库还没有建好或版本较旧，请先用 npm start 启动一次服务')
     await assertSecretKey(database, config)
     const services = await createServices({ config, database, log: pino({ level: 'silent' }) })

@@ -2,7 +2,7 @@ import { eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { appAccounts, industries, tenants, userApplications } from '#schema/tenant.ts'
-import { CUSTOMERS, randomFrom } from './vendor.ts'
+import { CUSTOMERS, createRandom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -172,7 +172,7 @@ async function addJoinedAccounts(db: Db, now: Date, tenantIds: ReadonlyMap<strin
 const numberOf = (no: number) => `SQ${String(no).padStart(8, '0')}`
 
 async function addUsers(db: Db, now: Date) {
-  const random = randomFrom(20_260)
+  const random = createRandom(20_260)
   const hosts = await db
     .select({ id: tenants.id, level: tenants.level })
     .from(tenants)

@@ -36,7 +36,7 @@ function nameIn(prompt: string): string {
 }
 
 /** Returns the answer of the demo model. The model follows rules, so the same conversation has the same answer. */
-export function demoAnswer(messages: readonly Message[]): string {
+export function createDemoAnswer(messages: readonly Message[]): string {
   const prompt = messages.find(({ role }) => role === 'system')?.content ?? ''
   const question = messages.findLast(({ role }) => role === 'user')?.content.slice(0, 1000) ?? ''
   const lower = question.toLowerCase()

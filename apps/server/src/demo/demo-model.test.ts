@@ -1,10 +1,10 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Services } from '#core/services.ts'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
-import { llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
-import { demoAnswer } from './demo-answers.ts'
+import { readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
+import { createDemoAnswer } from './demo-answers.ts'
 import { serveDemoModel } from './demo-model.ts'
 
 const app = Fastify()
@@ -17,12 +17,12 @@ afterAll(() => app.close())
 
 test('streams an answer that the client of language models reads, with token counts', async () => {
   const call = {
-    endpoint: llmEndpointOf({ type: 'openai', base_url, model_name: 'oms-demo' }),
+    endpoint: readLlmEndpoint({ type: 'openai', base_url, model_name: 'oms-demo' }),
     messages: [
       { role: 'system' as const, content: '你是湾湾小何，来自台湾的女孩。' },
       { role: 'user' as const, content: '你好，你是谁？' },
     ],
-    policy: addressPolicy({ outboundPrivate: [] }, 'platform'),
+    policy: selectAddressPolicy({ outboundPrivate: [] }, 'platform'),
   }
   let text = ''
   let pieces = 0
@@ -41,6 +41,6 @@ test('streams an answer that the client of language models reads, with token cou
 
 test('answers by rules: memory, jokes, and an honest sentence for everything else', () => {
   const memory = { role: 'system', content: '你是小智\n\n<memory>\n主人姓王\n</memory>' }
-  expect(demoAnswer([memory, { role: 'user', content: '你记得我吗' }])).toBe('我记得：主人姓王')
-  expect(demoAnswer([{ role: 'user', content: '量子力学' }])).toContain('演示模型')
+  expect(createDemoAnswer([memory, { role: 'user', content: '你记得我吗' }])).toBe('我记得：主人姓王')
+  expect(createDemoAnswer([{ role: 'user', content: '量子力学' }])).toContain('演示模型')
 })

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { estimateTokens } from '#domain/agents/llm/token-figures.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
-import { demoAnswer } from './demo-answers.ts'
+import { createDemoAnswer } from './demo-answers.ts'
 
 const CODE = 'LLM_OmsDemo'
 const ROOT = '/demo-llm/v1'
@@ -31,7 +31,7 @@ export function serveDemoModel(app: FastifyInstance, services: Services) {
     if (!parsed.success)
       return reply.code(400).send({ error: { message: 'messages: invalid', type: 'invalid_request' } })
     const { model, stream, messages } = parsed.data
-    const content = demoAnswer(messages)
+    const content = createDemoAnswer(messages)
     const sent = messages.map((message) => message.content).join('\n')
     const usage = { prompt_tokens: estimateTokens(sent), completion_tokens: estimateTokens(content) }
     if (!stream) return { model, choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }], usage }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
-import { usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
 import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
@@ -121,7 +121,7 @@ describe('demo data', () => {
     const limits = await Promise.all(
       devices.map(async (device) => {
         const params = await services.agentParameters.of(device.tenantId)
-        return usageLimitOf({ reads: services.voiceServers.reads, params, now }, device)
+        return readUsageLimit({ reads: services.voiceServers.reads, params, now }, device)
       }),
     )
     expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([

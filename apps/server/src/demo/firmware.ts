@@ -7,8 +7,8 @@ import { quickCreate } from '#modules/device-model/device-model.service.ts'
 import { disable, enable } from '#modules/ota/ota-enable.service.ts'
 import { FIRMWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { create } from '#modules/ota/ota-save.service.ts'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
-import { DEVICES, FIXES, randomFrom, VERSIONS_PER_MODEL } from './vendor.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
+import { DEVICES, FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
 
 /** Makes the oldest version older than the oldest device of the demo. */
 const DAYS_BETWEEN_VERSIONS = 110
@@ -26,7 +26,7 @@ export async function fillFirmware(services: Services, demo: Actor) {
       const type = typeId === undefined ? { typeName, typeCode } : { typeId }
       const input = QuickModelInput.parse({ modelName, modelCode: code, ...type })
       const what = { name: 'quickCreate', ...deviceModels.quickCreate, input }
-      const made = await actAs(services, demo, what, (ctx) => quickCreate(ctx, input))
+      const made = await runAsActor(services, demo, what, (ctx) => quickCreate(ctx, input))
       typeId = made.typeId
       models.push({ modelId: made.modelId, code })
     }
@@ -60,37 +60,39 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
     },
     components: await componentsOf(services, demo, version),
   })
-  const { otaId } = await actAs(services, demo, { name: 'create', ...ota.create, input }, (ctx) =>
+  const { otaId } = await runAsActor(services, demo, { name: 'create', ...ota.create, input }, (ctx) =>
     create(ctx, FIRMWARE, input),
   )
   if (step === VERSIONS_PER_MODEL - 1) return
   const one = { otaId }
-  await actAs(services, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) =>
+  await runAsActor(services, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) =>
     enable(ctx, FIRMWARE, one),
   )
   if (step === 0)
-    await actAs(services, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(ctx, FIRMWARE, one))
+    await runAsActor(services, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) =>
+      disable(ctx, FIRMWARE, one),
+    )
 }
 
 export const isoDateTime = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')
 
 /** Returns small component files with the same bytes at every start. */
 async function componentsOf(services: Services, demo: Actor, { code, place, step }: Version) {
-  const random = randomFrom(place * 100 + step)
+  const random = createRandom(place * 100 + step)
   const firmware = Buffer.from(Array.from({ length: 24 * 1024 + random(8192) }, () => random(256)))
   const notes = Buffer.from(`${code} 版本说明\n${FIXES[step % FIXES.length]}\n`)
   const parts = [
     ['固件包', 2, `${code.toLowerCase()}-${1 + place}.${step}.0.bin`, firmware],
     ['版本说明', 1, `${code.toLowerCase()}-${1 + place}.${step}.0.txt`, notes],
   ] as const
-  return uploaded(services, demo, ota.upload, step % 2 === 0 ? parts : parts.slice(0, 1))
+  return uploadComponents(services, demo, ota.upload, step % 2 === 0 ? parts : parts.slice(0, 1))
 }
 
 /** Name, type, file name and bytes of a component. */
 type Part = readonly [name: string, type: number, fileName: string, bytes: Buffer]
 
 /** Uploads files and returns the components of a version. */
-export async function uploaded(
+export async function uploadComponents(
   services: Services,
   demo: Actor,
   upload: typeof ota.upload | typeof software.upload,
@@ -100,7 +102,7 @@ export async function uploaded(
   for (const [name, type, fileName, bytes] of parts) {
     const stored = await services.files.put(once(bytes))
     const what = { name: 'upload', ...upload, input: {} }
-    const { url } = await actAs(services, demo, what, (ctx) =>
+    const { url } = await runAsActor(services, demo, what, (ctx) =>
       recordFile(ctx, { purpose: 'component', name: fileName, stored }),
     )
     sent.push({ name, type, url })

@@ -3,7 +3,7 @@ import { and, asc, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { loginLogs, operLogs } from '#schema/system.ts'
-import { randomFrom } from './vendor.ts'
+import { createRandom } from './vendor.ts'
 
 const DAYS = 28
 const ROWS_AT_ONCE = 300
@@ -79,7 +79,7 @@ const before = (day: number, minute: number) =>
   sql`date_trunc('day', now()) - make_interval(days => ${day}) + make_interval(mins => ${minute})` as unknown as string
 
 function loginsOf(people: readonly Person[]) {
-  const random = randomFrom(2026)
+  const random = createRandom(2026)
   return Array.from({ length: DAYS }, (_, day) => day + 1).flatMap((day) =>
     people
       .filter(() => random(10) < 6)
@@ -103,7 +103,7 @@ function loginsOf(people: readonly Person[]) {
 }
 
 function deedsOf(people: readonly Person[]) {
-  const random = randomFrom(2027)
+  const random = createRandom(2027)
   return Array.from({ length: DAYS }, (_, day) => day + 1).flatMap((day) =>
     people
       .filter(({ tenantId }) => random(10) < (tenantId === 1 ? 8 : 2))

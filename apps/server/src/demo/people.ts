@@ -7,14 +7,14 @@ import { menus } from '#schema/system.ts'
 import { scenes, tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertStaff } from '#domain/accounts/new-account.ts'
 import { permission } from '#modules/role/role-permission.service.ts'
 import { create as createRole } from '#modules/role/role-save.service.ts'
 import { create as createScene } from '#modules/scene/scene-save.service.ts'
 import { openTenant } from '#modules/tenant/open-tenant.ts'
-import { type Actor, actAs, platformUser } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, STAFF } from './vendor.ts'
 
 const FACTS = { ip: '10.8.0.21', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36' }
@@ -31,7 +31,7 @@ interface Person {
 async function addPerson(services: Services, actor: Actor, { tenantId, ...person }: Person, passwordHash: string) {
   const input = StaffInput.parse({ ...person, remark: '' })
   const here: Actor = { ...actor, user: { ...actor.user, tenantId } }
-  return actAs(services, here, { name: 'create', ...staff.create, input }, async (ctx) => {
+  return runAsActor(services, here, { name: 'create', ...staff.create, input }, async (ctx) => {
     const uid = await insertStaff(ctx, input, passwordHash)
     ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户「${person.realname}（${person.account}）」` })
     return uid
@@ -43,10 +43,10 @@ export async function fillStaff(services: Services, passwordHash: string): Promi
   const { db } = services.database
   const found = await db.select({ id: roles.id, code: roles.roleCode }).from(roles)
   const idOf = new Map(found.map(({ id, code }) => [code, id]))
-  const setup: Actor = { user: platformUser({ account: 'admin', realname: '系统管理员', uid: 1 }), facts: FACTS }
+  const setup: Actor = { user: createPlatformUser({ account: 'admin', realname: '系统管理员', uid: 1 }), facts: FACTS }
   const self = { account: DEMO_ACCOUNT, realname: '演示管理员', roleIds: [SUPER_ROLE_ID], tenantId: PLATFORM_TENANT_ID }
   const uid = await addPerson(services, setup, self, passwordHash)
-  const demo: Actor = { user: platformUser({ uid, account: DEMO_ACCOUNT, realname: '演示管理员' }), facts: FACTS }
+  const demo: Actor = { user: createPlatformUser({ uid, account: DEMO_ACCOUNT, realname: '演示管理员' }), facts: FACTS }
   for (const [account, realname, codes] of STAFF) {
     const roleIds = codes.flatMap((code) => idOf.get(code) ?? [])
     await addPerson(services, demo, { account, realname, roleIds, tenantId: PLATFORM_TENANT_ID }, passwordHash)
@@ -76,7 +76,7 @@ export async function fillScenes(services: Services, demo: Actor) {
       description: `${sceneName}相关的页面与按钮`,
       menuIds,
     })
-    await actAs(services, demo, { name: 'create', ...scene.create, input }, (ctx) => createScene(ctx, input))
+    await runAsActor(services, demo, { name: 'create', ...scene.create, input }, (ctx) => createScene(ctx, input))
   }
 }
 
@@ -120,7 +120,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
   }
   const prefix = `kh${String(place + 1).padStart(2, '0')}`
   const what = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户', input: { name } } as const
-  const { id } = await actAs(services, demo, what, (ctx) =>
+  const { id } = await runAsActor(services, demo, what, (ctx) =>
     openTenant(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
   )
   const roleId = await engineerRole(services, demo, id)
@@ -138,7 +138,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
 }
 
 const dayFromNow = (services: Services, days: number) =>
-  localTimeOf(services.now().getTime() + days * DAY_MS, services.config.timeZone)
+  formatLocalTime(services.now().getTime() + days * DAY_MS, services.config.timeZone)
 
 /** Returns the default scenes and those with these codes. The first administrator receives the menus of all of them. */
 async function sceneIdsOf({ database: { db } }: Services, codes: readonly string[]) {
@@ -151,9 +151,13 @@ async function sceneIdsOf({ database: { db } }: Services, codes: readonly string
 
 async function engineerRole(services: Services, demo: Actor, tenantId: number) {
   const input = { ...RoleInput.parse({ roleName: '设备管理员', roleCode: 'device_admin', roleSort: 20 }), tenantId }
-  const { id } = await actAs(services, demo, { name: 'create', ...role.create, input }, (ctx) => createRole(ctx, input))
+  const { id } = await runAsActor(services, demo, { name: 'create', ...role.create, input }, (ctx) =>
+    createRole(ctx, input),
+  )
   const menuIds = await menusOf(services, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
   const grant = { roleId: id, menuIds, rev: 0 }
-  await actAs(services, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) => permission(ctx, grant))
+  await runAsActor(services, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) =>
+    permission(ctx, grant),
+  )
   return id
 }

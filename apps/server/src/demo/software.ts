@@ -5,10 +5,10 @@ import type { Services } from '#core/services.ts'
 import { disable, enable } from '#modules/ota/ota-enable.service.ts'
 import { SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { create } from '#modules/ota/ota-save.service.ts'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
-import { isoDateTime, uploaded } from './firmware.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
+import { isoDateTime, uploadComponents } from './firmware.ts'
 import { addLogs, addStages } from './releases.ts'
-import { randomFrom } from './vendor.ts'
+import { createRandom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -49,11 +49,11 @@ export async function fillSoftware(services: Services, demo: Actor, db: Db) {
       const otaId = await addVersion(services, demo, version)
       const one = { otaId }
       if (status === 'draft') continue
-      await actAs(services, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
+      await runAsActor(services, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
         enable(ctx, SOFTWARE, one),
       )
       if (status === 'off')
-        await actAs(services, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
+        await runAsActor(services, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
           disable(ctx, SOFTWARE, one),
         )
     }
@@ -74,7 +74,7 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
   const { modelId, packageName, name, lowest, verCode, description, seed } = version
   const number = [Math.floor(verCode / 100), Math.floor(verCode / 10) % 10, verCode % 10].join('.')
   const released = new Date(services.now().getTime() - (40 - 3 * (verCode - lowest)) * DAY_MS)
-  const random = randomFrom(7000 + seed)
+  const random = createRandom(7000 + seed)
   const bytes = Buffer.from(Array.from({ length: 12 * 1024 + random(8192) }, () => random(256)))
   const input = SoftwareCreateInput.parse({
     otaVersion: {
@@ -87,10 +87,12 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
       description,
       ...(verCode > lowest && { oldVerMin: String(lowest), oldVerMax: String(verCode - 1) }),
     },
-    components: await uploaded(services, demo, software.upload, [['安装包', 3, `${packageName}-${number}.apk`, bytes]]),
+    components: await uploadComponents(services, demo, software.upload, [
+      ['安装包', 3, `${packageName}-${number}.apk`, bytes],
+    ]),
   })
   const what = { name: 'create', ...software.create, input }
-  const { otaId } = await actAs(services, demo, what, (ctx) => create(ctx, SOFTWARE, input))
+  const { otaId } = await runAsActor(services, demo, what, (ctx) => create(ctx, SOFTWARE, input))
   return otaId
 }
 

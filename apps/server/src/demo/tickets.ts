@@ -16,8 +16,8 @@ import { countFleet, rollUp } from '#modules/ticket/stat-rollup.ts'
 import { merge, rate } from '#modules/ticket/ticket-batch.service.ts'
 import { timed } from '#modules/ticket/ticket-change.ts'
 import { dispose } from '#modules/ticket/ticket-dispose.service.ts'
-import { type Actor, platformUser } from '#core/auth/system-actor.ts'
-import { DEMO_ACCOUNT, randomFrom } from './vendor.ts'
+import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
+import { DEMO_ACCOUNT, createRandom } from './vendor.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -69,7 +69,7 @@ export async function createDemoTickets(services: Services, db: Db, demo: Actor)
     .orderBy(asc(devices.id))
     .limit(400)
   const pictures = await picturesOf(services, demo)
-  const roll = randomFrom(20_260)
+  const roll = createRandom(20_260)
   for (let at = 0; at < COUNT; at++) {
     const plan = planOf(services, at, roll)
     const device = fleet.length > 0 ? fleet[(at * 37 + roll(5)) % fleet.length] : undefined
@@ -133,7 +133,7 @@ async function applySteps(services: Services, db: Db, demo: Actor, { id, plan, p
   const attr = { hardware: [...hardware], software: [...software], structure: [...structure] }
   for (const step of plan.steps) {
     const person = people[step.who % Math.max(1, people.length)] ?? { ...demo.user }
-    const ctx = contextOf(services, db, { ...demo, user: platformUser(person) }, step.at)
+    const ctx = contextOf(services, db, { ...demo, user: createPlatformUser(person) }, step.at)
     const input = {
       feedbackId: id,
       status: step.status,

@@ -2,7 +2,7 @@ const RATE = 16_000
 const HEADER = 44
 
 /** Returns a WAV (16 kHz mono 16 bit) of a falling tone. */
-export function tone(seconds: number, hertz: number): Buffer {
+export function createTone(seconds: number, hertz: number): Buffer {
   const samples = Math.round(seconds * RATE)
   const wav = Buffer.alloc(HEADER + samples * 2)
   wav.write('RIFF', 0)

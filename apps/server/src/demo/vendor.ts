@@ -161,7 +161,7 @@ export const DRAFT_NOTICE = '年度客户大会筹备'
 export const CUSTOMER_NOTICE = '战略客户专属服务说明'
 
 /** Returns a pseudo-random generator with the same numbers at every start. */
-export function randomFrom(seed: number) {
+export function createRandom(seed: number) {
   let state = seed
   return (below: number) => {
     state = (state + 0x6d2b79f5) | 0

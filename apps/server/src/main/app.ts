@@ -13,7 +13,7 @@ import { serveHealth } from '#core/http/health.ts'
 import { sendMalformedResponse } from '#core/http/limits/malformed-request.ts'
 import { mount } from '#core/http/mount.ts'
 import { sendNotFound } from '#core/http/not-found.ts'
-import { isPlayerUrl, playerFiles } from '#core/http/files/player-files.ts'
+import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import { logRequests } from '#core/http/request-log.ts'
 import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/limits/slow-body.ts'
@@ -78,7 +78,7 @@ function routeRequests(
   consoleSide: RequestListener,
   devices: DeviceHandler | undefined,
 ): RequestListener {
-  const player = playerFiles()
+  const player = servePlayerFiles()
   const packages = packagePreview(services)
   return (request, response) => {
     const url = request.url ?? ''

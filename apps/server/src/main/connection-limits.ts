@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Services } from '#core/services.ts'
-import { drainUnreadBody } from '#core/http/limits/unread-body.ts'
+import { discardUnreadBody } from '#core/http/limits/unread-body.ts'
 import { addressOf } from '#protocols/shared/access/limits.ts'
 
 const PER_ADDRESS = 100
@@ -32,7 +32,7 @@ export function limitConnections(server: Server, services: Services) {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // Closes kept connections during a shutdown. A proxy could lose a call that it sends on such a connection.
     if (services.shutdown.hasBegun) response.shouldKeepAlive = false
-    drainUnreadBody(request, response)
+    discardUnreadBody(request, response)
     if (!PROBES.has(request.url ?? '')) {
       const address = addressOf(request, trustProxy)
       if (isSurplus(request.socket)) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { openPool } from '#core/database/client.ts'
 import type { DatabaseTemplate } from '#core/database/embedded/cluster-template.ts'
-import { migrate, readMigrations } from '#core/database/migrate.ts'
+import { migrateDatabase, readMigrations } from '#core/database/migrate.ts'
 import { QUEUE_VERSION } from '#core/database/queue-schema.ts'
 import { seedShipped, shippedKey } from './seed/seed.ts'
 
@@ -15,7 +15,7 @@ export const databaseTemplate = (): DatabaseTemplate => ({
     .digest('hex')
     .slice(0, 16),
   async fill(connection) {
-    await migrate(connection)
+    await migrateDatabase(connection)
     const database = await openPool(connection, { size: 2, embedded: true, warn: () => {}, closeAfter: async () => {} })
     await database.db.transaction(seedShipped)
     await database.close()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { migrateDatabase } from '#core/database/migrate.ts'
 import type { Config } from '#core/config/config.ts'
 import { assertSecretKey, assertSigningKey } from '#core/crypto/installation-keys.ts'
 import type { Services } from '#core/services.ts'
@@ -48,7 +48,7 @@ export async function serve({ config, isFirst, opening, onWarning }: Start) {
   let stop = () => database.close()
   let isServing = false
   try {
-    const applied = await migrate(database.connection)
+    const applied = await migrateDatabase(database.connection)
     if (applied.length > 0) log.info({ applied }, 'migrated')
     await assertSecretKey(database, config)
     const services = await createServices({ config, database, log })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 
 const NGINX = '/usr/sbin/nginx'
 const isHere = existsSync(NGINX)
@@ -76,7 +76,7 @@ export async function startNginx(folder: string, upstreams: readonly number[]): 
   const gone = new Promise<void>((done) => child.once('close', () => done()))
   const url = `http://127.0.0.1:${port}`
   const errors = () => readFileSync(join(folder, 'error.log'), 'utf8')
-  const isUp = await poll(
+  const isUp = await pollUntil(
     10_000,
     20,
     async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok || undefined,

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 const CLIENTS = 8
@@ -123,7 +123,7 @@ test('AD-10 FAULT 8 connections send overlapping batches while a process is kill
     for (let sent = 0; sent < REPORTS; sent += BATCH) {
       const from = (number * 137 + sent) % REPORTS
       const some = [...reports, ...reports].slice(from, from + BATCH + number)
-      const reply = await poll(60_000, 20, async () => {
+      const reply = await pollUntil(60_000, 20, async () => {
         const answer = await post(servers[randomInt(2)]!.url, some).catch(() => undefined)
         return answer?.status === 200 ? ((await answer.json()) as Record<string, unknown>) : undefined
       })
@@ -158,7 +158,7 @@ test('AD-10 FAULT reports that are repeated at another process after a lost resp
     const { rowCount } = await database.query('select from ad_plays where report_id = $1', [reports[0]!.reportId])
     return rowCount === 1 ? true : undefined
   }
-  expect(await poll(10_000, 1, isStored)).toBe(true)
+  expect(await pollUntil(10_000, 1, isStored)).toBe(true)
   lost.destroy()
   const before = await countedPlays()
   const again = await post(servers[1]!.url, reports)

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
@@ -134,7 +134,7 @@ describe('one process for people and two for devices', () => {
             () => undefined,
             ({ code }) => code === 401 || undefined,
           )
-      expect(await poll(5000, 20, refused)).toBe(true)
+      expect(await pollUntil(5000, 20, refused)).toBe(true)
       await serverAt(each, after).start()
     }
   })
@@ -195,7 +195,7 @@ const KILLS = 6
 describe('kill -9 of random processes', () => {
   /** Repeats a step until it is acknowledged, at a random living process, as devices and voice servers do. */
   const insist = async <T>(step: (wire: Serving) => Promise<T | undefined>): Promise<T> => {
-    const done = await poll(120_000, 50, () => step(wires[randomInt(2)]!).catch(() => undefined))
+    const done = await pollUntil(120_000, 50, () => step(wires[randomInt(2)]!).catch(() => undefined))
     expect(done).toBeDefined()
     return done!
   }
@@ -207,7 +207,7 @@ describe('kill -9 of random processes', () => {
     const isBound = async (wire: Serving) =>
       (await deviceAt(wire, mac, clientId).activate()) === 200 ? true : undefined
     const code = await insist(async (wire) => (await deviceAt(wire, mac, clientId).boot()).activation.code as string)
-    await poll(120_000, 50, async () => {
+    await pollUntil(120_000, 50, async () => {
       const answer = await bind(code).catch(() => undefined)
       // A bind that was committed before the kill leaves no code.
       return answer?.code === 200 || (await isBound(wires[randomInt(2)]!).catch(() => undefined)) ? true : undefined
@@ -277,6 +277,6 @@ describe('kill -9 of random processes', () => {
     ).toBe(0)
     // The title of each session is written although the process that took the work was killed.
     const untitled = async () => ((await count(`${sessions} and s.title <> '第0句话'`)) === 0 ? true : undefined)
-    expect(await poll(180_000, 500, untitled)).toBe(true)
+    expect(await pollUntil(180_000, 500, untitled)).toBe(true)
   })
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { openSession, tablesOf } from '#cli/catalog.ts'
+import { openSession, listTables } from '#cli/catalog.ts'
 import { summarizeRows } from '#cli/rows.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import { cephInstalled, type RealS3, startCeph } from '#test/clients/real-s3.ts'
@@ -61,7 +61,7 @@ async function startWriters(ticket: string) {
   const counts = Array.from({ length: WRITERS }, () => 0)
   const count = (writer: number) => void (counts[writer] = (counts[writer] ?? 0) + 1)
   const writing = counts.map((_, writer) => write(ticket, writer, () => isDone, count))
-  const hasBegun = await poll(60_000, 50, () => counts.every((saved) => saved >= 3) || undefined)
+  const hasBegun = await pollUntil(60_000, 50, () => counts.every((saved) => saved >= 3) || undefined)
   return {
     counts,
     hasBegun,
@@ -118,7 +118,7 @@ async function startStore(): Promise<RealS3> {
 async function contentsOf(env: Env, connection: pg.ClientConfig, s3?: Parameters<typeof openFileStore>[0]['s3']) {
   const client = await openSession(connection)
   const tables: Record<string, unknown> = {}
-  for (const { name, columns } of await tablesOf(client)) {
+  for (const { name, columns } of await listTables(client)) {
     // A restore replaces transaction ids of another cluster (`changed`) that lie in the future of this one.
     const compared = { name, columns: columns.filter((column) => column !== 'changed') }
     tables[name] = await summarizeRows(client, compared)

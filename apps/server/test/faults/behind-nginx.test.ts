@@ -8,7 +8,7 @@ import S3rver from 's3rver'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import type { Answer } from '#test/harness.ts'
 import { freePort, type Nginx, startNginx, withoutNginx } from '#test/clients/nginx.ts'
 import { type Serving, serve } from '#test/serving.ts'
@@ -222,7 +222,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
       const stream = await fetch(`${before.url}/api/v1/events`, { headers: { ticket } })
       const said = stream.text()
       before.child.kill('SIGTERM')
-      const probe = await poll(2_000, 10, async () => {
+      const probe = await pollUntil(2_000, 10, async () => {
         const reply = await fetch(`${before.url}/readyz`)
         return reply.status === 503 ? ((await reply.json()) as { status: string }) : undefined
       })

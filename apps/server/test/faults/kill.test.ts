@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { runCommand } from '#cli/run.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 const ROUNDS = 20
@@ -112,7 +112,7 @@ test('FAULT kill -9 of the process tree, 20 times: acknowledged rows and files a
 /** Repeats unanswered calls with the same key, as a client does. Each call must take effect once. */
 async function repeatUnanswered(server: Serving, ticket: string, writes: readonly Write[]) {
   for (const one of writes.filter(({ isAcknowledged }) => !isAcknowledged)) {
-    const answer = await poll(5_000, 50, async () => {
+    const answer = await pollUntil(5_000, 50, async () => {
       const reply = await send(server, ticket, one)
       return reply.status === 503 ? undefined : reply
     })

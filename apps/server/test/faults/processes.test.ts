@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
-import { poll } from '#core/database/embedded/processes.ts'
+import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 /** A PostgreSQL server that the servers only reach by its URL and cannot restart. */
@@ -54,7 +54,7 @@ async function delayUntil(change: () => Promise<{ code: number; msg: string }>, 
   const { code, msg } = await change()
   expect(code, msg).toBe(200)
   const since = performance.now()
-  expect(await poll(5_000, 2, async () => ((await acted()) ? true : undefined))).toBe(true)
+  expect(await pollUntil(5_000, 2, async () => ((await acted()) ? true : undefined))).toBe(true)
   return performance.now() - since
 }
 
@@ -118,7 +118,7 @@ describe('the database stops and restarts', () => {
     const since = Date.now()
     const isBack = async () =>
       (await one.call('GET', '/api/v1/tenant/role/list?pageNum=1&pageSize=20', { ticket: admin })).code === 200
-    expect(await poll(10_000, 50, async () => ((await isBack()) ? true : undefined))).toBe(true)
+    expect(await pollUntil(10_000, 50, async () => ((await isBack()) ? true : undefined))).toBe(true)
     expect(Date.now() - since).toBeLessThan(10_000)
     expect((await other.call('GET', PERMS, { ticket })).code).toBe(200)
     // Waits for the slowest reconnect of both listeners before measuring.

@@ -2,7 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
 import { isTransient } from '#core/jobs/transient.ts'
-import { insertOperation, type OperationRow, operationRows, type Outcome, type LoggedCall } from './operation-log.ts'
+import {
+  insertOperation,
+  type OperationRow,
+  buildOperationRows,
+  type Outcome,
+  type LoggedCall,
+} from './operation-log.ts'
 
 /** Delays before the retries, in milliseconds. */
 const RETRY_AFTER = [1000, 5000, 20_000] as const
@@ -25,7 +31,7 @@ export async function writeLateOperation(
   outcome: Outcome,
   delays: readonly number[] = RETRY_AFTER,
 ) {
-  const rows = operationRows(call, outcome)
+  const rows = buildOperationRows(call, outcome)
   const row = namesOf(rows)
   try {
     await insertOperation(db, rows)

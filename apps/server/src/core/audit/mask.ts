@@ -12,13 +12,13 @@ export const isSecret = (name: string) => SECRET.test(name)
  * Returns a copy for the log: secrets and credentials in addresses are masked, long texts are cut, and nesting ends at
  * six levels.
  */
-export function masked(value: unknown, name = '', depth = 0): unknown {
+export function maskSecrets(value: unknown, name = '', depth = 0): unknown {
   if (isSecret(name)) return MASK
   if (typeof value === 'string') return shortened(maskAddressSecrets(value))
   if (value === null || typeof value !== 'object') return value
   if (depth > 6) return '…'
-  if (Array.isArray(value)) return value.slice(0, 50).map((item) => masked(item, name, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key, depth + 1)]))
+  if (Array.isArray(value)) return value.slice(0, 50).map((item) => maskSecrets(item, name, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key, depth + 1)]))
 }
 
 const shortened = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
@@ -42,12 +42,12 @@ type Titles = Readonly<Record<string, string>>
 /**
  * Returns the fields of `titles` whose values differ, with Chinese title, old value and new value. Secrets are masked.
  */
-export function changes(before: object, after: object, titles: Titles): FieldChange[] {
+export function listChanges(before: object, after: object, titles: Titles): FieldChange[] {
   const from = before as Record<string, unknown>
   const to = after as Record<string, unknown>
   return Object.entries(titles).flatMap(([field, title]) => {
     if (!(field in to) || same(from[field], to[field])) return []
-    return [{ field, title, from: masked(from[field] ?? null, field), to: masked(to[field] ?? null, field) }]
+    return [{ field, title, from: maskSecrets(from[field] ?? null, field), to: maskSecrets(to[field] ?? null, field) }]
   })
 }
 

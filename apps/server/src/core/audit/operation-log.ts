@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { operLogs } from '#schema/system.ts'
 import type { AuditNote, RequestFacts, User } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
-import { masked, withMaskedAddresses } from './mask.ts'
+import { maskSecrets, withMaskedAddresses } from './mask.ts'
 
 const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
   create: 'add',
@@ -57,7 +57,7 @@ function missingRevision({ endpoint: { input: schema }, input, note }: LoggedCal
  * change.
  */
 export const writeOperation = (db: Db, call: LoggedCall, outcome: Outcome) =>
-  insertOperation(db, operationRows(call, outcome))
+  insertOperation(db, buildOperationRows(call, outcome))
 
 export type OperationRow = typeof operLogs.$inferInsert
 
@@ -66,7 +66,7 @@ export async function insertOperation(db: Db, rows: readonly OperationRow[]) {
 }
 
 /** Returns the rows of a call: one for each record that the call changed. */
-export function operationRows(call: LoggedCall, { ok, message }: Outcome): readonly OperationRow[] {
+export function buildOperationRows(call: LoggedCall, { ok, message }: Outcome): readonly OperationRow[] {
   const { endpoint, request, user, note } = call
   const row = {
     tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,
@@ -110,5 +110,5 @@ function paramOf({ endpoint, input }: LoggedCall) {
   if (input === null || typeof input !== 'object') return ''
   const allowed = endpoint.log
   const fields = Object.entries(input).filter(([key]) => !allowed || allowed.includes(key))
-  return JSON.stringify(masked(Object.fromEntries(fields))).slice(0, 2000)
+  return JSON.stringify(maskSecrets(Object.fromEntries(fields))).slice(0, 2000)
 }

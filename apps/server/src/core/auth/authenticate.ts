@@ -12,7 +12,7 @@ export const SESSION_COOKIE = 'oms_session'
  * Returns the token of a request from the header `ticket` or from a bearer token. Other sites cannot send these
  * headers.
  */
-export function sessionTicketOf(request: FastifyRequest): string | undefined {
+export function readSessionTicket(request: FastifyRequest): string | undefined {
   const { ticket, authorization } = request.headers
   if (typeof ticket === 'string' && ticket) return ticket
   return authorization?.startsWith('Bearer ') ? authorization.slice(7).trim() : undefined
@@ -29,7 +29,7 @@ export async function authenticate(
   endpoint: Endpoint,
 ): Promise<User | null> {
   const cookie = request.cookies[SESSION_COOKIE]
-  const ticket = sessionTicketOf(request)
+  const ticket = readSessionTicket(request)
   // An `<img>` request sends no headers. Only file downloads may therefore authenticate by the cookie alone.
   const byCookie = !ticket && endpoint.stream === 'download' && endpoint.method === 'GET'
   const found = await limitUnknownSessions(services, request, { ticket, cookie: byCookie ? cookie : undefined }, () =>

@@ -6,7 +6,7 @@ import { menus } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { followsParent } from './menu-tree.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { menusOfTenant, SCOPE, SUPER_ROLE_ID } from './rights.ts'
+import { selectMenusOfTenant, SCOPE, SUPER_ROLE_ID } from './rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>
@@ -81,7 +81,7 @@ const menusIn = async (db: Db, roleIds: readonly number[]) => {
 }
 
 async function assertHolds(db: Db, user: User, menuIds: readonly number[]) {
-  const held = await grantedMenus(db, user)
+  const held = await listGrantedMenus(db, user)
   const lacking = held === 'all' ? [] : [...new Set(menuIds)].filter((id) => !held.has(id))
   if (lacking.length === 0) return
   const [first] = await db.select({ name: menus.name }).from(menus).where(inArray(menus.id, lacking)).limit(1)
@@ -94,7 +94,7 @@ async function assertHolds(db: Db, user: User, menuIds: readonly number[]) {
  * Returns all menus of the account's enabled roles, including menus that a scene or a disabled menu withholds now.
  * Otherwise a grant made today could exceed the granter's own rights later.
  */
-export async function grantedMenus(db: Db, user: User): Promise<ReadonlySet<number> | 'all'> {
+export async function listGrantedMenus(db: Db, user: User): Promise<ReadonlySet<number> | 'all'> {
   if (user.isSuper) return 'all'
   const rows = await db
     .selectDistinct({ menuId: roleMenus.menuId })
@@ -143,8 +143,8 @@ export async function assertSuperRemains(db: Db, leaving: readonly number[]) {
  * Returns the tree of grantable pages and buttons with their directories. For a tenant, only the menus of its scenes
  * are included.
  */
-export async function permTreeOf(db: Db, user: User, tenantId: number): Promise<PermNode[]> {
-  const held = await grantedMenus(db, user)
+export async function buildPermissionTree(db: Db, user: User, tenantId: number): Promise<PermNode[]> {
+  const held = await listGrantedMenus(db, user)
   const rows = await grantableRows(db, tenantId)
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
   const branch = (parentId: number): PermNode[] =>
@@ -158,7 +158,7 @@ export async function permTreeOf(db: Db, user: User, tenantId: number): Promise<
 }
 
 /** Returns ids of the pages and buttons that a role of this tenant, or a scene, may contain. */
-export async function offeredMenus(db: Db, tenantId: number): Promise<ReadonlySet<number>> {
+export async function listOfferedMenus(db: Db, tenantId: number): Promise<ReadonlySet<number>> {
   const rows = await grantableRows(db, tenantId)
   return new Set(rows.flatMap(({ id, type, offered }) => (offered && type !== 'M' ? [id] : [])))
 }
@@ -167,7 +167,7 @@ async function grantableRows(db: Db, tenantId: number) {
   const offered =
     tenantId === PLATFORM_TENANT_ID
       ? sql`true`
-      : sql`${menus.id} in (select menu_id from ${menusOfTenant(tenantId)} as o)`
+      : sql`${menus.id} in (select menu_id from ${selectMenusOfTenant(tenantId)} as o)`
   const rows = await db
     .select({
       id: menus.id,
@@ -190,7 +190,7 @@ async function grantableRows(db: Db, tenantId: number) {
  * Returns the pages and buttons among the ids. Directories and pages that follow a parent page are derived, never
  * granted.
  */
-export async function leavesOf(db: Db, menuIds: readonly number[]): Promise<number[]> {
+export async function pickLeafMenus(db: Db, menuIds: readonly number[]): Promise<number[]> {
   const wanted = [...new Set(menuIds)]
   if (wanted.length === 0) return []
   const rows = await db

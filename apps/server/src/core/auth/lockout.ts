@@ -29,7 +29,7 @@ interface Limits {
 }
 
 /** Returns the counter keys of a failure: account and address, account from any address, and address. */
-export const failureKeys = ({ account, ip }: LoginAttempt) => {
+export const buildFailureKeys = ({ account, ip }: LoginAttempt) => {
   const name = account.toLowerCase().slice(0, 64)
   return { pair: `p:${name}|${ip}`, account: `a:${name}`, address: `i:${ip}` }
 }
@@ -56,7 +56,7 @@ export const LOCKED = sql.raw(
 
 /** Returns the delay or lock that applies to this attempt before its password is checked. */
 export async function lockStateOf(db: Db, guess: LoginAttempt): Promise<LockState> {
-  const keys = failureKeys(guess)
+  const keys = buildFailureKeys(guess)
   const { rows } = await db.execute<{ key: string; count: number; wait: number; locked: boolean }>(sql`
     select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait,
       coalesce(${LOCKED}, false) as locked from login_failures lf
@@ -73,7 +73,7 @@ export async function lockStateOf(db: Db, guess: LoginAttempt): Promise<LockStat
  * is the lock's minutes. Before, the delay starts at one second and doubles.
  */
 export async function recordFailure(db: Db, guess: LoginAttempt, limits: Limits): Promise<LockState> {
-  const keys = failureKeys(guess)
+  const keys = buildFailureKeys(guess)
   const pair = await count(db, keys.pair, limits.lockAfter, limits.lockMinutes, SLOW_AFTER)
   await count(db, keys.account, limits.lockAfter * FROM_ANYWHERE, limits.lockMinutes)
   await count(db, keys.address, limits.lockAfter * FROM_ONE_ADDRESS, limits.lockMinutes)
@@ -108,7 +108,7 @@ async function count(
  * failures from there, at least by one. Typing errors of an office therefore do not lock its address.
  */
 export async function clearFailures(db: Db, guess: LoginAttempt) {
-  const keys = failureKeys(guess)
+  const keys = buildFailureKeys(guess)
   const forgotten = await db
     .delete(loginFailures)
     .where(inArray(loginFailures.key, [keys.pair, keys.account]))
@@ -121,7 +121,7 @@ export async function clearFailures(db: Db, guess: LoginAttempt) {
 }
 
 /** Removes every lock of an account for all addresses. Administrators use this function. */
-export async function unlock(db: Db, account: string) {
+export async function unlockAccount(db: Db, account: string) {
   const name = account.toLowerCase()
   await db.execute(sql`delete from login_failures where key = ${`a:${name}`} or starts_with(key, ${`p:${name}|`})`)
 }

@@ -6,7 +6,7 @@ import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import { syncMenus } from './menu-sync.ts'
-import { MENU_STATUS, menuTreeOf, updateMenuStatus } from './menu-tree.ts'
+import { MENU_STATUS, buildMenuTree, updateMenuStatus } from './menu-tree.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -100,19 +100,19 @@ test('ACCOUNT-01 the menu tree holds the granted pages, their directories, and h
   await syncMenus(database.db)
   const log = await menuByUrl('/system/operLog')
   const detail = await menuByUrl('/EditOta/:id')
-  const tree = await menuTreeOf(database.db, new Set([log!.id, detail!.id]), false)
+  const tree = await buildMenuTree(database.db, new Set([log!.id, detail!.id]), false)
   expect(tree.map(({ url }) => url)).toEqual(['/system'])
   expect(tree[0]?.children.map(({ url }) => url)).toEqual(['/system/operLog'])
 
   const ota = await menuByUrl('/upgrade/ota')
-  const [upgrade] = await menuTreeOf(database.db, new Set([ota!.id]), false)
+  const [upgrade] = await buildMenuTree(database.db, new Set([ota!.id]), false)
   expect(upgrade?.children[0]?.children.map(({ url, visible }) => [url, visible])).toEqual([
     ['/AddOta', 0],
     ['/EditOta/:id', 0],
     ['/upgrade/ota/release/:id', 0],
   ])
-  expect(await menuTreeOf(database.db, new Set(), false)).toEqual([])
-  const all = await menuTreeOf(database.db, new Set(), true)
+  expect(await buildMenuTree(database.db, new Set(), false)).toEqual([])
+  const all = await buildMenuTree(database.db, new Set(), true)
   expect(all.map(({ url }) => url)).toEqual(CATALOGUE.map(({ url }) => url))
 })
 
@@ -125,7 +125,7 @@ test('disabling a directory disables everything below it, and enabling restores 
   expect((await activeMenus()).find(({ perms }) => perms === 'system:loginLog:export')?.status).toBe(
     MENU_STATUS.offByParent,
   )
-  expect((await menuTreeOf(database.db, new Set(), true)).map(({ url }) => url)).not.toContain('/system')
+  expect((await buildMenuTree(database.db, new Set(), true)).map(({ url }) => url)).not.toContain('/system')
 
   await set({ url: '/system' }, { status: MENU_STATUS.on })
   await updateMenuStatus(database.db)

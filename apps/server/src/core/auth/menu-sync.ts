@@ -26,7 +26,7 @@ const sessionCacheKey = ({ type, url, perms }: { type: string; url: string; perm
   type === 'F' ? `F ${perms}` : `${type} ${url}`
 
 /** Returns the catalogue as rows, parents before children. */
-export function builtinMenus(): Builtin[] {
+export function listBuiltinMenus(): Builtin[] {
   const plain = { url: '', perms: '', icon: '', visible: 1, activeMenu: '' }
   const row = (fields: Omit<Builtin, 'key' | keyof typeof plain> & Partial<Builtin>): Builtin => {
     const full = { ...plain, ...fields }
@@ -75,7 +75,7 @@ export function syncMenus(db: Db): Promise<boolean> {
       })
       .from(menus)
       .orderBy(sql`${menus.deletedAt} asc nulls first`, menus.id)
-    const wanted = builtinMenus()
+    const wanted = listBuiltinMenus()
     const left = await deleteRemovedRows(tx, stored, wanted)
     const idOf = new Map<string, number>()
     const added = await addMissing(tx, stored, wanted, idOf)

@@ -11,7 +11,7 @@ type Node = Omit<MenuNode, 'children'> & { perms: string }
  * (`activeMenu`) is granted. Directories are derived here and never granted, so that moving a page keeps every role
  * valid.
  */
-export async function menuTreeOf(db: Db, menuIds: ReadonlySet<number>, isSuper: boolean): Promise<MenuNode[]> {
+export async function buildMenuTree(db: Db, menuIds: ReadonlySet<number>, isSuper: boolean): Promise<MenuNode[]> {
   const rows = (await db
     .select({
       id: menus.id,

@@ -23,10 +23,10 @@ export interface OneTimePassword {
  * Creates a password that is valid until the first login: three groups of four characters, within the form's limit of
  * 15.
  */
-export async function oneTimePassword(): Promise<OneTimePassword> {
+export async function createOneTimePassword(): Promise<OneTimePassword> {
   const password = [letters(4), letters(4), letters(4)].join('-')
   return { password, passwordHash: await hash(md5Hex(password), COST) }
 }
 
 /** Creates a code that an administrator passes on for the reset page. The reset page ignores case. */
-export const oneTimeCode = () => letters(10).toUpperCase()
+export const createOneTimeCode = () => letters(10).toUpperCase()

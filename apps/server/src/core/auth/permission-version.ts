@@ -26,7 +26,7 @@ export class PermissionVersion {
  * Publishes that roles, menus, scenes or accounts changed. Call this function inside the transaction of every such
  * change. `uids` limits the change to these accounts. Open sessions in all processes apply the change after the commit.
  */
-export async function rightsChanged({ events }: Pick<Services, 'events'>, db: Db, uids?: number[]) {
+export async function publishRightsChanged({ events }: Pick<Services, 'events'>, db: Db, uids?: number[]) {
   const { rows } = await db.execute<{ value: number }>(sql`
     insert into settings (key, value) values ('permissionVersion', '1')
     on conflict (key) do update set value = to_jsonb((settings.value #>> '{}')::bigint + 1), update_time = now()

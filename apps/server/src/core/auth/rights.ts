@@ -108,7 +108,9 @@ interface Grant {
 async function grantedMenus(db: Db, { isSuper, isPlatform, tenantId, roleIds }: Grant) {
   if (!isSuper && roleIds.length === 0) return []
   const byRole = isSuper ? sql`true` : sql`m.id in (select menu_id from role_menus where role_id in ${roleIds})`
-  const byScene = isPlatform ? sql`true` : sql`m.id in (select menu_id from ${menusOfTenant(tenantId)} as offered)`
+  const byScene = isPlatform
+    ? sql`true`
+    : sql`m.id in (select menu_id from ${selectMenusOfTenant(tenantId)} as offered)`
   const { rows } = await db.execute<{ id: number; perms: string }>(
     sql`select m.id, m.perms from menus m where m.status = 1 and m.deleted_at is null and ${byRole} and ${byScene} order by m.id`,
   )
@@ -116,7 +118,7 @@ async function grantedMenus(db: Db, { isSuper, isPlatform, tenantId, roleIds }: 
 }
 
 /** Returns a sub-select (column `menu_id`) of the menus that the enabled scenes of a tenant offer. */
-export const menusOfTenant = (tenantId: number | null) => sql`(
+export const selectMenusOfTenant = (tenantId: number | null) => sql`(
   select sm.menu_id from tenant_scenes ts join scenes s on s.id = ts.scene_id and s.status = 1 and s.deleted_at is null
   join scene_menus sm on sm.scene_id = s.id where ts.tenant_id = ${tenantId})`
 
@@ -177,7 +179,7 @@ export const canSwitchTenant = ({ tenantId: home, isSuper, permissions, scope }:
   (scope.tenants === 'all' || scope.tenants.includes(tenantId))
 
 /** Creates the user of one session from the shared rights and the tenant that the session works in. */
-export function userOf(rights: Rights, session: { id: string; tenantId: number | null }): User {
+export function createUser(rights: Rights, session: { id: string; tenantId: number | null }): User {
   const isPlatform = rights.tenantId === PLATFORM_TENANT_ID
   const isSwitched = isSwitchedTenant(rights, session.tenantId)
   return {
@@ -203,5 +205,5 @@ export function userOf(rights: Rights, session: { id: string; tenantId: number |
  * Returns `buttons` of the permissions call: permission strings sorted by name. A super administrator's list starts
  * with the wildcard.
  */
-export const buttonsOf = (rights: Rights) =>
+export const listButtons = (rights: Rights) =>
   rights.isSuper ? [ANY_PERMISSION, ...rights.permissions] : [...rights.permissions]

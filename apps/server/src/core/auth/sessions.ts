@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Config } from '#core/config/config.ts'
-import { newSecret } from '#core/crypto/new-secret.ts'
+import { createSecret } from '#core/crypto/new-secret.ts'
 import type { Database, Db } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { accounts, sessions } from '#schema/account.ts'
-import { canSwitchTenant, isSwitchedTenant, loadRights, type Rights, userOf } from './rights.ts'
+import { canSwitchTenant, isSwitchedTenant, loadRights, type Rights, createUser } from './rights.ts'
 import { ENDED_BY_OTHERS, MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions } from './session-announcement.ts'
 import { matchesCookie, sessionCacheKey, sha256 } from './session-secrets.ts'
 import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
@@ -43,7 +43,7 @@ export class Sessions {
 
   /** Creates a session. Ends the longest idle sessions beyond the allowed number. */
   async open(db: Db, { uid, tenantId, ip, userAgent, console }: SessionFacts): Promise<NewSession> {
-    const [token, cookie] = [newSecret(), console ? newSecret() : null]
+    const [token, cookie] = [createSecret(), console ? createSecret() : null]
     const sessionId = randomBytes(16).toString('hex')
     await db.insert(sessions).values({
       id: sessionId,
@@ -221,7 +221,7 @@ export class Sessions {
     // Ends a session that lost access to its tenant, so that no write reaches the wrong tenant.
     if (isSwitchedTenant(rights, live.tenantId) && !canSwitchTenant(rights, live.tenantId as number))
       return { user: null, reason: 'ended' }
-    return { user: userOf(rights, live), rights }
+    return { user: createUser(rights, live), rights }
   }
 
   async #withTenant({ uid }: Live): Promise<NoSession> {

@@ -22,7 +22,7 @@ export type Act = Pick<Endpoint, 'method' | 'path' | 'title' | 'kind' | 'log'> &
  * Returns a user with all platform rights in the given tenant. An operator with terminal access has these rights
  * anyway.
  */
-export const platformUser = (facts: Partial<Pick<User, 'uid' | 'account' | 'realname' | 'tenantId'>>): User => ({
+export const createPlatformUser = (facts: Partial<Pick<User, 'uid' | 'account' | 'realname' | 'tenantId'>>): User => ({
   uid: 0,
   account: 'cli',
   realname: '命令行',
@@ -41,8 +41,8 @@ export const platformUser = (facts: Partial<Pick<User, 'uid' | 'account' | 'real
 })
 
 /** Creates the actor for an operator at the terminal who works in this tenant. */
-export const terminalActor = (tenantId: number = PLATFORM_TENANT_ID): Actor => ({
-  user: platformUser({ tenantId }),
+export const createTerminalActor = (tenantId: number = PLATFORM_TENANT_ID): Actor => ({
+  user: createPlatformUser({ tenantId }),
   facts: { ip: '127.0.0.1', userAgent: 'oms cli' },
 })
 
@@ -50,7 +50,7 @@ export const terminalActor = (tenantId: number = PLATFORM_TENANT_ID): Actor => (
  * Runs a service like a call: in one transaction with its operation-log row. With `outside`, the service opens its own
  * transactions (see `outsideTransaction` of a module).
  */
-export async function actAs<T>(
+export async function runAsActor<T>(
   services: Services,
   actor: Actor,
   what: Act & { readonly input: unknown; readonly outside?: true },

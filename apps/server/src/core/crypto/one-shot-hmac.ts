@@ -6,7 +6,7 @@ const BLOCK = 64
  * Returns a function that computes HMAC-SHA-256 with this key (RFC 2104) by two one-shot hashes. `createHmac` takes four
  * times as long for short messages.
  */
-export function hmacWith(key: Uint8Array): (message: Uint8Array) => Buffer {
+export function createHmacFunction(key: Uint8Array): (message: Uint8Array) => Buffer {
   const block = Buffer.alloc(BLOCK)
   block.set(key.length > BLOCK ? hash('sha256', key, 'buffer') : key)
   const inner = block.map((byte) => byte ^ 0x36)

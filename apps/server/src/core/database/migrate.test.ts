@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from './client.ts'
-import { migrate } from './migrate.ts'
+import { migrateDatabase } from './migrate.ts'
 
 let database: Database
 let folder: string
@@ -29,7 +29,7 @@ function write(...scripts: string[]) {
   writeFileSync(join(folder, 'meta', '_journal.json'), JSON.stringify({ entries }))
 }
 
-const run = () => migrate(database.connection, folder)
+const run = () => migrateDatabase(database.connection, folder)
 const namesOf = async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,

@@ -40,7 +40,7 @@ export function readMigrations(folder: string = MIGRATIONS): Migration[] {
 }
 
 /** Returns the number of missing migrations. Refuses a database newer than the program. */
-export async function pendingMigrations(pool: pg.Pool): Promise<number> {
+export async function countPendingMigrations(pool: pg.Pool): Promise<number> {
   const known = readMigrations()
   const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`)
   return known.length - (rows[0]?.found ? await compare(pool, known) : 0)
@@ -50,7 +50,7 @@ export async function pendingMigrations(pool: pg.Pool): Promise<number> {
  * Migrates the database to this program's schema, including the tables of the job queue. Returns the applied
  * migrations. After an interruption, the next start continues.
  */
-export function migrate(connection: pg.ClientConfig, folder?: string): Promise<string[]> {
+export function migrateDatabase(connection: pg.ClientConfig, folder?: string): Promise<string[]> {
   return migrateLocked(connection, readMigrations(folder), installQueue)
 }
 

@@ -25,7 +25,7 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
 export const revisionNote = (sent: number | undefined) => (sent === undefined ? '（未带版本信息，按当前内容保存）' : '')
 
 /** Returns the columns that every update of an audited row sets. */
-export const touched = (stored: { rev: number }, uid: number | null, now: Date) => ({
+export const updateColumns = (stored: { rev: number }, uid: number | null, now: Date) => ({
   rev: stored.rev + 1,
   updateBy: uid,
   updateTime: now.toISOString(),

@@ -4,15 +4,15 @@ import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import type * as z from 'zod'
 import type { deviceTypes } from '#schema/device.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { wordsForCodes } from '#core/spreadsheet/columns.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { checkRevision, touched } from './optimistic-lock.ts'
-import { referencesText } from './references.ts'
-import { uniqueViolation } from './unique-violation.ts'
+import { checkRevision, updateColumns } from './optimistic-lock.ts'
+import { describeReferences } from './references.ts'
+import { toUniqueViolation } from './unique-violation.ts'
 
 /** A table with the columns of `audited` and `softDelete`, and an integer key `id`. */
 export type RecordTable = PgTable & {
@@ -110,7 +110,7 @@ interface Facts {
 
 const factsOf = <T extends RecordTable>(definition: RecordDefinition<T>): Facts => ({
   definition: definition as unknown as RecordDefinition<RecordTable>,
-  titles: { ...titlesOf(definition.calls.create.input.shape), ...definition.titles },
+  titles: { ...readFieldTitles(definition.calls.create.input.shape), ...definition.titles },
   inWords: wordsForCodes(definition.calls.create.input) as Facts['inWords'],
   duplicates: duplicatesOf(definition),
 })
@@ -148,9 +148,9 @@ async function insertRecord({ definition, titles, inWords, duplicates }: Facts, 
     .values({ ...values, createBy: user.uid, updateBy: user.uid } as Base['$inferInsert'])
     .returning()
     .catch((error: unknown) => {
-      throw uniqueViolation(error, duplicates) ?? error
+      throw toUniqueViolation(error, duplicates) ?? error
     })
-  const diff = changes({}, inWords(values), titles)
+  const diff = listChanges({}, inWords(values), titles)
   ctx.audit({ bizType: kind, bizId: made!.id, action: `新增${noun}「${nameOf(made!)}」`, diff })
   await publishChanged(definition, ctx, made!)
   return { id: made!.id }
@@ -166,16 +166,16 @@ async function saveRecord(facts: Facts, ctx: Ctx, stored: BaseRow, { rev, values
   const { kind, noun, nameOf } = definition
   const { db, user, now } = ctx
   await checkRevision(db, stored, rev)
-  const diff = changes(inWords(stored), inWords(values), titles)
+  const diff = listChanges(inWords(stored), inWords(values), titles)
   if (diff.length === 0) return { rev: stored.rev }
   const table = baseOf(definition.table)
   const [saved] = await db
     .update(table)
-    .set({ ...values, ...touched(stored, user.uid, now) })
+    .set({ ...values, ...updateColumns(stored, user.uid, now) })
     .where(eq(table.id, stored.id))
     .returning({ rev: table.rev })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, duplicates) ?? error
+      throw toUniqueViolation(error, duplicates) ?? error
     })
   ctx.audit({ bizType: kind, bizId: stored.id, action: `修改${noun}「${nameOf(stored)}」`, diff })
   await publishChanged(definition, ctx, stored)
@@ -192,7 +192,7 @@ async function write(
   const table = baseOf(definition.table)
   await ctx.db
     .update(table)
-    .set({ ...change, ...touched(stored, ctx.user.uid, ctx.now) })
+    .set({ ...change, ...updateColumns(stored, ctx.user.uid, ctx.now) })
     .where(eq(table.id, stored.id))
   await publishChanged(definition, ctx, stored)
 }
@@ -203,7 +203,7 @@ async function setStatus(facts: Facts, ctx: Ctx, id: number, status: 0 | 1) {
   const stored = (await lockRecord(definition, ctx, id)) as BaseRow
   ctx.audit({ bizType: kind, bizId: id, action: `${status === 1 ? '启用' : '停用'}${noun}「${nameOf(stored)}」` })
   if (stored.status === status) return null
-  ctx.audit({ diff: changes(inWords({ status: stored.status }), inWords({ status }), titles) })
+  ctx.audit({ diff: listChanges(inWords({ status: stored.status }), inWords({ status }), titles) })
   await write(facts, ctx, stored, { status })
   return null
 }
@@ -212,7 +212,7 @@ async function removeRecord(facts: Facts, ctx: Ctx, id: number) {
   const { definition } = facts
   const { kind, noun, nameOf, table, heldText, onRemove } = definition
   const stored = (await lockRecord(definition, ctx, id)) as BaseRow
-  const held = await referencesText(ctx.db, table, id)
+  const held = await describeReferences(ctx.db, table, id)
   if (held) throw conflict(heldText?.(held) ?? `还有${held}使用该${noun}，不能删除`)
   await onRemove?.(ctx, stored)
   await write(facts, ctx, stored, { deletedAt: ctx.now.toISOString() })

@@ -4,7 +4,7 @@ import { type Reference, referencesTo } from '#schema/references.ts'
 import type { Db } from './client.ts'
 
 /** Returns what refers to a row, such as `12台设备、3个升级版本`; empty when nothing does. */
-export async function referencesText(db: Db, target: PgTable, id: number): Promise<string> {
+export async function describeReferences(db: Db, target: PgTable, id: number): Promise<string> {
   const parts: string[] = []
   // One after the other: a transaction has one connection.
   for (const reference of referencesTo(target)) {

@@ -1,7 +1,7 @@
 import { conflict } from '#core/http/api-error.ts'
 
 /** Returns the API error for a violated unique index by name, or undefined for other errors. */
-export function uniqueViolation(
+export function toUniqueViolation(
   error: unknown,
   clashes: Readonly<Record<string, readonly [msg: string, field: string]>>,
 ) {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
-import { coalesced } from '#core/process/coalesce.ts'
+import { coalesceCalls } from '#core/process/coalesce.ts'
 
 /** Events between processes by topic. A payload must stay below PostgreSQL's 8,000 bytes: send ids instead of rows. */
 export interface Topics {
@@ -97,7 +97,7 @@ export class Events {
    * before a response. Resolves at once while disconnected. Without a response within 5 s, resolves, closes the
    * connection, and the reconnect clears the caches. Concurrent calls share the next query.
    */
-  readonly caughtUp = coalesced(async () => {
+  readonly caughtUp = coalesceCalls(async () => {
     const client = this.#client
     if (client) await this.#probe(client)
   })

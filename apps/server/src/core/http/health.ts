@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Module } from './implement.ts'
 import type { Services } from '#core/services.ts'
 import { serveApiDocument } from './openapi/api-document.ts'
-import { type Measured, metricsOf } from './metrics.ts'
+import { type Measured, createMetrics } from './metrics.ts'
 
 /** Serves the operators' endpoints: `/healthz`, `/readyz`, the API document and, when enabled, `/metrics`. */
 export function serveHealth(app: FastifyInstance, services: Services, modules: readonly Module[]) {
   app.get('/healthz', { logLevel: 'silent', exposeHeadRoute: true }, async () => ({ status: 'ok' }))
   app.get('/readyz', { logLevel: 'silent', exposeHeadRoute: true }, async (_request, reply) => {
-    const { ready, ...state } = await readiness(services)
+    const { ready, ...state } = await checkReadiness(services)
     return reply.code(ready ? 200 : 503).send(state)
   })
   serveApiDocument(app, services, modules)
@@ -16,8 +16,8 @@ export function serveHealth(app: FastifyInstance, services: Services, modules: r
 }
 
 function serveMetrics(app: FastifyInstance, services: Services) {
-  app.addHook('onReady', async () => void (await metricsOf(services)))
-  app.addHook('onClose', async () => (await metricsOf(services))?.close())
+  app.addHook('onReady', async () => void (await createMetrics(services)))
+  app.addHook('onClose', async () => (await createMetrics(services))?.close())
   app.addHook('onResponse', async (request, reply) => {
     const { url = '' } = request.routeOptions
     const measured = {
@@ -25,10 +25,10 @@ function serveMetrics(app: FastifyInstance, services: Services) {
       code: request.bodyCode ?? reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     }
-    ;(await metricsOf(services))?.observe(measured)
+    ;(await createMetrics(services))?.observe(measured)
   })
   app.get('/metrics', { logLevel: 'silent' }, async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4').send(await (await metricsOf(services))?.text()),
+    reply.type('text/plain; version=0.0.4').send(await (await createMetrics(services))?.text()),
   )
 }
 
@@ -43,7 +43,7 @@ function classOf(method: string, url: string): Measured['operationClass'] {
  * Reports whether this process can serve calls. Without the file store the process is degraded but ready: lists and
  * forms still work. A proxy that removed every process would make the outage complete.
  */
-export async function readiness(services: Services) {
+export async function checkReadiness(services: Services) {
   const checks = {
     database: await isHealthy(() => services.database.pool.query('select 1')),
     files: await isHealthy(() => services.files.check()),

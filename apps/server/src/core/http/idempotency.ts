@@ -30,7 +30,7 @@ const OTHER_REQUEST = '同一 Idempotency-Key 不能用于不同的请求'
 const UNKNOWN_RESULT = '相同的请求仍在处理或上次的结果未知，请稍后刷新核对'
 
 /** Identifies a mutation by its key and its input; undefined when the header is absent. */
-export function idempotentCall(
+export function readIdempotentCall(
   { uid, key, secretKey }: { uid: number; key: string | undefined; secretKey: Buffer },
   what: { method: string; path: string; input: unknown; fileName?: string | undefined },
 ): IdempotentCall | undefined {
@@ -46,7 +46,7 @@ export function idempotentCall(
  * Claims the key inside the call's transaction. A second call with the same key waits for the commit of the first call
  * and then gets its response. A call with the same key and another body is refused.
  */
-export async function claim(db: Db, call: IdempotentCall): Promise<StoredResponse | undefined> {
+export async function claimKey(db: Db, call: IdempotentCall): Promise<StoredResponse | undefined> {
   const found = await tryClaim(db, call)
   if (found === 'running') throw refused(UNKNOWN_RESULT)
   return found === 'claimed' ? undefined : found

@@ -15,7 +15,7 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6')
 PRIVATE.addSubnet('fe80::', 10, 'ipv6')
 
 /** Returns 内网 for a private address and an empty text for other addresses, because no location data is installed. */
-export function ipLocationOf(ip: string): string {
+export function locateIp(ip: string): string {
   const bare = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   const version = isIP(bare)
   if (version === 0) return ''

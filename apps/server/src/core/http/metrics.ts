@@ -197,7 +197,7 @@ const open = new WeakMap<Services, Promise<Metrics>>()
 const loadLibrary = async (): Promise<Library> => (await import('prom-client')).default
 
 /** Returns the metrics of this process, or undefined when OMS_METRICS is off. Loads the library at first use. */
-export function metricsOf(services: Services): Promise<Metrics> | undefined {
+export function createMetrics(services: Services): Promise<Metrics> | undefined {
   if (!services.config.metrics) return undefined
   const found = open.get(services) ?? loadLibrary().then((library) => new Metrics(library, services))
   open.set(services, found)

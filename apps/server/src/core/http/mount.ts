@@ -10,20 +10,20 @@ import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
 import { digestOf, hashIncoming } from './files/hashed-incoming.ts'
 import {
   assertSameFile,
-  claim,
+  claimKey,
   claimOutside,
-  idempotentCall,
+  readIdempotentCall,
   type StoredResponse,
   releaseKey,
   storeResponse,
 } from './idempotency.ts'
 import type { Module, StreamAnswer } from './implement.ts'
-import { incomingOf } from './files/incoming-file.ts'
+import { readIncomingFile } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
 import { compressResponse } from './compress.ts'
 import { ApiError, HttpError } from './api-error.ts'
-import { serializerOf } from './serialize.ts'
+import { createSerializer } from './serialize.ts'
 import { inTransaction, hasRowSecurity } from '#core/tenancy/tenancy.ts'
 
 type Handler = (ctx: Ctx, input: unknown) => unknown
@@ -58,7 +58,7 @@ export function mount(app: FastifyInstance, services: Services, { contract, hand
       endpoint,
       handler: handlers[name] as unknown as Handler,
       outside: outsideTransaction.has(name),
-      serialize: serializerOf(endpoint),
+      serialize: createSerializer(endpoint),
     }
     app.route({
       method: endpoint.method,
@@ -104,7 +104,7 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
 async function read(services: Services, entry: Entry, request: FastifyRequest, startedAt: number): Promise<Call> {
   const bare = { ...callWithoutInput(request, startedAt), user: request.caller }
   try {
-    const { incoming, fields } = await incomingOf(entry.endpoint, request)
+    const { incoming, fields } = await readIncomingFile(entry.endpoint, request)
     if (fields) request.query = { ...(request.query as object), ...fields }
     return { ...bare, incoming, input: parseInput(entry.endpoint, request) }
   } catch (error) {
@@ -137,7 +137,7 @@ async function run(services: Services, entry: Entry, call: Call): Promise<unknow
 async function write(services: Services, entry: Entry, call: Call, db: Db): Promise<unknown> {
   const { endpoint } = entry
   const repeat = idempotencyOf(services, entry, call)
-  const earlier = repeat && (await claim(db, repeat))
+  const earlier = repeat && (await claimKey(db, repeat))
   if (earlier) return repeatResponse(call, earlier)
   const answer = await work(services, entry, call, db)
   if (isLogged(endpoint)) await recordSuccess(entry, call, db)
@@ -182,7 +182,7 @@ function idempotencyOf({ config }: Services, { endpoint }: Entry, { user, facts,
   const { method, path } = endpoint
   const key = facts.header('idempotency-key')
   const what = { method, path, input, fileName: incoming?.name }
-  return idempotentCall({ uid: user.uid, key, secretKey: config.secretKey }, what)
+  return readIdempotentCall({ uid: user.uid, key, secretKey: config.secretKey }, what)
 }
 
 const storedResponseOf = ({ reply: { cookie } }: Call, answer: unknown, fileHash?: string): StoredResponse => ({

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
  * Returns the content security policy of pages. Scripts and connections are limited to this server. Inline `scripts`
  * are allowed by the base64 of their SHA-256. Inline styles are allowed because antd generates styles.
  */
-export const pagePolicy = (scripts: readonly string[] = []) =>
+export const buildPagePolicy = (scripts: readonly string[] = []) =>
   [
     "default-src 'self'",
     ["script-src 'self'", ...scripts.map((hash) => `'sha256-${hash}'`)].join(' '),
@@ -19,7 +19,7 @@ export const pagePolicy = (scripts: readonly string[] = []) =>
     "frame-ancestors 'none'",
     "form-action 'self'",
   ].join('; ')
-const PAGE_POLICY = pagePolicy()
+const PAGE_POLICY = buildPagePolicy()
 
 /** Headers of responses that browsers do not show as pages: such content must not run, load or be framed. */
 const DATA_HEADERS = {

@@ -7,7 +7,7 @@ import { safeMessage } from '#core/logging/error-record.ts'
 import { DiskFull } from '#core/storage/store.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { JobRows } from './job-rows.ts'
-import { failedItemsOf } from './isolated.ts'
+import { failedItemsResult } from './isolated.ts'
 import { isTransient } from './transient.ts'
 import { ProcessClosing, type Job, JobLost, type Registered, TimeLimitExceeded } from './types.ts'
 
@@ -128,7 +128,7 @@ export class JobRuns {
   async #finish({ kind, title, keepsRuns }: Registered, { job }: Run, result: unknown): Promise<RunResult> {
     const { rows } = this.#parts
     if (job.jobId === 0) {
-      const failedItems = failedItemsOf(result)
+      const failedItems = failedItemsResult(result)
       if (keepsRuns) await rows.storeRun(kind, title, result)
       if (failedItems > 0) await rows.storeFailure(kind, title, `${failedItems} 项处理失败，编号与原因见服务日志`)
     } else if (await rows.finish(job, 'done', { result: result ?? null, error: '' }))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { errorRecord } from './error-record.ts'
+import { toErrorRecord } from './error-record.ts'
 
 /** Copies an error as the job queue does before it reports the error. */
 const copied = (error: Error, over: object = {}) => ({ ...error, message: error.message, stack: error.stack, ...over })
 
 test('FAULT the copy of an error has its reason, class, stack and queue in the log', () => {
-  const record = errorRecord(copied(new TypeError('timeout exceeded when trying to connect'), { queue: 'mail' }))
+  const record = toErrorRecord(copied(new TypeError('timeout exceeded when trying to connect'), { queue: 'mail' }))
   expect(record).toMatchObject({
     type: 'TypeError',
     message: 'timeout exceeded when trying to connect',
@@ -20,13 +20,13 @@ test('FAULT the copy of a query error has no SQL parameters in the log', () => {
     params: ['秘密'],
     cause: Object.assign(new Error('invalid input syntax: "秘密"'), { code: '22P02', detail: '秘密' }),
   })
-  const record = errorRecord(copied(error))
+  const record = toErrorRecord(copied(error))
   expect(record).toMatchObject({ type: 'Error', message: 'Failed query: select $1', cause: { code: '22P02' } })
   expect(JSON.stringify(record)).not.toContain('秘密')
 })
 
 test('FAULT a thrown text is the reason, and other values are named', () => {
-  expect(errorRecord('no queue\nparams: 秘密')).toEqual({ type: 'string', message: 'no queue' })
-  expect(errorRecord({ a: 1 })).toEqual({ type: 'object', message: 'a value that is not an error was thrown' })
-  expect(errorRecord(undefined)).toMatchObject({ type: 'undefined' })
+  expect(toErrorRecord('no queue\nparams: 秘密')).toEqual({ type: 'string', message: 'no queue' })
+  expect(toErrorRecord({ a: 1 })).toEqual({ type: 'object', message: 'a value that is not an error was thrown' })
+  expect(toErrorRecord(undefined)).toMatchObject({ type: 'undefined' })
 })

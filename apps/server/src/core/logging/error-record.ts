@@ -31,7 +31,7 @@ export interface ErrorRecord {
  * Returns what the log may keep of an error: type, message, stack frames, causes and the fields of `SAFE_FIELDS`. Query
  * parameters, PostgreSQL's `detail` and `where`, and any other property may hold personal data and are left out.
  */
-export function errorRecord(error: unknown, depth = 0): ErrorRecord {
+export function toErrorRecord(error: unknown, depth = 0): ErrorRecord {
   if (typeof error === 'string') return { type: 'string', message: withoutParameters(error).slice(0, MAX_MESSAGE) }
   if (!isErrorLike(error)) return { type: typeof error, message: 'a value that is not an error was thrown' }
   const fields = error as unknown as Readonly<Record<string, unknown>>
@@ -43,9 +43,9 @@ export function errorRecord(error: unknown, depth = 0): ErrorRecord {
     message: safeMessage(error),
     ...(frames && { stack: frames }),
     ...Object.fromEntries(kept),
-    ...(error.cause !== undefined && !isDeep && { cause: errorRecord(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && !isDeep && { cause: toErrorRecord(error.cause, depth + 1) }),
     ...(error instanceof AggregateError &&
-      !isDeep && { errors: error.errors.map((inner) => errorRecord(inner, depth + 1)) }),
+      !isDeep && { errors: error.errors.map((inner) => toErrorRecord(inner, depth + 1)) }),
   }
 }
 

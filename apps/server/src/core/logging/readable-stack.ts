@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ErrorRecord, errorRecord } from './error-record.ts'
+import { type ErrorRecord, toErrorRecord } from './error-record.ts'
 
 const FRAME = /(file:\/\/[^\s()]+?\.mjs):(\d+):(\d+)/g
 const maps = new Map<string, SourceMap | undefined>()
 
 /** Returns the log record of an error with source locations in its stack. Source maps are loaded at the first error. */
 export function readableError(error: unknown) {
-  return withReadableStacks(errorRecord(error))
+  return withReadableStacks(toErrorRecord(error))
 }
 
 function withReadableStacks(record: ErrorRecord): ErrorRecord {

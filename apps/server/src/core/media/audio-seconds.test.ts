@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { wavOf } from '#test/clients/voiceprint-service.ts'
-import { audioSeconds } from './audio-seconds.ts'
+import { measureAudioSeconds } from './audio-seconds.ts'
 
 /** Returns MP3 frames of silence: MPEG 1 layer III, 44.1 kHz, 128 kbit/s. */
 const frames = (count: number) => {
@@ -11,16 +11,16 @@ const frames = (count: number) => {
 
 test('measures WAV by its byte rate, whatever size its header claims', () => {
   const wav = wavOf(1, 9)
-  expect(audioSeconds(wav)).toBe(9)
+  expect(measureAudioSeconds(wav)).toBe(9)
   wav.writeUInt32LE(0xffffffff, 40)
-  expect(audioSeconds(wav)).toBe(9)
+  expect(measureAudioSeconds(wav)).toBe(9)
 })
 
 test('measures MP3 by its frames, behind a tag and before a trailer', () => {
   const tag = Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 1, 0]), Buffer.alloc(128)])
   const trailer = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)])
-  expect(audioSeconds(frames(383))).toBeCloseTo(10, 1)
-  expect(audioSeconds(Buffer.concat([tag, frames(383), trailer]))).toBeCloseTo(10, 1)
+  expect(measureAudioSeconds(frames(383))).toBeCloseTo(10, 1)
+  expect(measureAudioSeconds(Buffer.concat([tag, frames(383), trailer]))).toBeCloseTo(10, 1)
 })
 
 test.each([
@@ -29,5 +29,5 @@ test.each([
   ['a WAV whose chunk sizes lead nowhere', Buffer.concat([Buffer.from('RIFF0000WAVEfmt '), Buffer.alloc(40, 0xff)])],
   ['sync words only', Buffer.alloc(1_000_000, 0xff)],
 ])('returns nothing for %s', (_, content) => {
-  expect(audioSeconds(content)).toBeUndefined()
+  expect(measureAudioSeconds(content)).toBeUndefined()
 })

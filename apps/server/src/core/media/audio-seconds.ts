@@ -1,5 +1,5 @@
 /** Returns the length of a WAV or MP3 recording in seconds, or undefined when the content has no readable audio. */
-export function audioSeconds(audio: Buffer): number | undefined {
+export function measureAudioSeconds(audio: Buffer): number | undefined {
   const seconds = audio.toString('latin1', 0, 4) === 'RIFF' ? wavSeconds(audio) : mp3Seconds(audio)
   return seconds !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DiskRead } from '#core/storage/local/disk-read.ts'
-import { freeBytes, KEEP_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
+import { readFreeBytes, KEEP_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
 import { type ByteRange, DiskFull, FileMismatch, FileMissing } from '#core/storage/store.ts'
 import { WriteBehind } from '#core/storage/local/write-behind.ts'
 import { FolderSync } from './folder-sync.ts'
@@ -46,7 +46,7 @@ export class LocalMedia implements MediaFiles {
   async measure() {
     this.#checkedAt = performance.now()
     await mkdir(this.#root, { recursive: true })
-    this.#hasRoom = (await freeBytes(this.#root).catch(() => 0)) >= this.#keepFree
+    this.#hasRoom = (await readFreeBytes(this.#root).catch(() => 0)) >= this.#keepFree
   }
 
   /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
-import { hmacWith } from '#core/crypto/one-shot-hmac.ts'
+import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import type { S3Config } from '#core/storage/s3/s3-client.ts'
 
 interface Request {
@@ -39,7 +39,7 @@ export class S3Presigner {
   readonly #path: string
   #terms: Terms | undefined
   #day = ''
-  #sign: (message: Uint8Array) => Buffer = hmacWith(Buffer.alloc(0))
+  #sign: (message: Uint8Array) => Buffer = createHmacFunction(Buffer.alloc(0))
 
   constructor(config: S3Config) {
     this.#config = config
@@ -85,9 +85,12 @@ export class S3Presigner {
     if (day === this.#day) return this.#sign
     const { secretKey, region } = this.#config
     const steps = [day, region, 's3', 'aws4_request']
-    const key = steps.reduce<Buffer>((last, step) => hmacWith(last)(Buffer.from(step)), Buffer.from(`AWS4${secretKey}`))
+    const key = steps.reduce<Buffer>(
+      (last, step) => createHmacFunction(last)(Buffer.from(step)),
+      Buffer.from(`AWS4${secretKey}`),
+    )
     this.#day = day
-    this.#sign = hmacWith(key)
+    this.#sign = createHmacFunction(key)
     return this.#sign
   }
 }

@@ -58,7 +58,10 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
  * Returns the policy of a row's owner. Rows of the platform may name private addresses. Rows of tenants may name them
  * only inside the nets of `OMS_OUTBOUND_PRIVATE`.
  */
-export function addressPolicy(config: Pick<Config, 'outboundPrivate'>, owner: 'platform' | 'tenant'): AddressPolicy {
+export function selectAddressPolicy(
+  config: Pick<Config, 'outboundPrivate'>,
+  owner: 'platform' | 'tenant',
+): AddressPolicy {
   const listed = listOf(config.outboundPrivate.map(({ address, bits }) => [address, bits, familyOf(address)]))
   return {
     allows(address) {

@@ -6,7 +6,7 @@ const FINAL = 0x80
 const MASKED = 0x80
 
 /** Returns a masked WebSocket frame (RFC 6455), as clients send. */
-export function clientFrame(payload: Buffer, opcode = TEXT): Buffer {
+export function encodeClientFrame(payload: Buffer, opcode = TEXT): Buffer {
   const size = payload.length
   const head = size < LENGTH_16 ? Buffer.from([FINAL | opcode, MASKED | size]) : Buffer.alloc(4)
   if (size >= LENGTH_16) {

@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the failure of a socket error. Errors after the first byte of a response are lost connections. */
-export function outboundErrorOf(error: unknown, hasResponse: boolean): OutboundError {
+export function toOutboundError(error: unknown, hasResponse: boolean): OutboundError {
   if (error instanceof OutboundError) return error
   const cause = error instanceof AggregateError ? error.errors[0] : error
   const code = String((cause as NodeJS.ErrnoException | undefined)?.code ?? '')

@@ -3,11 +3,11 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { addressPolicy } from './address-policy.ts'
+import { selectAddressPolicy } from './address-policy.ts'
 import { type OutboundRequest, sendOutbound } from './outbound.ts'
 
-const platform = addressPolicy({ outboundPrivate: [] }, 'platform')
-const tenant = addressPolicy({ outboundPrivate: [] }, 'tenant')
+const platform = selectAddressPolicy({ outboundPrivate: [] }, 'platform')
+const tenant = selectAddressPolicy({ outboundPrivate: [] }, 'tenant')
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) server.closeAllConnections()
@@ -51,7 +51,7 @@ test('refuses the metadata address in a row of the platform', async () => {
 })
 
 test('a tenant reaches a private network that the installation lists', async () => {
-  const policy = addressPolicy({ outboundPrivate: [{ address: '127.0.0.0', bits: 8 }] }, 'tenant')
+  const policy = selectAddressPolicy({ outboundPrivate: [{ address: '127.0.0.0', bits: 8 }] }, 'tenant')
   const url = await serve((_, response) => response.end('ok'))
   expect(await textOf({ url, policy })).toBe('ok')
   expect(policy.allows('10.0.0.1')).toBe(false)

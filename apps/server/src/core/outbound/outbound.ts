@@ -3,7 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { AddressPolicy } from './address-policy.ts'
-import { OutboundError, outboundErrorOf } from './outbound-error.ts'
+import { OutboundError, toOutboundError } from './outbound-error.ts'
 
 /** Limits of one request. */
 export interface OutboundLimits {
@@ -85,7 +85,7 @@ export function assertLiteralAllowed({ hostname }: URL, policy: AddressPolicy) {
 }
 
 /** Resolves a name to its allowed addresses. */
-export function checkedLookup(policy: AddressPolicy): LookupFunction {
+export function lookupAllowedAddresses(policy: AddressPolicy): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       const allowed = error ? [] : addresses.filter(({ address }) => policy.allows(address))
@@ -101,7 +101,7 @@ function open(url: URL, { method = 'GET', headers, body, policy }: OutboundReque
   const options: RequestOptions = {
     method,
     agent: false,
-    lookup: checkedLookup(policy),
+    lookup: lookupAllowedAddresses(policy),
     headers: {
       'accept-encoding': 'identity',
       ...headers,
@@ -141,7 +141,7 @@ class Exchange {
 
   failureOf(error: unknown, hasResponse: boolean): OutboundError {
     this.close()
-    return this.#failure ?? outboundErrorOf(error, hasResponse)
+    return this.#failure ?? toOutboundError(error, hasResponse)
   }
 
   /** Sends the body and waits for the response headers within the limits of connecting and answering. */

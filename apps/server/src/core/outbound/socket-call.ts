@@ -3,9 +3,9 @@ import { type ClientRequest, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { AddressPolicy } from './address-policy.ts'
-import { clientFrame, FrameReader } from './frames.ts'
-import { assertLiteralAllowed, checkedLookup } from './outbound.ts'
-import { OutboundError, outboundErrorOf } from './outbound-error.ts'
+import { encodeClientFrame, FrameReader } from './frames.ts'
+import { assertLiteralAllowed, lookupAllowedAddresses } from './outbound.ts'
+import { OutboundError, toOutboundError } from './outbound-error.ts'
 
 const MAX_MESSAGE = 256 * 1024
 
@@ -32,10 +32,10 @@ export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined>
   try {
     socket = await within(call.connectMs, upgraded(request), '连接超时')
     if (call.message === undefined) return undefined
-    socket.write(clientFrame(Buffer.from(call.message)))
+    socket.write(encodeClientFrame(Buffer.from(call.message)))
     return await within(call.answerMs, answered(socket, call.answerOf), '等待响应超时')
   } catch (error) {
-    throw outboundErrorOf(error, false)
+    throw toOutboundError(error, false)
   } finally {
     socket?.destroy()
     request.destroy()
@@ -51,7 +51,7 @@ function openUpgrade<T>({ url: text, headers, policy }: SocketCall<T>): ClientRe
   url.protocol = isSecure ? 'https:' : 'http:'
   const options = {
     agent: false,
-    lookup: checkedLookup(policy),
+    lookup: lookupAllowedAddresses(policy),
     headers: {
       ...headers,
       connection: 'Upgrade',

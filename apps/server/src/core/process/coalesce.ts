@@ -2,7 +2,7 @@
  * Returns a function that runs `work` once at a time. A call during a run shares the next run with all other waiting
  * calls. The shared run starts after the call, so it includes everything before the call. `work` must not reject.
  */
-export function coalesced(work: () => Promise<void>): () => Promise<void> {
+export function coalesceCalls(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   const begin = () => {

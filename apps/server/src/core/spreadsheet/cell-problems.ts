@@ -23,7 +23,7 @@ export const CELL_PROBLEMS = {
 const ERROR_VALUES = new Set(['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NULL!', '#NUM!'])
 
 /** Returns why a numeric cell may differ from the author's input or display; undefined when it does not differ. */
-export function numberProblem(number: number, { kind, digits }: NumberFormat): string | undefined {
+export function findNumberProblem(number: number, { kind, digits }: NumberFormat): string | undefined {
   if (Math.abs(number) >= EXACT_BELOW) return CELL_PROBLEMS.tooLong
   if (kind === 'changed') return CELL_PROBLEMS.shownOtherwise
   const shown = Math.trunc(Math.abs(number)).toFixed(0).length
@@ -31,10 +31,10 @@ export function numberProblem(number: number, { kind, digits }: NumberFormat): s
 }
 
 /** Returns why a text cell is refused in any column. */
-export const textProblem = (text: string) => (text.startsWith(TO_BE_CORRECTED) ? CELL_PROBLEMS.marked : undefined)
+export const findTextProblem = (text: string) => (text.startsWith(TO_BE_CORRECTED) ? CELL_PROBLEMS.marked : undefined)
 
 /** Returns why a cell of a CSV file is refused. There, error values and numbers such as `1.23457E+17` are texts. */
-export function csvProblem(text: string) {
+export function findCsvProblem(text: string) {
   if (ERROR_VALUES.has(text)) return CELL_PROBLEMS.error(text)
-  return /^-?\d(?:\.\d+)?E\+\d{2,3}$/.test(text) ? CELL_PROBLEMS.scientific : textProblem(text)
+  return /^-?\d(?:\.\d+)?E\+\d{2,3}$/.test(text) ? CELL_PROBLEMS.scientific : findTextProblem(text)
 }

@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, unknown>>
 export type Rows = AsyncIterable<Row> | Iterable<Row>
 
 /** Returns the text of a value for readers. Never calls `toString` of unknown objects. */
-export function textOf(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000
 const EPOCH = Date.UTC(1899, 11, 30)
 
 /** Returns the spreadsheet number of a local time; undefined for other texts and times before March 1900. */
-export function spreadsheetSerialOf(text: string) {
+export function toSpreadsheetSerial(text: string) {
   const match = DATE_TIME.exec(text)
   if (!match) return undefined
   const [year, month, day, hour = 0, minute = 0, second = 0] = match.slice(1).map((part) => Number(part ?? 0))
@@ -48,7 +48,7 @@ export function spreadsheetSerialOf(text: string) {
  * Converts a spreadsheet number to text: `yyyy-MM-dd HH:mm:ss` for cells with a time (midnight included), `yyyy-MM-dd`
  * for cells with a day unless the number has a time, `HH:mm:ss` for a time without a day.
  */
-export function dateOf(serial: number, kind: 'date' | 'time' | 'dateTime', since1904 = false) {
+export function formatSpreadsheetDate(serial: number, kind: 'date' | 'time' | 'dateTime', since1904 = false) {
   // Days before March 1900 are counted without the non-existent 29 February.
   const days = since1904 ? serial + 1462 : serial >= 1 && serial < 60 ? serial + 1 : serial
   const at = new Date(EPOCH + Math.round(days * 86_400) * 1000)

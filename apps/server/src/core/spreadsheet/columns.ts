@@ -9,7 +9,7 @@ export type ColumnSpec = string | readonly [key: string, options: Partial<Omit<C
 const WIDTHS = { text: 18, number: 12, money: 14, dateTime: 20 } as const
 
 /** Returns columns with the titles of the row schema. */
-export const columnsOf = (schema: z.ZodObject, specs: readonly ColumnSpec[]): Column[] =>
+export const createExportColumns = (schema: z.ZodObject, specs: readonly ColumnSpec[]): Column[] =>
   specs.map((spec) => {
     const [key, options] = typeof spec === 'string' ? [spec, {}] : spec
     const { title, unit } = about(schema, key)

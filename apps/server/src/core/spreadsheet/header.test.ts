@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { fieldsOf } from './header.ts'
+import { matchHeaderFields } from './header.ts'
 
 const schema = z.object({
   sn: z.string().meta({ title: '序列号' }),
@@ -13,7 +13,7 @@ const known = { schema, columns: ['sn', 'devName', 'modelCode', 'mac'] as const,
 /** Returns the message of a refused header. */
 function messageOf(header: readonly string[]) {
   try {
-    fieldsOf(known, header)
+    matchHeaderFields(known, header)
   } catch (error) {
     return (error as Error).message
   }
@@ -21,7 +21,7 @@ function messageOf(header: readonly string[]) {
 }
 
 test('returns the field of each column, also with a star before the title and for an untitled column', () => {
-  expect(fieldsOf(known, ['*序列号', '', 'MAC'])).toEqual(['sn', undefined, 'mac'])
+  expect(matchHeaderFields(known, ['*序列号', '', 'MAC'])).toEqual(['sn', undefined, 'mac'])
 })
 
 test.each([

@@ -18,23 +18,26 @@ export interface KnownColumns {
 const MAX_COMPARED = 40
 const MAX_NAMED = 10
 
-export const titleOf = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
+export const fieldTitle = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
 
 /**
  * Returns the field of each column, undefined for columns without a title and for columns of a file of failed lines.
  * Refuses unknown, duplicate or missing columns before any line is read, because a misspelt column would be lost
  * silently. Some templates mark required columns with a star before the title.
  */
-export function fieldsOf({ schema, columns, required, ignoredTitles = [] }: KnownColumns, header: readonly string[]) {
+export function matchHeaderFields(
+  { schema, columns, required, ignoredTitles = [] }: KnownColumns,
+  header: readonly string[],
+) {
   const keyByTitle = new Map(
-    columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [titleOf(schema, key), key]),
+    columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [fieldTitle(schema, key), key]),
   )
   const titles = header.map((title) => (title.startsWith('*') ? title.slice(1).trim() : title))
   const fields = titles.map((title) => keyByTitle.get(title))
   const problems = [
     unknownColumns(titles, [...keyByTitle.keys()], ignoredTitles),
     doubledColumns(titles),
-    missingColumns(required.filter((key) => !fields.includes(key)).map((key) => titleOf(schema, key))),
+    missingColumns(required.filter((key) => !fields.includes(key)).map((key) => fieldTitle(schema, key))),
   ].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalid(`${problems.join('；')}，请使用导入模板`, 'file')
   return fields

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Column, isFormula, type Row } from './cell.ts'
-import { columnsOf, wordsForCodes } from './columns.ts'
+import { createExportColumns, wordsForCodes } from './columns.ts'
 import { writeCsv } from './formats/csv-writer.ts'
 import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
@@ -47,14 +47,14 @@ describe('amounts of money', () => {
   const row = wordsForCodes(schema)({ price: 123_456 })
 
   test('amounts of money are exported in yuan with two decimals', async () => {
-    const columns = columnsOf(schema, ['price'])
+    const columns = createExportColumns(schema, ['price'])
     expect(columns).toMatchObject([{ title: '单价', type: 'money' }])
     expect((await csv(columns, [row])).toString()).toContain('1234.56')
     expect((await read(await xlsx(columns, [row]), 'a.xlsx')).rows).toMatchObject([{ cells: ['1234.56'] }])
   })
 
   test('are numbers of a spreadsheet, with the format of amounts', async () => {
-    const zip = await openZip(await xlsx(columnsOf(schema, ['price']), [row]), TABLE_LIMITS)
+    const zip = await openZip(await xlsx(createExportColumns(schema, ['price']), [row]), TABLE_LIMITS)
     const sheet = await bytesOf((await zip.open('xl/worksheets/sheet1.xml')) as never)
     expect(sheet.toString()).toContain('<c r="A2" s="5"><v>1234.56</v></c>')
   })

@@ -9,9 +9,9 @@ import type { StoredFile } from '#core/storage/store.ts'
 import type { Job } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { refused } from '#core/http/api-error.ts'
-import { isSwitchedTenant, canSwitchTenant, userOf } from '#core/auth/rights.ts'
+import { isSwitchedTenant, canSwitchTenant, createUser } from '#core/auth/rights.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { type FailureFile, failureFormat } from './import/failure-file.ts'
+import { type FailureFile, failureFileFormat } from './import/failure-file.ts'
 import { TABLE_MIME } from './export/send-table.ts'
 
 /** Payload of a transfer job: the definition and the request's input. */
@@ -55,11 +55,11 @@ export async function addTransfer(
 const LOST = '您已没有执行该任务的权限'
 
 /** Returns the account of a job with its current rights. Throws when the account lost the permission. */
-export async function userOfJob({ sessions }: Services, { uid, tenantId }: Job, access: Access): Promise<User> {
+export async function loadJobUser({ sessions }: Services, { uid, tenantId }: Job, access: Access): Promise<User> {
   const rights = uid === null ? undefined : await sessions.rightsOf(uid)
   if (!rights) throw refused(LOST)
   if (rights.suspendedReason) throw refused(rights.suspendedReason)
-  const user = userOf(rights, { id: '', tenantId })
+  const user = createUser(rights, { id: '', tenantId })
   const moved = isSwitchedTenant(rights, tenantId) && !canSwitchTenant(rights, tenantId as number)
   if (moved || (access !== 'session' && !user.can(access))) throw refused(LOST)
   return user
@@ -88,7 +88,7 @@ export async function storeFailureFile(
 ) {
   const stored = await failures.end()
   if (!stored) return undefined
-  const format = failureFormat(table)
+  const format = failureFileFormat(table)
   return storeJobFile(ctx, { purpose: 'export', name: `${name}.${format}`, mime: TABLE_MIME[format], stored })
 }
 

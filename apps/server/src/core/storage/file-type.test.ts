@@ -1,7 +1,7 @@
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { imageSize, measureImage } from './image-size.ts'
+import { readImageSize, measureImage } from './image-size.ts'
 import { displayName, checkFileType } from './file-type.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
@@ -94,7 +94,7 @@ describe('UPLOAD-07 the content must match the file name', () => {
 
 test('measures a JPEG with long metadata from the stored bytes', async () => {
   const bytes = jpeg(4000, 3000, 30_000)
-  expect(imageSize(bytes.subarray(0, 4100))).toBeUndefined()
+  expect(readImageSize(bytes.subarray(0, 4100))).toBeUndefined()
   async function* source() {
     yield bytes.subarray(0, 10_000)
     yield bytes.subarray(10_000)

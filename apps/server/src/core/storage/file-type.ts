@@ -8,7 +8,7 @@ import {
   type UploadRule,
   wrongType,
 } from '@oms/contract/core/upload.ts'
-import { type ImageSize, imageSize } from './image-size.ts'
+import { type ImageSize, readImageSize } from './image-size.ts'
 
 export type Verdict =
   | { readonly ok: true; readonly mime: string; readonly extension: string }
@@ -59,15 +59,15 @@ export function checkFileType(rule: UploadRule, name: string, head: Uint8Array):
   if (!kind) return { ok: false, msg: wrongType(rule) }
   if (!kind.matches(head)) return { ok: false, msg: wrongContent(rule, kind) }
   if (!kind.mime.startsWith('image/')) return { ok: true, mime: kind.mime, extension }
-  const size = imageSize(head)
+  const size = readImageSize(head)
   if (size === null) return { ok: false, msg: wrongContent(rule, kind) }
-  const problem = size && sizeProblem(size)
+  const problem = size && findSizeProblem(size)
   if (problem) return { ok: false, msg: problem }
   return { ok: true, mime: kind.mime, extension }
 }
 
 /** Returns why a picture of this size is refused. */
-export function sizeProblem({ width, height }: ImageSize): string | undefined {
+export function findSizeProblem({ width, height }: ImageSize): string | undefined {
   if (width * height > MAX_IMAGE_PIXELS) return UPLOAD_MESSAGES.pixels
   return Math.max(width, height) > MAX_IMAGE_SIDE ? UPLOAD_MESSAGES.side : undefined
 }

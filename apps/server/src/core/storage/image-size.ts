@@ -7,7 +7,7 @@ export interface ImageSize {
  * Returns width and height from the header of a PNG, JPEG or WebP. `undefined` means that the bytes end before the size of a
  * JPEG, after long metadata. `null` means that the file is none of them.
  */
-export function imageSize(head: Uint8Array): ImageSize | null | undefined {
+export function readImageSize(head: Uint8Array): ImageSize | null | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   if (bytes[0] === 0x89) return pngSize(bytes)
   if (bytes[0] === 0xff) return jpegSize(bytes)
@@ -19,7 +19,7 @@ export async function measureImage(source: AsyncIterable<Uint8Array>, maxBytes =
   let bytes = Buffer.alloc(0)
   for await (const chunk of source) {
     bytes = Buffer.concat([bytes, chunk])
-    const size = imageSize(bytes)
+    const size = readImageSize(bytes)
     if (size !== undefined) return size
     if (bytes.length > maxBytes) return null
   }

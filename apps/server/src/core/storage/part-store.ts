@@ -39,7 +39,7 @@ const PART_NAME = /^(\d{1,6})\.([0-9a-f]{64})$/
 const UPLOAD_ID = /^[A-Za-z0-9_-]{8,64}$/
 
 /** Returns the name of a part. The name contains the digest, so that a list of parts needs no reading of contents. */
-export const partName = ({ index, sha256 }: Pick<UploadPart, 'index' | 'sha256'>) => `${index}.${sha256}`
+export const formatPartName = ({ index, sha256 }: Pick<UploadPart, 'index' | 'sha256'>) => `${index}.${sha256}`
 
 export function parsePartName(name: string, size: number): UploadPart | undefined {
   const match = PART_NAME.exec(name)

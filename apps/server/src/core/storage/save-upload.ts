@@ -37,7 +37,7 @@ const RULES: Readonly<Record<FilePurpose, UploadRule>> = {
   agentAudio: UPLOAD.agentAudio,
 }
 
-export const ruleOf = (purpose: FilePurpose) => RULES[purpose]
+export const findFileRule = (purpose: FilePurpose) => RULES[purpose]
 
 /** Refuses a file by its name and declared size before its first byte is read. */
 export function assertAcceptableUpload(rule: UploadRule, name: string, size = 1) {
@@ -89,7 +89,7 @@ export async function recordFile(ctx: Ctx, { purpose, name, stored }: NewFile): 
 export const fileUrl = (id: string) => `/api/v1/file/${id}`
 
 /** Marks files as used by a saved record, so that cleanup keeps them. */
-export const adoptFiles = (db: Db, ids: readonly string[], now: Date) =>
+export const markFilesUsed = (db: Db, ids: readonly string[], now: Date) =>
   ids.length === 0
     ? Promise.resolve()
     : db

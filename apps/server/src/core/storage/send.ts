@@ -71,12 +71,12 @@ export function safeHeaders({ name, mime }: Pick<SendableFile, 'name' | 'mime'>)
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': 'private, max-age=31536000, immutable',
-    'content-disposition': disposition(INLINE.has(mime) ? 'inline' : 'attachment', name),
+    'content-disposition': contentDisposition(INLINE.has(mime) ? 'inline' : 'attachment', name),
   }
 }
 
 /** Returns the `content-disposition` value with both name forms: plain for old clients, RFC 5987 for all characters. */
-export function disposition(kind: 'inline' | 'attachment', name: string) {
+export function contentDisposition(kind: 'inline' | 'attachment', name: string) {
   const shown = displayName(name)
   const plain = shown.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(shown).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -12,7 +12,7 @@ export const KEEP_FREE_BYTES = 1024 * MIB
 const FREE_CHECK_BYTES = 64 * MIB
 
 /** Writes a new temporary file in `directory` and flushes it to disk. Deletes the file after a failure. */
-export async function spool(
+export async function spoolToFile(
   directory: string,
   source: AsyncIterable<Uint8Array>,
   options: PutOptions & { readonly keepFree?: number } = {},
@@ -76,12 +76,12 @@ function assertExpected(file: StoredFile, expect: PutOptions['expect']) {
 }
 
 async function assertRoom(directory: string, needed: number) {
-  const free = await freeBytes(directory)
+  const free = await readFreeBytes(directory)
   if (free < needed) throw new DiskFull(`${free} bytes free, ${needed} needed`)
 }
 
 /** Returns the free bytes for unprivileged users. */
-export async function freeBytes(directory: string) {
+export async function readFreeBytes(directory: string) {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize
 }

@@ -1,19 +1,19 @@
-import { dayAfter, localDayOf } from './zone.ts'
+import { addDays, formatLocalDay } from './zone.ts'
 
 /** Every zone is a multiple of a quarter of an hour away from UTC. */
 const QUARTER_MS = 900_000
 const MAX_KEPT = 5000
 
 /** Returns functions for days in a zone that remember their results, because formatting a time takes microseconds. */
-export function dayClock(zone: string) {
+export function createDayClock(zone: string) {
   const days = new Map<number, string>()
   const later = new Map<string, string>()
   return {
     dayOf(ms: number): string {
       const quarter = Math.floor(ms / QUARTER_MS)
-      return remembered(days, quarter, () => localDayOf(ms, zone))
+      return remembered(days, quarter, () => formatLocalDay(ms, zone))
     },
-    dayAfter: (day: string, count: number): string => remembered(later, `${day}+${count}`, () => dayAfter(day, count)),
+    dayAfter: (day: string, count: number): string => remembered(later, `${day}+${count}`, () => addDays(day, count)),
   }
 }
 

@@ -19,14 +19,14 @@ function formatOf(zone: string) {
 }
 
 /** Formats a time in a zone as `yyyy-MM-dd HH:mm:ss`. */
-export function localTimeOf(at: Date | number, zone: string): string {
+export function formatLocalTime(at: Date | number, zone: string): string {
   const parts: Record<string, string> = {}
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = value
   return `${parts['year']}-${parts['month']}-${parts['day']} ${parts['hour']}:${parts['minute']}:${parts['second']}`
 }
 
 /** Formats the date of a time in a zone as `yyyy-MM-dd`. */
-export const localDayOf = (at: Date | number, zone: string) => localTimeOf(at, zone).slice(0, 10)
+export const formatLocalDay = (at: Date | number, zone: string) => formatLocalTime(at, zone).slice(0, 10)
 
 /**
  * Reads a local time as UTC. `Date.parse` would refuse the year 10000, which 9999-12-31 becomes in zones east of
@@ -41,36 +41,36 @@ function utcOf(localTime: string): number {
  * Returns the time of a local time in milliseconds. A local time skipped by daylight saving becomes the time after
  * the gap.
  */
-export function instantOf(localTime: string, zone: string): number {
+export function parseLocalTime(localTime: string, zone: string): number {
   const asUtc = utcOf(localTime)
-  const offset = (at: number) => utcOf(localTimeOf(at, zone)) - at
+  const offset = (at: number) => utcOf(formatLocalTime(at, zone)) - at
   const guess = asUtc - offset(asUtc)
   return asUtc - offset(guess)
 }
 
 /** Returns the offset of a zone from UTC in minutes, 480 for `Asia/Shanghai`. */
-export const offsetMinutesOf = (at: number, zone: string) =>
-  Math.round((utcOf(localTimeOf(at, zone)) - (at - (at % 1000))) / 60_000)
+export const zoneOffsetMinutes = (at: number, zone: string) =>
+  Math.round((utcOf(formatLocalTime(at, zone)) - (at - (at % 1000))) / 60_000)
 
 /** Formats a time in a zone as ISO 8601 with milliseconds and offset: `2026-11-22T12:33:10.000+08:00`. */
-export function zonedIso(at: number, zone: string): string {
-  const local = localTimeOf(at, zone)
+export function formatZonedIso(at: number, zone: string): string {
+  const local = formatLocalTime(at, zone)
   const ms = at % 1000
-  const minutes = offsetMinutesOf(at, zone)
+  const minutes = zoneOffsetMinutes(at, zone)
   const two = (n: number) => String(n).padStart(2, '0')
   const offset = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`
   return `${local.replace(' ', 'T')}.${String(ms).padStart(3, '0')}${offset}`
 }
 
 /** Returns the last date of a month as text. `month` is `yyyy-MM`. */
-export function lastDayOf(month: string): string {
+export function lastDayOfMonth(month: string): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`
 }
 
 /** Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. */
-export const dayAfter = (day: string, days = 1) =>
+export const addDays = (day: string, days = 1) =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
 /** 1 Monday to 7 Sunday. */
-export const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay() || 7
+export const isoWeekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay() || 7

@@ -1,14 +1,14 @@
 import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { AD_PLAY_BREACHES } from '#domain/ads/plays/play-invariants.ts'
 import { useApp } from '#test/harness.ts'
 import { fillAdPlays } from './ad-plays.ts'
 
 const SCREENS = 300
 const app = useApp()
-const today = localDayOf(new Date(), 'Asia/Shanghai')
+const today = formatLocalDay(new Date(), 'Asia/Shanghai')
 
 async function addProgram(id: number, over: Partial<ManifestProgram>, booked = 0) {
   const item = {
@@ -21,7 +21,7 @@ async function addProgram(id: number, over: Partial<ManifestProgram>, booked = 0
     to: null,
     transition: 0,
   } as const
-  const dates = { dateFrom: dayAfter(today, -20), dateTo: dayAfter(today, 20) }
+  const dates = { dateFrom: addDays(today, -20), dateTo: addDays(today, 20) }
   const rules = {
     playMode: 1,
     priority: 0,
@@ -98,7 +98,7 @@ test('AD-11 plays of the demo agree in all sums, two percent are partial, silent
   ])
   expect(broken).toEqual([])
   const admin = await app.by({ superAdmin: true })
-  const range = `startDate=${dayAfter(today, -29)}&endDate=${today}`
+  const range = `startDate=${addDays(today, -29)}&endDate=${today}`
   const { data } = await admin.call('GET', `/api/v1/advertise/statistics/completion?${range}`)
   expect(data.list).toMatchObject([{ programId: 3, state: 2 }])
   expect(data.list[0].played / data.list[0].due).toBeCloseTo(0.8, 1)

@@ -2,8 +2,13 @@ import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { dayAfter, instantOf, localDayOf, weekdayOf } from '#core/time/zone.ts'
-import { adsOfPrograms, type LiveProgram, manifestWith, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import { addDays, parseLocalTime, formatLocalDay, isoWeekday } from '#core/time/zone.ts'
+import {
+  loadAdsOfPrograms,
+  type LiveProgram,
+  buildManifest,
+  loadProgramsInForce,
+} from '#domain/ads/manifests/manifest-of.ts'
 import { reachOf } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30
@@ -31,20 +36,20 @@ interface Planned {
 export async function fillAdPlays(services: Services, db: Db) {
   const now = services.now()
   const zone = services.config.timeZone
-  const programs = await programsInForce(db, now)
+  const programs = await loadProgramsInForce(db, now)
   if (programs.length === 0) return
   await nameSets(db, programs)
   const { rows: sets } = await db.execute<{ key: string; ids: number[] }>(
     sql`select distinct array_to_string(ids, ',') as key, ids from demo_screens where ids <> '{}'`,
   )
-  const today = localDayOf(now, zone)
-  const ads = await adsOfPrograms(
+  const today = formatLocalDay(now, zone)
+  const ads = await loadAdsOfPrograms(
     db,
     programs.map(({ body }) => body),
   )
   const planned = sets.flatMap(({ key, ids }) => {
     const bodies = programs.flatMap(({ id, body }) => (ids.includes(id) ? [body] : []))
-    return plan(key, manifestWith(zone, bodies, ads), { today, zone, now: now.getTime() })
+    return plan(key, buildManifest(zone, bodies, ads), { today, zone, now: now.getTime() })
   })
   await store(db, planned, { today, zone })
   await letOneFallShort(db, today)
@@ -68,20 +73,20 @@ interface Times {
 }
 
 /** Plans the past days. Days of one weekday with the same programs have the same plays. */
-function plan(set: string, manifest: ReturnType<typeof manifestWith>, { today, zone, now }: Times): Planned[] {
+function plan(set: string, manifest: ReturnType<typeof buildManifest>, { today, zone, now }: Times): Planned[] {
   const known = new Map<string, readonly Omit<Planned, 'day'>[]>()
-  return Array.from({ length: DAYS }, (_, back) => dayAfter(today, -back)).flatMap((day) => {
+  return Array.from({ length: DAYS }, (_, back) => addDays(today, -back)).flatMap((day) => {
     const begun = manifest.programs.filter(({ dateFrom }) => dateFrom <= day).map(({ id }) => id)
-    const key = `${weekdayOf(day)}:${begun.join()}`
+    const key = `${isoWeekday(day)}:${begun.join()}`
     const hours = known.get(key) ?? planDay(set, manifest, day, zone)
     known.set(key, hours)
-    const until = day === today ? Math.floor((now - instantOf(`${day} 00:00:00`, zone)) / 3_600_000) : 24
+    const until = day === today ? Math.floor((now - parseLocalTime(`${day} 00:00:00`, zone)) / 3_600_000) : 24
     return hours.filter(({ hour }) => hour < until).map((row) => ({ ...row, day }))
   })
 }
 
-function planDay(set: string, manifest: ReturnType<typeof manifestWith>, day: string, zone: string) {
-  const start = instantOf(`${day} 00:00:00`, zone)
+function planDay(set: string, manifest: ReturnType<typeof buildManifest>, day: string, zone: string) {
+  const start = parseLocalTime(`${day} 00:00:00`, zone)
   const sums = new Map<string, Omit<Planned, 'day'>>()
   for (const slot of agendaBetween(manifest, start + OPENS * 3_600_000, start + CLOSES * 3_600_000)) {
     if (slot.hold) continue

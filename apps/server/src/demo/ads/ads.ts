@@ -10,15 +10,15 @@ import type { Services } from '#core/services.ts'
 import { writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
 import type { Actor } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { bodyOf, contentHashOf, materialsOf } from '#domain/ads/content.ts'
-import { mediaFacts } from '#domain/ads/settle-ad.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { readEditedBody, hashContent, readMaterials } from '#domain/ads/content.ts'
+import { computeMediaFacts } from '#domain/ads/settle-ad.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
 import { ADVERTISERS } from './ad-list.ts'
 import { adPicture } from './ad-pictures.ts'
-import { tone } from '#demo/tone.ts'
+import { createTone } from '#demo/tone.ts'
 import { VIDEO_FOLDER } from '#demo/video-folder.ts'
 
 const VIDEOS = ['ad-0.webm', 'ad-1.webm', 'ad-2.mp4'] as const
@@ -116,7 +116,7 @@ async function addPackage(maker: Maker, adId: number, name: string) {
 }
 
 function addSound(maker: Maker, adId: number, name: string) {
-  const file = { purpose: 'adAudio', name, mime: 'audio/wav', bytes: tone(AUDIO_SECONDS, 523) }
+  const file = { purpose: 'adAudio', name, mime: 'audio/wav', bytes: createTone(AUDIO_SECONDS, 523) }
   return addMaterial(maker, adId, file, { durationMs: AUDIO_SECONDS * 1000, codec: 'pcm-s16', hasAudio: 1 })
 }
 
@@ -178,8 +178,8 @@ function fieldsAt(place: number, today: string) {
     duration: adType === AD_TYPE.video ? 2 : 8 + (place % 3) * 4,
     linkUrl: adType === AD_TYPE.web ? 'https://www.example.com/flights' : '',
     text: adType === AD_TYPE.text ? { ...TEXT, content: `${adName}　欢迎选购`, scroll: place === 36 } : null,
-    validFrom: dayAfter(today, -60),
-    validTo: place === EXPIRED_PLACE ? dayAfter(today, -3) : dayAfter(today, 90 + place),
+    validFrom: addDays(today, -60),
+    validTo: place === EXPIRED_PLACE ? addDays(today, -3) : addDays(today, 90 + place),
     tags: isPublic ? ['公益'] : [['餐饮', '出行', '文化', '零售', '房产', '影视', '食品'][Math.floor(place / 5)]!],
   }
 }
@@ -189,7 +189,7 @@ function fieldsAt(place: number, today: string) {
  * Three wait for review, two are rejected, one is expired, one is a draft.
  */
 export async function fillAds(services: Services, db: Db, demo: Actor) {
-  const today = localDayOf(services.now(), services.config.timeZone)
+  const today = formatLocalDay(services.now(), services.config.timeZone)
   const { uid } = demo.user
   const staff = and(eq(accounts.tenantId, PLATFORM_TENANT_ID), ne(accounts.uid, uid))
   const [auditor] = await db.select({ uid: accounts.uid }).from(accounts).where(staff).orderBy(accounts.uid).limit(1)
@@ -214,8 +214,8 @@ interface Review {
 
 async function review(db: Db, ad: typeof ads.$inferSelect, { place, uid, auditor, at }: Review) {
   const auditStatus = STATES[place] ?? APPROVED!
-  const materials = await materialsOf(db, ad.id)
-  const facts = mediaFacts(ad, materials)
+  const materials = await readMaterials(db, ad.id)
+  const facts = computeMediaFacts(ad, materials)
   const verNo = auditStatus === DRAFT ? 0 : 1
   const approvedVer = auditStatus === APPROVED ? 1 : 0
   await db
@@ -223,14 +223,14 @@ async function review(db: Db, ad: typeof ads.$inferSelect, { place, uid, auditor
     .set({ ...facts, auditStatus, verNo, approvedVer })
     .where(eq(ads.id, ad.id))
   if (verNo === 0) return
-  const body = await bodyOf(db, { ...ad, ...facts, verNo }, materials)
+  const body = await readEditedBody(db, { ...ad, ...facts, verNo }, materials)
   const isDecided = auditStatus !== SUBMITTED
   await db.insert(adVersions).values({
     adId: ad.id,
     verNo,
     tenantId: ad.tenantId,
     body,
-    contentHash: contentHashOf(body),
+    contentHash: hashContent(body),
     uploaders: [uid],
     submitBy: uid,
     auditStatus,

@@ -1,10 +1,10 @@
 import { programs } from '@oms/contract/advertise/program.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs, platformUser } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { audit, publish } from '#modules/advertise/publishing/program-publish.ts'
 import { create } from '#modules/advertise/programs/program-save.ts'
 import { countTargetScreens } from '#modules/advertise/programs/targets.ts'
@@ -93,10 +93,10 @@ const PLANS: readonly Plan[] = [
  * published programs, except the newest one.
  */
 export async function fillPrograms(services: Services, db: Db, submitter: Actor) {
-  const auditor = { ...submitter, user: platformUser({ uid: 1, account: 'admin', realname: '系统管理员' }) }
+  const auditor = { ...submitter, user: createPlatformUser({ uid: 1, account: 'admin', realname: '系统管理员' }) }
   const offered = await playableAds(db)
   const tenantIds = await tenantsWithScreens(db)
-  const today = localDayOf(services.now(), services.config.timeZone)
+  const today = formatLocalDay(services.now(), services.config.timeZone)
   for (const { programName, description, ads: wanted, fields, isPublished } of PLANS) {
     const input = programs.create.input.parse({
       programName,
@@ -107,13 +107,13 @@ export async function fillPrograms(services: Services, db: Db, submitter: Actor)
           .slice(0, count)
           .map(({ id: adId }) => ({ adId })),
       ),
-      dateFrom: dayAfter(today, -40),
-      dateTo: dayAfter(today, DAYS_AHEAD),
+      dateFrom: addDays(today, -40),
+      dateTo: addDays(today, DAYS_AHEAD),
       targetType: 4,
       targetIds: tenantIds,
       ...fields,
     })
-    const { id } = await actAs(services, submitter, { name: 'create', ...programs.create, input }, (ctx) =>
+    const { id } = await runAsActor(services, submitter, { name: 'create', ...programs.create, input }, (ctx) =>
       create(ctx, input),
     )
     if (isPublished !== false) await publishProgram(services, db, { id, submitter, auditor })
@@ -137,7 +137,7 @@ async function publishProgram(services: Services, db: Db, { id, submitter, audit
   const screens = await countTargetScreens(db, { ...program, targetType: 4 })
   if (screens === 0) return
   const input = programPublish.publish.input.parse({ id, ...(program.insertMode >= TAKEOVER && { screens }) })
-  const { isWaiting, verNo } = await actAs(
+  const { isWaiting, verNo } = await runAsActor(
     services,
     submitter,
     { name: 'publish', ...programPublish.publish, input },
@@ -145,7 +145,7 @@ async function publishProgram(services: Services, db: Db, { id, submitter, audit
   )
   if (!isWaiting) return
   const approval = programPublish.audit.input.parse({ id, verNo, auditStatus: 2 })
-  await actAs(services, auditor, { name: 'audit', ...programPublish.audit, input: approval }, (ctx) =>
+  await runAsActor(services, auditor, { name: 'audit', ...programPublish.audit, input: approval }, (ctx) =>
     audit(ctx, approval),
   )
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { tone } from '#demo/tone.ts'
+import { createTone } from '#demo/tone.ts'
 
 /** Model that trains clones. The demo has no account of its vendor, so nothing is trained. */
 const MODEL = 'TTS_HuoshanDoubleStreamTTS'
@@ -16,7 +16,7 @@ const CLONES = [
 
 /** Creates a trained and a failed clone of the platform, with their recordings. */
 export async function fillClones({ files }: Pick<Services, 'files'>, db: Db, uid: number) {
-  const { sha256, sha1, md5, size } = await files.put(Readable.from([tone(SECONDS, 330)]))
+  const { sha256, sha1, md5, size } = await files.put(Readable.from([createTone(SECONDS, 330)]))
   const clones = JSON.stringify(
     CLONES.map(([name, voice, speaker, state, error]) => ({
       name,

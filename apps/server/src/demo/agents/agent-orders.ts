@@ -1,6 +1,6 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs, platformUser } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
@@ -69,7 +69,7 @@ function run<T>(
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   const now = new Date(services.now().getTime() - days * DAY_MS)
-  return actAs(services, { ...actor, now }, { name, ...agentOrders[name], input }, work)
+  return runAsActor(services, { ...actor, now }, { name, ...agentOrders[name], input }, work)
 }
 
 async function goodsOf({ db }: Demo, { code, agent, devices = [0, 0] }: DemoOrder) {
@@ -134,7 +134,7 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
 export async function fillAgentOrders(services: Services, db: Db, seller: Actor) {
   const { rows } = await db.execute<{ uid: number; account: string; realname: string }>(sql`
     select uid, account, realname from accounts where tenant_id = 1 and uid <> ${seller.user.uid} order by uid limit 1`)
-  const demo = { services, db, seller, accountant: { ...seller, user: platformUser(rows[0]!) } }
+  const demo = { services, db, seller, accountant: { ...seller, user: createPlatformUser(rows[0]!) } }
   for (const order of ORDERS) await fillOrder(demo, order)
   await db.execute(sql`
     update agent_usage set folded = 0, used_time = least(day::timestamptz + interval '12 hours', now()) where source = 1`)

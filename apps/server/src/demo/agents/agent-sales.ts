@@ -1,6 +1,6 @@
 import { agentProducts } from '@oms/contract/agent/packages/product.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { createProduct, disableProduct } from '#modules/agent/packages/product-save.ts'
@@ -110,11 +110,11 @@ export async function fillAgentPackages(services: Services, db: Db, demo: Actor)
       sort,
       ...terms,
     })
-    const { id } = await actAs(services, demo, { name: 'create', ...agentProducts.create, input }, (ctx) =>
+    const { id } = await runAsActor(services, demo, { name: 'create', ...agentProducts.create, input }, (ctx) =>
       createProduct(ctx, input),
     )
     if (code === DISABLED)
-      await actAs(services, demo, { name: 'disable', ...agentProducts.disable, input: { id } }, (ctx) =>
+      await runAsActor(services, demo, { name: 'disable', ...agentProducts.disable, input: { id } }, (ctx) =>
         disableProduct(ctx, { id }),
       )
   }

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { fillAgentUsage } from './agent-usage.ts'
 import { SPEAKERS, TALKS } from './agent-words.ts'
-import { tone } from '#demo/tone.ts'
+import { createTone } from '#demo/tone.ts'
 
 /** Turns of the demo, and the days over which they are spread. */
 const TURNS = 2000
@@ -86,7 +86,7 @@ async function addAudio(
   db: Db,
   { agentId, tenantId, n }: { agentId: number; tenantId: number; n: number },
 ) {
-  const { sha256, sha1, md5, size } = await services.files.put(Readable.from([tone(1.5, 220 + 110 * n)]))
+  const { sha256, sha1, md5, size } = await services.files.put(Readable.from([createTone(1.5, 220 + 110 * n)]))
   await db.execute(sql`
     with chosen as (
       select report_time, id from agent_turns where agent_id = ${agentId} and kind = 1

@@ -1,6 +1,6 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { behaviourOf } from '#domain/agents/agents/agent-behaviour.ts'
+import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { CONTACTS, DEMO_AGENTS, DEMO_QUESTIONS, MEMORIES, PLACES, VOICE_MODELS, VOICE_TYPE } from './agent-words.ts'
 
@@ -61,7 +61,7 @@ async function addVersions(db: Db) {
     tenantId: row.tenantId,
     source: 4,
     createBy: row.createBy,
-    snapshot: { ...behaviourOf(row), secrets: {} },
+    snapshot: { ...pickBehaviour(row), secrets: {} },
     createTime: row.createTime,
   }))
   await db.insert(agentVersions).values(versions)

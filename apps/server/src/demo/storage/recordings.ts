@@ -6,9 +6,9 @@ import { playbackApp } from '@oms/contract/playback/app.ts'
 import { appKeys } from '@oms/contract/playback/app-key.ts'
 import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Services } from '#core/services.ts'
-import { dayAfter, localDayOf, localTimeOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { objectKeyOf, type Segment } from '#domain/video/recordings/segment.ts'
 import { consent } from '#modules/playback/app-consent.service.ts'
 import { create as createKey } from '#modules/playback/app-key.service.ts'
@@ -52,12 +52,12 @@ function segmentOf(
   camera: Camera,
   place: { startMs: number; session: number; seq: number; bytes: number },
 ): Segment {
-  const day = localDayOf(place.startMs, services.config.timeZone)
+  const day = formatLocalDay(place.startMs, services.config.timeZone)
   return {
     ...camera,
     ...place,
     day,
-    expireDay: dayAfter(day, camera.storageDays + 1),
+    expireDay: addDays(day, camera.storageDays + 1),
     channel: 0,
     durationMs: CLIP_MS,
     format: 1,
@@ -93,7 +93,9 @@ async function recordIntervals(services: Services, camera: Camera, now: number) 
 /** Creates a consent of the camera's owner through the calls of the App. */
 async function consentOf(services: Services, demo: Actor, camera: Camera, begin: number) {
   const input = appKeys.create.input.parse({ keyName: 'App 后台', tenantId: camera.tenantId })
-  const key = await actAs(services, demo, { name: 'create', ...appKeys.create, input }, (ctx) => createKey(ctx, input))
+  const key = await runAsActor(services, demo, { name: 'create', ...appKeys.create, input }, (ctx) =>
+    createKey(ctx, input),
+  )
   const time = Math.floor(services.now().getTime() / 1000)
   const asked = { keyId: key.keyId, account: camera.account, ttl: 900, nonce: randomUUID(), time }
   const sign = createHmac('sha256', key.secret).update(signedText(asked)).digest('hex')
@@ -104,7 +106,7 @@ async function consentOf(services: Services, demo: Actor, camera: Camera, begin:
     validUntil: services.now().getTime() + 7 * 24 * 3600 * 1000,
     note: '报修夜间画面发白，请协助查看',
   })
-  return actAs(services, demo, { name: 'consent', ...playbackApp.consent, input: given }, async (ctx) => {
+  return runAsActor(services, demo, { name: 'consent', ...playbackApp.consent, input: given }, async (ctx) => {
     const { token } = await session(ctx, { ...asked, sign })
     const user = { ...ctx.user, account: camera.account, tenantId: camera.tenantId }
     return consent({ ...ctx, user, request: { ...ctx.request, header: () => token } }, given)
@@ -129,7 +131,7 @@ export async function fillRecordings(services: Services, demo: Actor) {
   const begin = now - INTERVALS[1]! * MINUTE_MS
   const { id: consentId } = await consentOf(services, demo, first, begin - 30 * MINUTE_MS)
   for (const reason of ['核对夜间画面发白', '更换补光灯后复查画面']) {
-    const time = (ms: number) => localTimeOf(ms, services.config.timeZone)
+    const time = (ms: number) => formatLocalTime(ms, services.config.timeZone)
     const input = playbackConsents.view.input.parse({
       sn: first.sn,
       channel: 0,
@@ -138,6 +140,6 @@ export async function fillRecordings(services: Services, demo: Actor) {
       consentId,
       reason,
     })
-    await actAs(services, demo, { name: 'view', ...playbackConsents.view, input }, (ctx) => view(ctx, input))
+    await runAsActor(services, demo, { name: 'view', ...playbackConsents.view, input }, (ctx) => view(ctx, input))
   }
 }

@@ -1,6 +1,6 @@
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { openPackage } from '#modules/storage/entitlements/open.service.ts'
@@ -55,7 +55,7 @@ async function openOn(demo: Demo, cameras: readonly string[], opening: (typeof O
   })
   const services = daysAgo(demo, days)
   await runStorageClock(services)
-  await actAs(services, demo.actor, { name: 'open', ...storageEntitlements.open, input }, (ctx) =>
+  await runAsActor(services, demo.actor, { name: 'open', ...storageEntitlements.open, input }, (ctx) =>
     openPackage(ctx, input),
   )
 }
@@ -70,15 +70,15 @@ async function changeSome(demo: Demo) {
   const services = daysAgo(demo, 1)
   await runStorageClock(services)
   const renewal = { ids: await pick(1, 5, 60), copies: 1, source: 1 as const, amount: 2900, reason: '到期前续费' }
-  await actAs(services, demo.actor, { name: 'renew', ...storageEntitlements.renew, input: renewal }, (ctx) =>
+  await runAsActor(services, demo.actor, { name: 'renew', ...storageEntitlements.renew, input: renewal }, (ctx) =>
     renew(ctx, renewal),
   )
   const suspended = { ids: await pick(1, 31, 6), reason: '设备返厂维修' }
-  await actAs(services, demo.actor, { name: 'suspend', ...storageEntitlements.suspend, input: suspended }, (ctx) =>
+  await runAsActor(services, demo.actor, { name: 'suspend', ...storageEntitlements.suspend, input: suspended }, (ctx) =>
     suspendAll(ctx, suspended),
   )
   const cancelled = { ids: await pick(0, 23, 8), reason: '客户取消订购' }
-  await actAs(services, demo.actor, { name: 'cancel', ...storageEntitlements.cancel, input: cancelled }, (ctx) =>
+  await runAsActor(services, demo.actor, { name: 'cancel', ...storageEntitlements.cancel, input: cancelled }, (ctx) =>
     cancelAll(ctx, cancelled),
   )
   await transferOne(demo, services)
@@ -93,7 +93,7 @@ async function transferOne({ db, actor }: Demo, services: Services) {
   const found = rows[0]
   if (!found) return
   const input = { id: found.id, targetSn: found.sn, targetChannel: 0, reason: '用户更换设备' }
-  await actAs(services, actor, { name: 'transfer', ...storageEntitlements.transfer, input }, (ctx) =>
+  await runAsActor(services, actor, { name: 'transfer', ...storageEntitlements.transfer, input }, (ctx) =>
     transfer(ctx, input),
   )
 }

@@ -5,7 +5,7 @@ import { HookEvent } from '@oms/contract/storage/hook-event.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { eq, sql } from 'drizzle-orm'
-import { type Actor, actAs, platformUser } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -82,8 +82,11 @@ async function sendOrder(demo: Demo, hookId: number, n: number, sn: string) {
 /** Orders of a shop, one event that a rule refused, and one pending refund request. */
 async function fillOrders(demo: Demo) {
   const input = storageHooks.create.input.parse({ hookName: '官方商城', remark: '公司官网与小程序' })
-  const { id } = await actAs(daysAgo(demo, 64), demo.actor, { name: 'create', ...storageHooks.create, input }, (ctx) =>
-    createHook(ctx, input),
+  const { id } = await runAsActor(
+    daysAgo(demo, 64),
+    demo.actor,
+    { name: 'create', ...storageHooks.create, input },
+    (ctx) => createHook(ctx, input),
   )
   const cameras = await freeCameras(demo, 2, ORDERS - 1)
   for (const [n, sn] of cameras.entries()) await sendOrder(demo, id, n, sn)
@@ -92,7 +95,7 @@ async function fillOrders(demo: Demo) {
     sql`select i.id from oss_order_items i join oss_orders o on o.id = i.order_id where o.pay_status = 1 order by i.id desc limit 1`,
   )
   const refund = { itemId: rows[0]!.id, amount: 600, stops: 0 as const, reason: '活动差价补偿' }
-  await actAs(
+  await runAsActor(
     demo.services,
     demo.actor,
     { name: 'requestRefund', ...storageOrders.requestRefund, input: refund },
@@ -105,7 +108,7 @@ async function createBatch(demo: Demo, days: number, facts: { code: string; coun
   const validTo = new Date(demo.services.now().getTime() + 300 * DAY_MS).toISOString().slice(0, 10)
   const input = storageCards.create.input.parse({ ...rest, packageId: await packageId(demo, code), validTo })
   const services = daysAgo(demo, days)
-  return actAs(services, demo.actor, { name: 'create', ...storageCards.create, input }, (ctx) =>
+  return runAsActor(services, demo.actor, { name: 'create', ...storageCards.create, input }, (ctx) =>
     createCards(ctx, input),
   )
 }
@@ -119,7 +122,7 @@ async function fillCards(demo: Demo) {
   const codes = decrypt(demo.services.config.secretKey, rows[0]!.encrypted).split('\n')
   for (const [n, sn] of (await freeCameras(demo, 3, 18)).entries()) {
     const input = storageCards.redeem.input.parse({ code: codes[n], sn })
-    await actAs(daysAgo(demo, 38 - n * 2), demo.actor, { name: 'redeem', ...storageCards.redeem, input }, (ctx) =>
+    await runAsActor(daysAgo(demo, 38 - n * 2), demo.actor, { name: 'redeem', ...storageCards.redeem, input }, (ctx) =>
       redeemCard(ctx, input),
     )
   }
@@ -127,7 +130,7 @@ async function fillCards(demo: Demo) {
     sql`select id from oss_cards where batch_id = ${id} and state = 0 order by id desc limit 20`,
   )
   const input = { batchId: id, ids: lost.map((card) => card.id), reason: '代理商遗失' }
-  await actAs(daysAgo(demo, 5), demo.actor, { name: 'void', ...storageCards.void, input }, (ctx) =>
+  await runAsActor(daysAgo(demo, 5), demo.actor, { name: 'void', ...storageCards.void, input }, (ctx) =>
     voidCards(ctx, input),
   )
   await createBatch(demo, 0, { code: 'YC7M1', count: 500, unitAmount: 500 })
@@ -145,21 +148,26 @@ const ALLOWANCES = [
 async function fillAllowances(demo: Demo) {
   for (const [tenantId, code, quota] of ALLOWANCES) {
     const input = { tenantId, packageId: await packageId(demo, code), quota, remark: '年度框架合同' }
-    await actAs(daysAgo(demo, 30), demo.actor, { name: 'create', ...storageAllowances.create, input }, (ctx) =>
+    await runAsActor(daysAgo(demo, 30), demo.actor, { name: 'create', ...storageAllowances.create, input }, (ctx) =>
       createAllowance(ctx, input),
     )
   }
   const { rows } = await demo.db.execute<{ uid: number; account: string; realname: string }>(
     sql`select uid, account, realname from accounts where tenant_id = 3 and deleted_at is null order by uid limit 1`,
   )
-  const user = { ...platformUser({ ...rows[0]!, tenantId: 3 }), homeTenantId: 3, isPlatform: false, isSuper: false }
+  const user = {
+    ...createPlatformUser({ ...rows[0]!, tenantId: 3 }),
+    homeTenantId: 3,
+    isPlatform: false,
+    isSuper: false,
+  }
   const staff: Actor = { ...demo.actor, user: { ...user, scope: { tenants: [3], ownOnly: false } } }
   const input = storageEntitlements.open.input.parse({
     sns: await freeCameras(demo, 3, 12),
     packageId: await packageId(demo, 'YC30M1'),
     reason: '门店统一开通',
   })
-  await actAs(daysAgo(demo, 6), staff, { name: 'open', ...storageEntitlements.open, input }, (ctx) =>
+  await runAsActor(daysAgo(demo, 6), staff, { name: 'open', ...storageEntitlements.open, input }, (ctx) =>
     openPackage(ctx, input),
   )
 }

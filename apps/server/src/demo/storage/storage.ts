@@ -1,6 +1,6 @@
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { sql } from 'drizzle-orm'
-import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { create, disable } from '#modules/storage/packages/package-save.ts'
@@ -47,11 +47,11 @@ export async function fillStoragePackages(services: Services, db: Db, demo: Acto
       channels: recordType === 1 ? 4 : 1,
       ...(isEvent && { preRecord: 3, eventRecord: 20, prolong: recordType === 2 ? 1 : 0 }),
     })
-    const { id } = await actAs(services, demo, { name: 'create', ...storagePackages.create, input }, (ctx) =>
+    const { id } = await runAsActor(services, demo, { name: 'create', ...storagePackages.create, input }, (ctx) =>
       create(ctx, input),
     )
     if (packageCode === OFF_SALE)
-      await actAs(services, demo, { name: 'disable', ...storagePackages.disable, input: { id } }, (ctx) =>
+      await runAsActor(services, demo, { name: 'disable', ...storagePackages.disable, input: { id } }, (ctx) =>
         disable(ctx, { id }),
       )
   }

@@ -3,11 +3,11 @@ import { accounts, challenges } from '#schema/account.ts'
 import { openChallenge } from '#core/auth/challenge.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
-import { unlock } from '#core/auth/lockout.ts'
-import { oneTimeCode, oneTimePassword } from '#core/auth/one-time-code.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { unlockAccount } from '#core/auth/lockout.ts'
+import { createOneTimeCode, createOneTimePassword } from '#core/auth/one-time-code.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { assertMayTouch } from './account-guard.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function findAccountInScope(
 }
 
 /** Returns the locked account. Throws unless the caller may change the account. */
-export async function accountForChange(ctx: Ctx, uid: number, reach: SQL | undefined): Promise<Account> {
+export async function lockAccountForChange(ctx: Ctx, uid: number, reach: SQL | undefined): Promise<Account> {
   const found = await findAccountInScope(ctx, uid, reach)
   await assertMayTouch(ctx, found)
   return found
@@ -43,7 +43,7 @@ export async function accountForChange(ctx: Ctx, uid: number, reach: SQL | undef
 export const forgetAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
   afterCommit(() => services.sessions.forgetAll())
 
-export const nameOf = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
+export const accountDisplayName = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
   realname ? `「${realname}（${account}）」` : `「${account}」`
 
 /** Enables or disables an account. Disabling ends the account's sessions in every process on commit. */
@@ -53,10 +53,10 @@ export async function setStatus(ctx: Ctx, found: Account, status: 0 | 1) {
   if (status === 0) await assertSuperRemains(db, [found.uid])
   await db
     .update(accounts)
-    .set({ status, ...touched(found, user.uid, now) })
+    .set({ status, ...updateColumns(found, user.uid, now) })
     .where(eq(accounts.uid, found.uid))
   if (status === 0) await services.sessions.endOf(db, [found.uid], 'disabled')
-  await rightsChanged(services, db, [found.uid])
+  await publishRightsChanged(services, db, [found.uid])
   forgetAfterCommit(ctx)
 }
 
@@ -64,7 +64,7 @@ export async function setStatus(ctx: Ctx, found: Account, status: 0 | 1) {
 export const statusNote = (found: Account, status: 0 | 1) => ({
   bizType: 'account',
   bizId: found.uid,
-  action: `${status === 1 ? '启用' : '停用'}账号${nameOf(found)}`,
+  action: `${status === 1 ? '启用' : '停用'}账号${accountDisplayName(found)}`,
   diff:
     found.status === status
       ? []
@@ -81,14 +81,19 @@ export const statusNote = (found: Account, status: 0 | 1) => ({
 /** Replaces the password by a one-time password. Ends every session; the next login must set a new password. */
 export async function resetPassword(ctx: Ctx, found: Account) {
   const { db, services, user, now } = ctx
-  const { password, passwordHash } = await oneTimePassword()
+  const { password, passwordHash } = await createOneTimePassword()
   await db
     .update(accounts)
-    .set({ passwordHash, pwdMustChange: true, pwdUpdateTime: now.toISOString(), ...touched(found, user.uid, now) })
+    .set({
+      passwordHash,
+      pwdMustChange: true,
+      pwdUpdateTime: now.toISOString(),
+      ...updateColumns(found, user.uid, now),
+    })
     .where(eq(accounts.uid, found.uid))
-  await unlock(db, found.account)
+  await unlockAccount(db, found.account)
   await services.sessions.endOf(db, [found.uid], 'password')
-  await rightsChanged(services, db, [found.uid])
+  await publishRightsChanged(services, db, [found.uid])
   forgetAfterCommit(ctx)
   return { uid: found.uid, account: found.account, password }
 }
@@ -99,7 +104,7 @@ export async function removeSecondFactor(ctx: Ctx, found: Account) {
   if (!found.mfaEnabled) throw invalid('该账号未启用两步验证')
   await db
     .update(accounts)
-    .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [], ...touched(found, user.uid, now) })
+    .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [], ...updateColumns(found, user.uid, now) })
     .where(eq(accounts.uid, found.uid))
   await services.sessions.endOf(db, [found.uid], 'forced')
   forgetAfterCommit(ctx)
@@ -109,7 +114,7 @@ const CODE_MINUTES = 24 * 60
 
 /** Creates a code for the password reset page. Invalidates an earlier code of the account. */
 export async function openResetCode({ db, now, services }: Ctx, found: Account) {
-  const code = oneTimeCode()
+  const code = createOneTimeCode()
   await db.delete(challenges).where(and(eq(challenges.uid, found.uid), eq(challenges.kind, 'reset')))
   await openChallenge(db, { kind: 'reset', answer: code, minutes: CODE_MINUTES, uid: found.uid })
   const { rows } = await db.execute<{ at: string }>(

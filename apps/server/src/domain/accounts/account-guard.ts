@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { accountRoles, roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, grantedMenus, includesScope } from '#core/auth/grants.ts'
+import { assertMayGrant, listGrantedMenus, includesScope } from '#core/auth/grants.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -20,7 +20,7 @@ export async function assertMayTouch({ db, user }: Granter, { uid }: { uid: numb
   const held = await db.select({ id: accountRoles.roleId }).from(accountRoles).where(eq(accountRoles.uid, uid))
   const roleIds = held.map(({ id }) => id)
   if (roleIds.includes(SUPER_ROLE_ID)) throw refused('只有超级管理员可以操作超级管理员')
-  const own = await grantedMenus(db, user)
+  const own = await listGrantedMenus(db, user)
   const given = await menusOfRoles(db, roleIds)
   if (own !== 'all' && given.some(({ menuId }) => !own.has(menuId))) throw refused('该账号拥有您没有的权限，不能操作')
 }
@@ -45,9 +45,9 @@ const rolesOfTenant = (db: Db, tenantId: number) =>
 /**
  * Lists the roles of a tenant and whether the caller may assign each: only roles whose permissions the caller holds.
  */
-export async function rolesToOffer({ db, user }: Granter, tenantId: number) {
+export async function listRolesToOffer({ db, user }: Granter, tenantId: number) {
   const found = await rolesOfTenant(db, tenantId)
-  const own = await grantedMenus(db, user)
+  const own = await listGrantedMenus(db, user)
   const given = await menusOfRoles(
     db,
     found.map(({ id }) => id),

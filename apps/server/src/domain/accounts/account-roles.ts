@@ -11,7 +11,7 @@ export interface HeldRole {
 }
 
 /** Returns the roles of several accounts with one query. Accounts without roles are absent from the map. */
-export async function rolesOfAccounts(db: Db, uids: readonly number[]): Promise<Map<number, HeldRole[]>> {
+export async function readRolesOfAccounts(db: Db, uids: readonly number[]): Promise<Map<number, HeldRole[]>> {
   const held = new Map<number, HeldRole[]>()
   if (uids.length === 0) return held
   const rows = await db

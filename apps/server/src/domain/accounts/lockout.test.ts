@@ -5,7 +5,7 @@ import { accounts, challenges } from '#schema/account.ts'
 import { useApp } from '#test/harness.ts'
 import { lockedIs } from './lock-filter.ts'
 import { Attempts } from '#core/auth/attempts.ts'
-import { lockedAccount, recordFailure, lockStateOf, unlock } from '#core/auth/lockout.ts'
+import { lockedAccount, recordFailure, lockStateOf, unlockAccount } from '#core/auth/lockout.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 
 const strict = useApp({
@@ -66,7 +66,7 @@ describe('lock-out after one failure', () => {
     const locked = async () =>
       (await strict.db.execute<{ locked: boolean }>(sql`select ${lockedAccount('FREED')} as locked`)).rows[0]?.locked
     expect(await locked()).toBe(true)
-    await unlock(strict.db, 'freed')
+    await unlockAccount(strict.db, 'freed')
     expect(await locked()).toBe(false)
     expect(await lockStateOf(strict.db, guess('Freed'))).toEqual({ ...OPEN, failures: 0 })
   })

@@ -3,14 +3,14 @@ import type * as z from 'zod'
 import { accountRoles, accounts } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden, refused } from '#core/http/api-error.ts'
-import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertMayAssign } from './account-guard.ts'
 import { assertAccountQuota } from './quota.ts'
 
 export type NewStaff = z.output<typeof StaffInput>
 
 /** Returns the tenant of the session. Throws for an account without a tenant, which has no staff. */
-export function tenantOf({ user }: Pick<Ctx, 'user'>): number {
+export function requireTenant({ user }: Pick<Ctx, 'user'>): number {
   if (user.tenantId === null) throw refused('您还没有加入任何客户')
   return user.tenantId
 }
@@ -22,7 +22,7 @@ export function assertAssigner({ user }: Pick<Ctx, 'user'>) {
 
 /** Creates an account in the session's tenant, within its quota, with roles that the caller may assign. */
 export async function insertStaff(ctx: Pick<Ctx, 'db' | 'user'>, input: NewStaff, passwordHash: string) {
-  const tenantId = tenantOf(ctx)
+  const tenantId = requireTenant(ctx)
   await assertMayAssign(ctx, tenantId, { added: input.roleIds, removed: [] })
   if (input.roleIds.length > 0) assertAssigner(ctx)
   return insertAccount(ctx, { ...input, tenantId }, passwordHash)
@@ -50,7 +50,7 @@ export async function insertAccount(
     })
     .returning({ uid: accounts.uid })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+      throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
     })
   const uid = created?.uid as number
   if (roleIds.length > 0) await db.insert(accountRoles).values([...new Set(roleIds)].map((roleId) => ({ uid, roleId })))

@@ -1,7 +1,7 @@
 import { and, eq, exists, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
-import { menusOfTenant, SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { selectMenusOfTenant, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const MAX_HOLDERS = 500
@@ -10,9 +10,11 @@ const MAX_HOLDERS = 500
  * Returns the enabled accounts of a tenant that hold a permission now. Messages about such work go to these
  * accounts.
  */
-export async function accountsWithPermission(db: Db, tenantId: number, permission: string): Promise<number[]> {
+export async function listAccountsWithPermission(db: Db, tenantId: number, permission: string): Promise<number[]> {
   const offered =
-    tenantId === PLATFORM_TENANT_ID ? sql`` : sql`and m.id in (select menu_id from ${menusOfTenant(tenantId)} as o)`
+    tenantId === PLATFORM_TENANT_ID
+      ? sql``
+      : sql`and m.id in (select menu_id from ${selectMenusOfTenant(tenantId)} as o)`
   const byMenu = exists(sql`(select from account_roles ar
     join roles r on r.id = ar.role_id and r.status = 1 and r.deleted_at is null and r.tenant_id = ${tenantId}
     join role_menus rm on rm.role_id = r.id

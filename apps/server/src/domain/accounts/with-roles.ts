@@ -1,6 +1,6 @@
 import type { Db } from '#core/database/client.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { rolesOfAccounts } from './account-roles.ts'
+import { readRolesOfAccounts } from './account-roles.ts'
 
 interface Bare {
   readonly uid: number
@@ -10,7 +10,7 @@ interface Bare {
 
 /** Adds roles to account rows and masks contact details unless `plain` is true. */
 export async function withRoles<R extends Bare>(db: Db, rows: readonly R[], { plain }: { plain: boolean }) {
-  const roles = await rolesOfAccounts(
+  const roles = await readRolesOfAccounts(
     db,
     rows.map(({ uid }) => uid),
   )

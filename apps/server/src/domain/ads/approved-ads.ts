@@ -21,7 +21,7 @@ export interface ApprovedAd {
  * Returns the approved contents of these ads by id. Ads that are deleted, disabled or never approved are absent. Expired
  * ads are included, because players compare the dates with their own clock.
  */
-export async function approvedAds(db: Db, adIds: readonly number[]): Promise<Map<number, ApprovedAd>> {
+export async function readApprovedAds(db: Db, adIds: readonly number[]): Promise<Map<number, ApprovedAd>> {
   if (adIds.length === 0) return new Map()
   const rows = await db
     .select({ id: ads.id, tenantId: ads.tenantId, verNo: adVersions.verNo, body: adVersions.body })

@@ -25,13 +25,13 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Returns the hash of a content. Equal contents have equal hashes, because the number of the version is not hashed. */
-export function contentHashOf(body: AdBody): string {
+export function hashContent(body: AdBody): string {
   const { verNo: _, ...content } = body
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }
 
 /** Returns the materials of an ad in their order. */
-export const materialsOf = (db: Db, adId: number): Promise<StoredMaterial[]> =>
+export const readMaterials = (db: Db, adId: number): Promise<StoredMaterial[]> =>
   db
     .select()
     .from(adMaterials)
@@ -59,7 +59,7 @@ async function manifestFiles(db: Db, materials: readonly StoredMaterial[]): Prom
 }
 
 /** Returns the content of an ad as it is edited now: what a version stores and what its hash covers. */
-export async function bodyOf(db: Db, ad: StoredAd, materials: readonly StoredMaterial[]): Promise<AdBody> {
+export async function readEditedBody(db: Db, ad: StoredAd, materials: readonly StoredMaterial[]): Promise<AdBody> {
   return {
     id: ad.id,
     verNo: ad.verNo,
@@ -113,7 +113,7 @@ async function postersOf(db: Db, materials: readonly StoredMaterial[]): Promise<
 }
 
 /** Returns the accounts that uploaded a file of an ad: materials, covers and proofs. */
-export async function uploadersOf(
+export async function listUploaders(
   db: Db,
   { proofs }: StoredAd,
   materials: readonly StoredMaterial[],

@@ -21,7 +21,7 @@ export type ProgramContent = Pick<
 >
 
 /** Returns a program as manifests contain it. `published` names the version and the instant of publishing. */
-export const manifestProgramOf = (
+export const toManifestProgram = (
   program: ProgramContent,
   published: { readonly verNo: number; readonly publishedAt: number },
 ): ManifestProgram => ({
@@ -48,7 +48,7 @@ function fallbackOf({ isDefault, tenantId }: ProgramContent) {
 
 /** Returns true when a program plays the same as a published version. Ignores number and time of publishing. */
 export const isSamePlayback = (program: ProgramContent, body: ManifestProgram): boolean =>
-  canonical(manifestProgramOf(program, body)) === canonical(body)
+  canonical(toManifestProgram(program, body)) === canonical(body)
 
 /** Compares as canonical JSON, because `jsonb` does not keep the order of keys. */
 const canonical = (value: unknown): string =>

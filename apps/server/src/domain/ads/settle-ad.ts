@@ -2,10 +2,10 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
 import {
-  bodyOf,
-  contentHashOf,
+  readEditedBody,
+  hashContent,
   isTimed,
-  materialsOf,
+  readMaterials,
   playingTimeMs,
   type StoredAd,
   type StoredMaterial,
@@ -20,8 +20,8 @@ const SECOND_MS = 1000
  * content is approved when it equals the version that plays, otherwise it is a draft.
  */
 export async function settleAd(db: Db, ad: StoredAd): Promise<StoredAd> {
-  const materials = await materialsOf(db, ad.id)
-  const facts = mediaFacts(ad, materials)
+  const materials = await readMaterials(db, ad.id)
+  const facts = computeMediaFacts(ad, materials)
   const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials)) ? APPROVED : DRAFT
   const [saved] = await db
     .update(ads)
@@ -32,7 +32,7 @@ export async function settleAd(db: Db, ad: StoredAd): Promise<StoredAd> {
 }
 
 /** Returns duration in seconds, rounded up, and thumbnail of an ad with these materials. */
-export const mediaFacts = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
+export const computeMediaFacts = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
   duration: isTimed(ad.adType) ? Math.ceil(playingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
   thumb: materials[0]?.thumbFileId ?? '',
 })
@@ -43,5 +43,5 @@ async function isApprovedContent(db: Db, ad: StoredAd, materials: readonly Store
     .select({ contentHash: adVersions.contentHash })
     .from(adVersions)
     .where(and(eq(adVersions.adId, ad.id), eq(adVersions.verNo, ad.approvedVer)))
-  return approved?.contentHash === contentHashOf(await bodyOf(db, ad, materials))
+  return approved?.contentHash === hashContent(await readEditedBody(db, ad, materials))
 }

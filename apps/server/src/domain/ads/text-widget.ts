@@ -17,14 +17,14 @@ const CONFIG = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 /** Returns a W3C widget with one page. */
-export const widgetOf = (page: Buffer) =>
+export const createTextWidget = (page: Buffer) =>
   createZip([
     { name: 'config.xml', bytes: Buffer.from(CONFIG) },
     { name: 'index.html', bytes: page },
   ])
 
 /** Returns the page of a text ad for players that show packages. Sizes are those of a screen 1080 pixels high. */
-export function textPage({ content, fontSize, color, background, align, scroll, speed }: AdText): Buffer {
+export function renderTextPage({ content, fontSize, color, background, align, scroll, speed }: AdText): Buffer {
   const size = `${(fontSize / 10.8).toFixed(3)}vh`
   const seconds = (SLOWEST_SECONDS / Math.max(1, speed)).toFixed(1)
   const motion = scroll

@@ -21,7 +21,7 @@ const originsOf = (values: Values) =>
   )
 
 /** Returns the key of the first value whose addresses have another scheme, host or port. */
-export function changedOrigin(before: Values, after: Values): string | undefined {
+export function findChangedOrigin(before: Values, after: Values): string | undefined {
   const [from, to] = [originsOf(before), originsOf(after)]
   const path = [...to.keys(), ...from.keys()].find((each) => from.get(each) !== to.get(each))
   return path?.split('.')[0]
@@ -41,8 +41,8 @@ interface Change {
  * Returns the field and the error of a save that would send a stored secret to another host, or undefined. Otherwise an
  * account without the right to read the secret could choose the host that receives the secret.
  */
-export function keptSecretProblem({ fields, before, after, stored, sent }: Change) {
-  const changed = changedOrigin(before, after)
+export function findKeptSecretProblem({ fields, before, after, stored, sent }: Change) {
+  const changed = findChangedOrigin(before, after)
   const kept = [...stored].find((key) => !sent.has(key))
   if (changed === undefined || kept === undefined) return undefined
   const labelOf = (key: string) => fields.find((field) => field.key === key)?.label ?? key

@@ -26,7 +26,11 @@ export async function readSecrets(db: Db, secretKey: Buffer, ownerKind: OwnerKin
 }
 
 /** Returns the last four characters of each secret that is set, by field. */
-export async function secretEndings(db: Db, ownerKind: OwnerKind, ownerId: number): Promise<Record<string, string>> {
+export async function readSecretEndings(
+  db: Db,
+  ownerKind: OwnerKind,
+  ownerId: number,
+): Promise<Record<string, string>> {
   const rows = await db
     .select({ field: agentSecrets.field, lastFour: agentSecrets.lastFour })
     .from(agentSecrets)

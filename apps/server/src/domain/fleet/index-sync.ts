@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
-import { rowsCopied } from '#core/database/copy-rows.ts'
+import { countCopiedRows } from '#core/database/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
-import { coalesced } from '#core/process/coalesce.ts'
+import { coalesceCalls } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
 import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
 import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
@@ -121,7 +121,7 @@ export class IndexSync {
    * Resolves after everything committed before this call has been loaded. Coalesced, because two loads would share
    * one connection.
    */
-  readonly sync = coalesced(() => this.#run())
+  readonly sync = coalesceCalls(() => this.#run())
 
   /** Runs another query on a separate connection after everything is in memory. */
   async using<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -177,7 +177,7 @@ export class IndexSync {
   }
 
   async #loadAll() {
-    const before = rowsCopied()
+    const before = countCopiedRows()
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
     const horizon = await horizonOf(client)
@@ -188,11 +188,11 @@ export class IndexSync {
     for (const part of this.#parts.parts ?? []) await part.load(client, state.slots)
     this.state = state
     this.#horizon = horizon
-    if (rowsCopied() - before >= MANY) forceGarbageCollection()
+    if (countCopiedRows() - before >= MANY) forceGarbageCollection()
   }
 
   async #follow() {
-    const before = rowsCopied()
+    const before = countCopiedRows()
     const marks = this.#marks
     this.#marks = new Marks()
     const { state } = this
@@ -224,7 +224,7 @@ export class IndexSync {
     await followTasks(client, state, since)
     for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
     this.#horizon = horizon
-    if (rowsCopied() - before >= MANY) forceGarbageCollection()
+    if (countCopiedRows() - before >= MANY) forceGarbageCollection()
   }
 
   async #refreshGroups() {

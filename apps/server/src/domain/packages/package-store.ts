@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -97,7 +97,7 @@ const publishChanged = ({ resource }: Store, { services, db }: Ctx) =>
 
 function rethrowClash({ clashes }: Store) {
   return (error: unknown): never => {
-    throw uniqueViolation(error, clashes) ?? error
+    throw toUniqueViolation(error, clashes) ?? error
   }
 }
 
@@ -131,7 +131,7 @@ async function createPackage(
     bizType: kind,
     bizId: id,
     action: `新增${noun}「${label.packageName}」`,
-    diff: changes({}, inWords({ ...label, ...terms, status }), titles),
+    diff: listChanges({}, inWords({ ...label, ...terms, status }), titles),
   })
   await publishChanged(store, ctx)
   return { id }
@@ -174,13 +174,13 @@ async function updatePackage(store: Store, ctx: Ctx, { id, rev, label, terms }: 
   await checkRevision(db, stored, rev)
   const before = await currentVersion(store, db, stored)
   await assertTerms(db, terms)
-  const diff = changes(inWords({ ...before, ...stored }), inWords({ ...terms, ...label }), titles)
+  const diff = listChanges(inWords({ ...before, ...stored }), inWords({ ...terms, ...label }), titles)
   if (diff.length === 0) return { rev: stored.rev, version: before.version }
-  const hasNewTerms = changes(before, terms, titles).length > 0
+  const hasNewTerms = listChanges(before, terms, titles).length > 0
   const version = hasNewTerms ? await saveTerms(store, ctx, before, terms) : before.version
   const [saved] = await db
     .update(packages)
-    .set({ ...label, currentVersion: version, ...touched(stored, user.uid, now) })
+    .set({ ...label, currentVersion: version, ...updateColumns(stored, user.uid, now) })
     .where(eq(packages.id, stored.id))
     .returning({ rev: packages.rev })
     .catch(rethrowClash(store))
@@ -199,9 +199,9 @@ async function setStatus(store: Store, ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await ctx.db
     .update(packages)
-    .set({ status, ...touched(stored, ctx.user.uid, ctx.now) })
+    .set({ status, ...updateColumns(stored, ctx.user.uid, ctx.now) })
     .where(eq(packages.id, id))
-  ctx.audit({ diff: changes(inWords(stored), inWords({ ...stored, status }), { status: '状态' }) })
+  ctx.audit({ diff: listChanges(inWords(stored), inWords({ ...stored, status }), { status: '状态' }) })
   await publishChanged(store, ctx)
   return null
 }
@@ -215,7 +215,7 @@ async function removePackage(store: Store, ctx: Ctx, id: number) {
   if (sold > 0) throw conflict(soldText)
   await db
     .update(packages)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(packages.id, id))
   ctx.audit({ bizType: kind, bizId: id, action: `删除${noun}「${stored.packageName}」` })
   await publishChanged(store, ctx)

@@ -1,4 +1,4 @@
-import { instantOf, lastDayOf, localTimeOf } from '#core/time/zone.ts'
+import { parseLocalTime, lastDayOfMonth, formatLocalTime } from '#core/time/zone.ts'
 
 /** Length of a package: `type` 1 weeks, 2 months, 3 years. */
 export interface Period {
@@ -15,7 +15,7 @@ function monthsLater(wall: string, months: number) {
   const target = year * 12 + (month - 1) + months
   const toMonth = `${Math.floor(target / 12)}-${String((target % 12) + 1).padStart(2, '0')}`
   const sameDay = `${toMonth}-${wall.slice(8, 10)}`
-  const lastDay = lastDayOf(toMonth)
+  const lastDay = lastDayOfMonth(toMonth)
   return `${sameDay < lastDay ? sameDay : lastDay}${wall.slice(10)}`
 }
 
@@ -26,5 +26,5 @@ function monthsLater(wall: string, months: number) {
 export function periodEnd(start: number, { type, count }: Period, zone: string): number {
   const months = MONTHS_IN[type]
   if (months === undefined) return start + count * WEEK_SECONDS
-  return Math.floor(instantOf(monthsLater(localTimeOf(start * 1000, zone), months * count), zone) / 1000)
+  return Math.floor(parseLocalTime(monthsLater(formatLocalTime(start * 1000, zone), months * count), zone) / 1000)
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { projectSpans, QUEUED } from './queue.ts'
 import { type NextRow, resultOf } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
@@ -174,7 +174,7 @@ export async function insertEntitlements(db: Db, list: readonly NewEntitlement[]
       'id int, "deviceId" int, sn text, channel int, "tenantId" int, "packageId" int, "packageVersionId" int, "packageName" text, "packageCode" text, "recordType" int, "storageDays" int, "periodType" int, "periodCount" int, source int, "isRenewal" int, "groupNo" text, "fromId" int, "orderItemId" int, amount int',
     )}`
   await db.execute(insertion).catch((error: unknown) => {
-    throw uniqueViolation(error, CLASHES) ?? error
+    throw toUniqueViolation(error, CLASHES) ?? error
   })
 }
 /** A concurrent call gave the trial first. */

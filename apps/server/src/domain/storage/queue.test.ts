@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { periodEnd } from './period.ts'
 import {
   advance,
@@ -19,8 +19,8 @@ import {
 
 const ZONE = 'Asia/Shanghai'
 const DAY = 86_400
-const at = (wall: string, zone = ZONE) => instantOf(wall.length === 10 ? `${wall} 00:00:00` : wall, zone) / 1000
-const wall = (seconds: number, zone = ZONE) => localTimeOf(seconds * 1000, zone)
+const at = (wall: string, zone = ZONE) => parseLocalTime(wall.length === 10 ? `${wall} 00:00:00` : wall, zone) / 1000
+const wall = (seconds: number, zone = ZONE) => formatLocalTime(seconds * 1000, zone)
 
 /** A new item: weeks `w`, months `m` or years `y`. */
 const item = (id: number, length: `${number}${'w' | 'm' | 'y'}`): QueueItem => ({

@@ -2,14 +2,14 @@ import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { describe, expect, test } from 'vitest'
 import { addWorkingMinutes, isWorkday, workingMinutesBetween } from './business-clock.ts'
 import { slaOf } from './sla.ts'
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 
 const ZONE = 'Asia/Shanghai'
 // 2030-03-04 is a Monday.
 const calendar = { ...STANDARD_SLA.calendar, holidays: ['2030-03-06'], workdays: ['2030-03-09'] }
-const at = (wall: string) => new Date(instantOf(`${wall}:00`, ZONE))
+const at = (wall: string) => new Date(parseLocalTime(`${wall}:00`, ZONE))
 const due = (from: string, minutes: number) =>
-  localTimeOf(addWorkingMinutes(calendar, ZONE, at(from), minutes), ZONE).slice(0, 16)
+  formatLocalTime(addWorkingMinutes(calendar, ZONE, at(from), minutes), ZONE).slice(0, 16)
 
 test.each([
   ['2030-03-04 09:00', 60, '2030-03-04 10:00'],
@@ -51,7 +51,7 @@ test.each([
   ['2026-10-09 17:30', 60, '2026-10-10 09:30'],
 ])('with the holidays of 2026, from %s, %i working minutes end at %s', (from, minutes, expected) => {
   const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
-  expect(localTimeOf(end, ZONE).slice(0, 16)).toBe(expected)
+  expect(formatLocalTime(end, ZONE).slice(0, 16)).toBe(expected)
 })
 
 test('the working minutes between two times equal the minutes added', () => {
@@ -65,15 +65,15 @@ test('the working minutes between two times equal the minutes added', () => {
 
 test('a calendar without a future workday counts every minute', () => {
   const never = { ...calendar, weekdays: [7], holidays: [], workdays: [], periods: [{ start: '00:00', end: '24:00' }] }
-  expect(localTimeOf(addWorkingMinutes(never, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-10 01:00:00')
+  expect(formatLocalTime(addWorkingMinutes(never, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-10 01:00:00')
   const none = { ...calendar, weekdays: [], workdays: [] }
-  expect(localTimeOf(addWorkingMinutes(none, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-04 10:00:00')
+  expect(formatLocalTime(addWorkingMinutes(none, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-04 10:00:00')
 })
 
 test('daylight saving time keeps the working hours', () => {
   const zone = 'Europe/Berlin'
-  const from = new Date(instantOf('2030-03-29 17:30:00', zone))
-  expect(localTimeOf(addWorkingMinutes(STANDARD_SLA.calendar, zone, from, 60), zone)).toBe('2030-04-01 09:30:00')
+  const from = new Date(parseLocalTime('2030-03-29 17:30:00', zone))
+  expect(formatLocalTime(addWorkingMinutes(STANDARD_SLA.calendar, zone, from, 60), zone)).toBe('2030-04-01 09:30:00')
 })
 
 describe('SLA time limits', () => {
@@ -88,7 +88,7 @@ describe('SLA time limits', () => {
   }
   const state = (now: string, more: Partial<typeof base> | object = {}) =>
     slaOf({ ...STANDARD_SLA, calendar }, ZONE, { ...base, ...more }, at(now))
-  const wall = (text: string | null) => text && localTimeOf(new Date(text), ZONE).slice(0, 16)
+  const wall = (text: string | null) => text && formatLocalTime(new Date(text), ZONE).slice(0, 16)
 
   test('an urgent ticket is near its limit after 80 percent of the time and late after all of it', () => {
     expect(state('2030-03-04 09:10')).toMatchObject({ slaState: 1, slaBreached: false })

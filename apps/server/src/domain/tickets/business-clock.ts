@@ -1,5 +1,5 @@
 import type { CalendarValue } from '@oms/contract/ticket/ticket-desk.ts'
-import { dayAfter, instantOf, localDayOf, weekdayOf } from '#core/time/zone.ts'
+import { addDays, parseLocalTime, formatLocalDay, isoWeekday } from '#core/time/zone.ts'
 
 const MINUTE_MS = 60_000
 /** Number of days to search. A calendar without a workday in this period counts every minute. */
@@ -8,14 +8,14 @@ const MAX_DAYS = 1500
 /** True for a workday. A replacement workday takes precedence over a holiday. */
 export function isWorkday({ weekdays, holidays, workdays }: CalendarValue, day: string) {
   if (workdays.includes(day)) return true
-  return !holidays.includes(day) && weekdays.includes(weekdayOf(day))
+  return !holidays.includes(day) && weekdays.includes(isoWeekday(day))
 }
 
 /** Returns the working periods of a day as times in order. */
 function periodsOf(calendar: CalendarValue, day: string, zone: string): readonly (readonly [number, number])[] {
   if (!isWorkday(calendar, day)) return []
   const at = (clock: string) =>
-    clock === '24:00' ? instantOf(`${dayAfter(day)} 00:00:00`, zone) : instantOf(`${day} ${clock}:00`, zone)
+    clock === '24:00' ? parseLocalTime(`${addDays(day)} 00:00:00`, zone) : parseLocalTime(`${day} ${clock}:00`, zone)
   return [...calendar.periods]
     .sort((a, b) => (a.start < b.start ? -1 : 1))
     .map(({ start, end }) => [at(start), at(end)] as const)
@@ -24,8 +24,8 @@ function periodsOf(calendar: CalendarValue, day: string, zone: string): readonly
 /** Returns the time at which this many working minutes have passed since `start`. */
 export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: Date, minutes: number): Date {
   let left = minutes * MINUTE_MS
-  let day = localDayOf(start, zone)
-  for (let step = 0; step < MAX_DAYS; step++, day = dayAfter(day)) {
+  let day = formatLocalDay(start, zone)
+  for (let step = 0; step < MAX_DAYS; step++, day = addDays(day)) {
     for (const [begin, end] of periodsOf(calendar, day, zone)) {
       const from = Math.max(begin, start.getTime())
       if (from >= end) continue
@@ -39,9 +39,9 @@ export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: 
 /** Returns the working minutes between two times, rounded down; 0 when the second is not later. */
 export function workingMinutesBetween(calendar: CalendarValue, zone: string, from: Date, to: Date): number {
   let sum = 0
-  let day = localDayOf(from, zone)
-  const last = localDayOf(to, zone)
-  for (let step = 0; step < MAX_DAYS && day <= last; step++, day = dayAfter(day))
+  let day = formatLocalDay(from, zone)
+  const last = formatLocalDay(to, zone)
+  for (let step = 0; step < MAX_DAYS && day <= last; step++, day = addDays(day))
     for (const [begin, end] of periodsOf(calendar, day, zone))
       sum += Math.max(0, Math.min(end, to.getTime()) - Math.max(begin, from.getTime()))
   return Math.floor(sum / MINUTE_MS)

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
 import { files } from '#schema/system.ts'
@@ -77,7 +77,7 @@ export async function insertTicket(services: Pick<Services, 'config' | 'events'>
   const limits = slaOf(await slaSettings(db), timeZone, { ...timed, slaBreached: false }, now)
   const device = await snapshotOf(db, deviceId)
   // Last statement, because simultaneous tickets of the day wait for the number.
-  const feedbackNo = await nextNumber(db, localDayOf(now, timeZone))
+  const feedbackNo = await nextNumber(db, formatLocalDay(now, timeZone))
   const at = now.toISOString()
   const [made] = await db
     .insert(tickets)

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '#core/crypto/derived-key.ts'
+import { deriveKey } from '#core/crypto/derived-key.ts'
 
 const MAC_BYTES = 16
 /** Characters of the signature at the end of a token. */
 const MAC_LENGTH = 22
 
 const macOf = (secretKey: Buffer, use: string, text: string) =>
-  createHmac('sha256', derivedKey(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
+  createHmac('sha256', deriveKey(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
 
 /**
  * Returns whole numbers of at least 0 as a signed text for use in a URL: base 36, joined by dots, and the

@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '#core/crypto/derived-key.ts'
-import { hmacWith } from '#core/crypto/one-shot-hmac.ts'
-import { dayAfter } from '#core/time/zone.ts'
+import { deriveKey } from '#core/crypto/derived-key.ts'
+import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
+import { addDays } from '#core/time/zone.ts'
 import type { Format, Segment } from './recordings/segment.ts'
 
 export const TICKET_SECONDS = 15 * 60
@@ -28,7 +28,7 @@ export class Tickets {
   readonly #sign: (message: Uint8Array) => Buffer
 
   constructor(secretKey: Buffer) {
-    this.#sign = hmacWith(derivedKey(secretKey, 'video ticket', VERSION))
+    this.#sign = createHmacFunction(deriveKey(secretKey, 'video ticket', VERSION))
   }
 
   /** Returns the text of a ticket: 102 characters of base64url. */
@@ -86,7 +86,7 @@ function read(from: Buffer): Ticket {
     durationMs: from.readUIntBE(13, 3),
     bytes: from.readUInt32BE(16),
     expireDay,
-    day: dayAfter(expireDay, -from.readUInt16BE(22)),
+    day: addDays(expireDay, -from.readUInt16BE(22)),
     entitlementId: from.readUInt32BE(24),
     tenantId: from.readUInt32BE(28),
     ownerId: from.readUInt32BE(32),

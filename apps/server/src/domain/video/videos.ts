@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Media } from '#core/media/media.ts'
-import { dayClock } from '#core/time/day-clock.ts'
+import { createDayClock } from '#core/time/day-clock.ts'
 import { DayMeter } from './day-meter.ts'
 import { DeviceStatus } from './device-status.ts'
 import type { PermitFacts } from './permit-rules.ts'
@@ -51,7 +51,7 @@ export class Videos {
   readonly status: DeviceStatus
   readonly #meter: DayMeter
   readonly #parts: Parts
-  readonly #clock: ReturnType<typeof dayClock>
+  readonly #clock: ReturnType<typeof createDayClock>
   readonly #timer: NodeJS.Timeout
   #tickets: Tickets | undefined
 
@@ -62,7 +62,7 @@ export class Videos {
     this.writer = new SegmentWriter(parts.pool)
     this.status = new DeviceStatus(parts.pool, parts.log)
     this.#meter = new DayMeter(parts.pool)
-    this.#clock = dayClock(parts.timeZone)
+    this.#clock = createDayClock(parts.timeZone)
     this.#timer = setInterval(() => {
       this.#meter.refresh(Date.now()).catch((err: unknown) => parts.log.warn({ err }, 'bytes of the day not read'))
     }, METER_MS).unref()

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { metricsOf } from '#core/http/metrics.ts'
+import { createMetrics } from '#core/http/metrics.ts'
 import type { Services } from '#core/services.ts'
 import { sendCachedManifest } from '#protocols/ad/manifest.ts'
 import { ad } from '#protocols/ad/routes.ts'
@@ -216,6 +216,8 @@ function measure(services: Services, request: IncomingMessage, response: ServerR
   response.once('close', () => {
     const operationClass = classOf(request)
     const seconds = (performance.now() - start) / 1000
-    void metricsOf(services)?.then((metrics) => metrics.observe({ operationClass, code: response.statusCode, seconds }))
+    void createMetrics(services)?.then((metrics) =>
+      metrics.observe({ operationClass, code: response.statusCode, seconds }),
+    )
   })
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { readiness } from '#core/http/health.ts'
-import { metricsOf } from '#core/http/metrics.ts'
-import { isPlayerUrl, playerFiles } from '#core/http/files/player-files.ts'
+import { checkReadiness } from '#core/http/health.ts'
+import { createMetrics } from '#core/http/metrics.ts'
+import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import type { Services } from '#core/services.ts'
 import { isPackageUrl, packagePreview } from '#modules/advertise/ads/package-preview.ts'
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
@@ -9,7 +9,7 @@ import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 
 /** Creates the server of a device process: device calls, the web player and the two probes, without the console. */
 export function deviceServer(services: Services, devices: DeviceHandler): Server {
-  const player = playerFiles()
+  const player = servePlayerFiles()
   const packages = packagePreview(services)
   return createServer((request, response) => {
     const url = request.url ?? ''
@@ -19,7 +19,7 @@ export function deviceServer(services: Services, devices: DeviceHandler): Server
     if (url === '/healthz') return sendJson(request, response, 200, { status: 'ok' })
     if (url === '/metrics' && services.config.metrics) return sendMetrics(services, response)
     if (url !== '/readyz') return sendProblem(response, 404, 'no such call')
-    readiness(services).then(
+    checkReadiness(services).then(
       ({ ready, ...state }) => sendJson(request, response, ready ? 200 : 503, state),
       () => sendProblem(response, 503, 'unavailable'),
     )
@@ -27,7 +27,7 @@ export function deviceServer(services: Services, devices: DeviceHandler): Server
 }
 
 function sendMetrics(services: Services, response: ServerResponse) {
-  Promise.resolve(metricsOf(services))
+  Promise.resolve(createMetrics(services))
     .then((metrics) => metrics?.text())
     .then(
       (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),

@@ -5,7 +5,7 @@ import type { Database, Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { settings } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { builtinMenus, syncMenus } from '#core/auth/menu-sync.ts'
+import { listBuiltinMenus, syncMenus } from '#core/auth/menu-sync.ts'
 import { md5Hex, type Passwords } from '#core/auth/passwords.ts'
 import { SCOPE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -75,7 +75,7 @@ const ROLES_BY_LIST = 1
 /** Returns a key that changes with the program's menus, dictionaries, roles or shipped rows of agents. */
 export const shippedKey = () =>
   createHash('sha256')
-    .update(JSON.stringify([ROLES_BY_LIST, builtinMenus(), DICT_SEED, STANDARD_ROLES, SHIPPED_AGENT_ROWS]))
+    .update(JSON.stringify([ROLES_BY_LIST, listBuiltinMenus(), DICT_SEED, STANDARD_ROLES, SHIPPED_AGENT_ROWS]))
     .digest('hex')
 
 /**

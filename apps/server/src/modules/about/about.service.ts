@@ -8,7 +8,7 @@ import { wallClock } from '#schema/columns.ts'
 import { settings } from '#schema/system.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { buildFacts } from './build-facts.ts'
@@ -83,7 +83,12 @@ export async function update(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.
   await checkRevision(db, stored, rev)
   const value = { ...input, rev: rev + 1, updateBy: user.uid }
   await db.update(settings).set({ value, updateTime: ctx.now.toISOString() }).where(eq(settings.key, KEY))
-  ctx.audit({ bizType: 'about', bizId: KEY, action: '修改关于我们的联系方式', diff: changes(stored, input, TITLES) })
+  ctx.audit({
+    bizType: 'about',
+    bizId: KEY,
+    action: '修改关于我们的联系方式',
+    diff: listChanges(stored, input, TITLES),
+  })
   return { rev: value.rev }
 }
 

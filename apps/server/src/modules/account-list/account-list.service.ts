@@ -5,10 +5,10 @@ import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import {
   type Account,
-  accountForChange,
+  lockAccountForChange,
   findAccountInScope,
   forgetAfterCommit,
-  nameOf,
+  accountDisplayName,
   openResetCode,
   removeSecondFactor,
   resetPassword,
@@ -16,9 +16,9 @@ import {
   statusNote,
 } from '#domain/accounts/account-actions.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { unlock as liftLocks } from '#core/auth/lockout.ts'
+import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { contains, offsetOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, pageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
 
@@ -50,7 +50,7 @@ export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
     .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts), named))
     .orderBy(asc(accounts.uid))
     .limit(page.pageSize)
-    .offset(offsetOf(page))
+    .offset(pageOffset(page))
   return {
     list: found.map(({ uid, account, nickname, realname, mobileNo }) => ({
       uid,
@@ -62,7 +62,7 @@ export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
   }
 }
 
-const found = (ctx: Ctx, id: number) => accountForChange(ctx, id, inScope(ctx.user))
+const found = (ctx: Ctx, id: number) => lockAccountForChange(ctx, id, inScope(ctx.user))
 const note = ({ uid }: Account, action: string) => ({ bizType: 'account', bizId: uid, action })
 
 export async function enable(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
@@ -86,7 +86,7 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
-    ctx.audit(note(account, `重置账号${nameOf(account)}的密码`))
+    ctx.audit(note(account, `重置账号${accountDisplayName(account)}的密码`))
     return resetPassword({ ...ctx, db }, account)
   })
 }
@@ -95,7 +95,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.res
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
-    ctx.audit(note(account, `为账号${nameOf(account)}生成密码重置码`))
+    ctx.audit(note(account, `为账号${accountDisplayName(account)}生成密码重置码`))
     return openResetCode({ ...ctx, db }, account)
   })
 }
@@ -103,14 +103,14 @@ export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.reset
 export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof contract.removeMfa>) {
   const account = await found(ctx, id)
   await removeSecondFactor(ctx, account)
-  ctx.audit(note(account, `解除账号${nameOf(account)}的两步验证`))
+  ctx.audit(note(account, `解除账号${accountDisplayName(account)}的两步验证`))
   return null
 }
 
 export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
   const account = await findAccountInScope(ctx, id, inScope(ctx.user))
   await liftLocks(ctx.db, account.account)
-  ctx.audit(note(account, `解锁账号${nameOf(account)}`))
+  ctx.audit(note(account, `解锁账号${accountDisplayName(account)}`))
   return null
 }
 
@@ -118,7 +118,7 @@ export async function endSessions(ctx: Ctx, { id }: ParsedOf<typeof contract.end
   const account = await found(ctx, id)
   const ended = await ctx.services.sessions.endOf(ctx.db, [id], 'forced')
   forgetAfterCommit(ctx)
-  ctx.audit(note(account, `强制账号${nameOf(account)}下线，结束${ended}个会话`))
+  ctx.audit(note(account, `强制账号${accountDisplayName(account)}下线，结束${ended}个会话`))
   if (ended > 0)
     await ctx.db.insert(loginLogs).values({
       account: account.account,

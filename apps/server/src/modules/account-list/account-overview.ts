@@ -6,10 +6,10 @@ import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs, menus, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { isLocked } from '#domain/accounts/lock-filter.ts'
-import { rolesOfAccounts } from '#domain/accounts/account-roles.ts'
+import { readRolesOfAccounts } from '#domain/accounts/account-roles.ts'
 import { recordsInScope } from '#domain/tenants/logged-records.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { ipLocationOf } from '#core/http/ip-location.ts'
+import { locateIp } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { loadRights, type Rights } from '#core/auth/rights.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -37,7 +37,7 @@ export async function detail(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>)
   if (!account) throw notFound('账号')
   return {
     account,
-    roles: (await rolesOfAccounts(db, [id])).get(id) ?? [],
+    roles: (await readRolesOfAccounts(db, [id])).get(id) ?? [],
     rights: await rightsByPage(db, rights),
     isSuper: rights.isSuper,
     suspendedReason: rights.suspendedReason,
@@ -83,7 +83,7 @@ async function recentLogins(db: Db, uid: number) {
     .where(and(eq(loginLogs.account, account), eq(loginLogs.uid, uid), gt(loginLogs.loginTime, RECENT)))
     .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
     .limit(RECENT_ROWS)
-  return rows.map((row) => ({ ...row, location: ipLocationOf(row.ip) }))
+  return rows.map((row) => ({ ...row, location: locateIp(row.ip) }))
 }
 
 /** Returns the last operations of an account, without actions on records outside the caller's data scope. */

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { among, contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
@@ -40,7 +40,7 @@ export function conditionsOf(user: User, filters: Filters) {
 }
 
 export const accountOrder = (filters: Filters) =>
-  orderOf(
+  buildOrder(
     filters,
     {
       createTime: accounts.createTime,

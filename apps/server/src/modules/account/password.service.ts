@@ -9,7 +9,7 @@ import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { isMailDelayed, queueMail } from '#core/mail/mail-queue.ts'
 import { clearFailures, recordFailure, lockStateOf } from '#core/auth/lockout.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { isWeakMd5 } from '#core/auth/weak-passwords.ts'
@@ -31,7 +31,7 @@ export async function setPassword({ services, db }: Pick<PublicCtx, 'services' |
   await db.update(accounts).set({ passwordHash, pwdMustChange: false, pwdUpdateTime: now }).where(eq(accounts.uid, uid))
   await services.sessions.endOf(db, [uid], 'password')
   // The cached account still requires a password change, so the cache is invalidated.
-  await rightsChanged(services, db, [uid])
+  await publishRightsChanged(services, db, [uid])
 }
 
 export async function modifyPassword(ctx: Ctx, { oldPswdMd5, newPswdMd5 }: ParsedOf<typeof account.modifyPassword>) {

@@ -6,13 +6,13 @@ import { accounts, preferences, sessions } from '#schema/account.ts'
 import { files } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
-import { menuTreeOf } from '#core/auth/menu-tree.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { buildMenuTree } from '#core/auth/menu-tree.ts'
 import { expired, forbidden, invalid, notFound } from '#core/http/api-error.ts'
-import { buttonsOf } from '#core/auth/rights.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { listButtons } from '#core/auth/rights.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
 
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
 
@@ -47,12 +47,12 @@ export async function modify(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ac
   }
   await db
     .update(accounts)
-    .set({ ...next, ...touched(stored, user.uid, ctx.now) })
+    .set({ ...next, ...updateColumns(stored, user.uid, ctx.now) })
     .where(eq(accounts.uid, id))
     .catch((error: unknown) => {
-      throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+      throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
     })
-  ctx.audit({ bizType: 'account', bizId: id, action: '修改个人资料', diff: changes(stored, next, TITLES) })
+  ctx.audit({ bizType: 'account', bizId: id, action: '修改个人资料', diff: listChanges(stored, next, TITLES) })
   return { rev: stored.rev + 1 }
 }
 
@@ -74,8 +74,8 @@ export async function perms({ db, user, services }: Ctx) {
   const rights = await services.sessions.rightsOf(user.uid)
   if (!rights) throw expired()
   return {
-    buttons: buttonsOf(rights),
-    menus: await menuTreeOf(db, rights.menuIds, rights.isSuper),
+    buttons: listButtons(rights),
+    menus: await buildMenuTree(db, rights.menuIds, rights.isSuper),
     roles: [...rights.roleCodes],
     version: services.permissionVersion.current,
     homeUrl: rights.homeUrl,

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { accounts } from '#schema/account.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { conflict } from '#core/http/api-error.ts'
-import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertCaptcha } from './captcha.ts'
 import { assertPasswordStrength } from './password.service.ts'
 
@@ -21,7 +21,7 @@ export async function register(ctx: PublicCtx, input: ParsedOf<typeof account.re
     .values({ ...rest, mobileNo: mobileNo ?? null, email: email ?? null, passwordHash })
     .returning({ uid: accounts.uid })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+      throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
     })
   if (!created) throw conflict('注册失败，请重试')
   return created

@@ -11,9 +11,9 @@ import { deviceAccess, deviceModels } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { assertModelInUse } from '#domain/fleet/device-models.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { tenantOf } from './group-rows.ts'
 
@@ -83,11 +83,11 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModelInUse(db, autoModelId, 'autoModelId')
   const next = { ...input, autoModelId }
   const names = [await modelNameOf(db, before.autoModelId), await modelNameOf(db, autoModelId)] as const
-  const diff = changes(auditFields(before, names[0]), auditFields(next, names[1]), TITLES)
+  const diff = listChanges(auditFields(before, names[0]), auditFields(next, names[1]), TITLES)
   if (diff.length === 0) return { rev: before.rev }
   const [saved] = await db
     .update(deviceAccess)
-    .set({ ...next, ...touched(before, user.uid, now) })
+    .set({ ...next, ...updateColumns(before, user.uid, now) })
     .where(eq(deviceAccess.tenantId, tenantId))
     .returning({ rev: deviceAccess.rev })
   ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `修改「${tenantName}」的设备接入设置`, diff })
@@ -112,7 +112,7 @@ export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.
     const token = newToken()
     await db
       .update(deviceAccess)
-      .set({ gatewayTokenHash: createHash('sha256').update(token).digest(), ...touched(before, user.uid, now) })
+      .set({ gatewayTokenHash: createHash('sha256').update(token).digest(), ...updateColumns(before, user.uid, now) })
       .where(eq(deviceAccess.tenantId, tenantId))
     const verb = before.gatewayTokenHash ? '更换' : '生成'
     ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `${verb}「${tenantName}」的网关令牌` })

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { joinGroup, withinTenant } from '#domain/fleet/group-members.ts'
 import { refused } from '#core/http/api-error.ts'
-import { among, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
 
 const shown = (db: Db) =>
@@ -43,7 +43,7 @@ export async function groupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf
   const rows = shown(db)
     .where(and(within(user, group), devicesMatching(input), side))
     .$dynamic()
-  const order = orderOf(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
+  const order = buildOrder(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
   return paginate(db, rows, input, order)
 }
 

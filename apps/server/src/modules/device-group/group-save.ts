@@ -17,17 +17,17 @@ import type { Ctx } from '#core/http/context.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
-import { referencesText } from '#core/database/references.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { describeReferences } from '#core/database/references.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { publishDevicesChanged, type Group, lockGroup, tenantOf } from './group-rows.ts'
 
-const TITLES = titlesOf(GroupInput.shape)
-const RULE_TITLES = titlesOf(GroupRuleInput.shape)
+const TITLES = readFieldTitles(GroupInput.shape)
+const RULE_TITLES = readFieldTitles(GroupRuleInput.shape)
 const CLASHES = { device_groups_name: ['分组名称已存在', 'groupName'] } as const
 
 export async function preview({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
@@ -52,7 +52,7 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
     bizType: 'deviceGroup',
     bizId: made!.id,
     action: `新增${GROUP_KIND[input.kind]}分组「${input.groupName}」`,
-    diff: changes({}, auditFields({ ...input, rule }), TITLES),
+    diff: listChanges({}, auditFields({ ...input, rule }), TITLES),
   })
   await publishDevicesChanged(ctx, { tenantId })
   return made!
@@ -66,11 +66,11 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
   if (input.parentId !== before.parentId) await moveBelow(db, before, input.parentId)
   const rule = kind === 2 ? stored(input.rule ?? {}) : null
   const next = { ...input, rule }
-  const diff = changes(auditFields(before), auditFields({ ...next, kind }), TITLES)
+  const diff = listChanges(auditFields(before), auditFields({ ...next, kind }), TITLES)
   if (diff.length === 0) return { rev: before.rev }
   const [saved] = await db
     .update(deviceGroups)
-    .set({ ...next, ...touched(before, user.uid, now) })
+    .set({ ...next, ...updateColumns(before, user.uid, now) })
     .where(eq(deviceGroups.id, id))
     .returning({ rev: deviceGroups.rev })
     .catch(rethrowClash)
@@ -82,14 +82,14 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
-  const children = await referencesText(db, deviceGroups, id)
+  const children = await describeReferences(db, deviceGroups, id)
   if (children) throw conflict(`该分组下还有${children}，请先删除下级分组`)
   const releases = await releasesOf(ctx, id)
   if (releases > 0) throw conflict(`还有${releases}个升级发布指定了该分组，不能删除`)
   const { rowCount } = await db.delete(deviceGroupMembers).where(eq(deviceGroupMembers.groupId, id))
   await db
     .update(deviceGroups)
-    .set({ deletedAt: now.toISOString(), ...touched(before, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(before, user.uid, now) })
     .where(eq(deviceGroups.id, id))
   const held = rowCount ? `，移出${rowCount}台设备` : ''
   ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `删除分组「${before.groupName}」${held}` })
@@ -177,5 +177,5 @@ function auditFields(fields: { kind: number; status: number; rule?: GroupRule | 
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }

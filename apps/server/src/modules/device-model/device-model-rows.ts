@@ -21,7 +21,7 @@ import {
   scopeKeyOf,
 } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -39,7 +39,7 @@ const conditionsOf = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   )
 
 const orderOfModels = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(
+  buildOrder(
     asked,
     {
       modelName: deviceModels.modelName,

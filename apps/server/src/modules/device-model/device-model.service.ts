@@ -4,7 +4,7 @@ import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -65,7 +65,7 @@ export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCr
     bizType: 'deviceModel',
     bizId: made.modelId,
     action: `新增设备型号「${modelName}」，类型「${type.typeName}」${input.typeId ? '' : '（新增）'}`,
-    diff: changes({}, { modelName, modelCode }, { modelName: '型号名称', modelCode: '型号编码' }),
+    diff: listChanges({}, { modelName, modelCode }, { modelName: '型号名称', modelCode: '型号编码' }),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: null })
   return { ...made, modelName, modelCode, ...type, hasBoards: false }

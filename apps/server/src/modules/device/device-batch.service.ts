@@ -10,7 +10,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesInUpgrade, devicesOfAgents } from '#domain/fleet/device-references.ts'
-import { devicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/device-grants.ts'
+import { listDevicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/device-grants.ts'
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
@@ -143,7 +143,7 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
   const busy = await devicesInUpgrade(db, idsOf(found))
   const changing = await boundMeanwhile(db, idsOf(found))
   const talking = await devicesOfAgents(db, idsOf(found))
-  const keeping = await devicesKeepingGrants(ctx, idsOf(found))
+  const keeping = await listDevicesKeepingGrants(ctx, idsOf(found))
   const { good, failed } = splitByProblem(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'

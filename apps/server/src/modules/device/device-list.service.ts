@@ -11,7 +11,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, groupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginateLarge, seesAllRows } from '#core/database/lists/large-list.ts'
-import { among, offsetOf, orderOf } from '#core/database/lists/list-query.ts'
+import { among, pageOffset, buildOrder } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
 import { idsBySerialPart, MIN_KEYED_PART, pageBySerialPart } from './device-serials.ts'
 
@@ -24,7 +24,7 @@ type Asked = Pick<Filter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'endTime'>
  * id would first skip all newer devices.
  */
 export function sortOf({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
-  if (orderByColumn === 'verCode') return orderOf({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
+  if (orderByColumn === 'verCode') return buildOrder({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
   const direction = orderByColumn && isAsc === 'asc' ? asc : desc
   // Neither column is nullable, so one index serves both directions.
   if (orderByColumn === 'sn') return [direction(devices.sn)]
@@ -67,7 +67,7 @@ async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof ca
   const isAlone =
     seesAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {
-    const { ids, ...total } = await pageBySerialPart(db, sn, offsetOf(input), input.pageSize)
+    const { ids, ...total } = await pageBySerialPart(db, sn, pageOffset(input), input.pageSize)
     const query = () => ({ select: () => selectDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
     return { list: await services.lists.among('device', query, ids), ...total }
   }
@@ -113,7 +113,7 @@ async function fewIds(db: Db, where: SQL | undefined): Promise<number[] | undefi
 
 /** Returns one page of the devices with these ids. */
 async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof calls.list>): Promise<DeviceRow[]> {
-  const offset = offsetOf(input)
+  const offset = pageOffset(input)
   if (offset >= ids.length) return []
   if (input.orderByColumn !== undefined || isTimed(input))
     return selectDevices(db)

@@ -10,12 +10,12 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { countDeviceReferences } from '#domain/fleet/device-references.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { lockDevice, lockDevices, nameOf, namesOf, reportOf, splitByProblem, publishChanged } from './device-rows.ts'
 
 const TITLES = Object.fromEntries(
@@ -26,7 +26,7 @@ const TITLES = Object.fromEntries(
 )
 
 const clash = (error: unknown) => {
-  throw uniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
+  throw toUniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
 }
 
 async function modelInUse(db: Db, modelId: number, keep?: number) {
@@ -79,7 +79,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const { tenantId: _, ...next } = valuesOf(input)
   await db
     .update(devices)
-    .set({ ...next, ...touched(stored, user.uid, now) })
+    .set({ ...next, ...updateColumns(stored, user.uid, now) })
     .where(eq(devices.id, id))
   if (input.verCode !== (stored.verCode ?? undefined)) await noteVersion(db, id, input.verCode)
   const before = { ...stored, modelName: input.modelId === stored.modelId ? modelName : await nameOfModel(db, stored) }
@@ -87,7 +87,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     bizType: 'device',
     bizId: id,
     action: `修改设备${nameOf({ ...stored, ...next })}`,
-    diff: changes(before, { ...next, modelName }, TITLES),
+    diff: listChanges(before, { ...next, modelName }, TITLES),
   })
   await publishChanged(ctx, [stored.tenantId])
   return { rev: stored.rev + 1 }

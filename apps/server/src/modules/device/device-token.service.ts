@@ -6,7 +6,7 @@ import { eq, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
 import { lockDevice, lockDevices, nameOf, namesOf, publishChanged } from './device-rows.ts'
 
@@ -24,7 +24,7 @@ export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
     const made = newToken()
     await db
       .update(devices)
-      .set({ tokenHash: hashOf(made), ...touched(stored, ctx.user.uid, ctx.now) })
+      .set({ tokenHash: hashOf(made), ...updateColumns(stored, ctx.user.uid, ctx.now) })
       .where(eq(devices.id, id))
     const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${nameOf(stored)}`
     ctx.audit({ bizType: 'device', bizId: id, action })
@@ -39,7 +39,7 @@ export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearTo
   if (!stored.tokenHash) throw refused('该设备没有令牌')
   await db
     .update(devices)
-    .set({ tokenHash: null, ...touched(stored, user.uid, now) })
+    .set({ tokenHash: null, ...updateColumns(stored, user.uid, now) })
     .where(eq(devices.id, id))
   ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${nameOf(stored)}` })
   await publishChanged(ctx, [stored.tenantId])

@@ -5,10 +5,10 @@ import { and, asc, eq } from 'drizzle-orm'
 import { dictData, dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
-import { serializerOf } from '#core/http/serialize.ts'
+import { createSerializer } from '#core/http/serialize.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
-const serialize = serializerOf(calls.byType)
+const serialize = createSerializer(calls.byType)
 
 /**
  * Returns the entries of a dictionary, or 304 to a client with the current version. An unknown or disabled type is

@@ -4,10 +4,10 @@ import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { dictData } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
@@ -30,7 +30,7 @@ export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' |
 const SORTS = { dictSort: dictData.dictSort, dictCode: dictData.dictCode }
 const STANDARD = [asc(dictData.dictType), asc(dictData.dictSort), asc(dictData.dictCode)]
 export const dataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(asked, SORTS, dictData.dictCode, STANDARD)
+  buildOrder(asked, SORTS, dictData.dictCode, STANDARD)
 
 export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select().from(dictData).where(dataFilter(input)).$dynamic()
@@ -48,7 +48,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     bizType: BIZ,
     bizId: dictCode,
     action: `新增字典「${input.dictType}」的数据「${input.dictLabel}」`,
-    diff: changes({}, input, TITLES),
+    diff: listChanges({}, input, TITLES),
   })
   return { dictCode }
 }
@@ -80,7 +80,7 @@ export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typ
     bizType: BIZ,
     bizId: dictCode,
     action: `修改字典「${dictType}」的数据「${stored.dictLabel}」`,
-    diff: changes(stored, input, TITLES),
+    diff: listChanges(stored, input, TITLES),
   })
   return saved
 }
@@ -93,7 +93,7 @@ export async function save({ db, user, now }: ChangeCtx, stored: Stored, input: 
     await assertUnused(db, stored, 'dictValue')
     await assertValueFree(db, input, dictCode)
   }
-  const change = touched(stored, user.uid, now)
+  const change = updateColumns(stored, user.uid, now)
   await db
     .update(dictData)
     .set({ ...input, ...change })
@@ -114,14 +114,14 @@ async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(dictData)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(dictData.dictCode, dictCode))
   await dictChanged(ctx, dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictCode,
     action: `${status ? '启用' : '停用'}字典「${dictType}」的数据「${stored.dictLabel}」`,
-    diff: changes(stored, { status }, TITLES),
+    diff: listChanges(stored, { status }, TITLES),
   })
   return null
 }

@@ -4,12 +4,12 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { dictData, dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertPlatformAccount, dictChanged } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
 import { usageOf } from './dict-usage.ts'
@@ -45,7 +45,7 @@ export const typeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' |
   )
 
 export const typeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
+  buildOrder(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
 export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
@@ -89,7 +89,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     bizType: BIZ,
     bizId: made.dictId,
     action: `新增字典类型「${input.dictName}」`,
-    diff: changes({}, input, TITLES),
+    diff: listChanges({}, input, TITLES),
   })
   return made
 }
@@ -105,13 +105,13 @@ export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeo
   await checkRevision(db, stored, rev)
   const renamed = input.dictType !== stored.dictType
   if (renamed && stored.isBuiltin) throw invalid('内置字典的字典类型不能修改', 'dictType')
-  const change = touched(stored, user.uid, now)
+  const change = updateColumns(stored, user.uid, now)
   await db
     .update(dictTypes)
     .set({ ...input, ...change })
     .where(eq(dictTypes.dictId, dictId))
     .catch((error: unknown) => {
-      throw uniqueViolation(error, { dict_types_type: TAKEN }) ?? error
+      throw toUniqueViolation(error, { dict_types_type: TAKEN }) ?? error
     })
   if (renamed) await renameEntries(ctx, stored.dictType, input.dictType)
   await dictChanged(ctx, input.dictType)
@@ -119,7 +119,7 @@ export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeo
     bizType: BIZ,
     bizId: dictId,
     action: `修改字典类型「${stored.dictName}」`,
-    diff: changes(stored, input, TITLES),
+    diff: listChanges(stored, input, TITLES),
   })
   return { rev: change.rev }
 }
@@ -142,14 +142,14 @@ async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(dictTypes)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(dictTypes.dictId, dictId))
   await dictChanged(ctx, stored.dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictId,
     action: `${status ? '启用' : '停用'}字典类型「${stored.dictName}」`,
-    diff: changes(stored, { status }, TITLES),
+    diff: listChanges(stored, { status }, TITLES),
   })
   return null
 }

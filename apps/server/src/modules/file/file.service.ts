@@ -12,7 +12,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FileMismatch } from '#core/storage/store.ts'
 import { UploadUnknown } from '#core/storage/resumable.ts'
-import { assertAcceptableUpload, recordFile, ruleOf, saveUpload } from '#core/storage/save-upload.ts'
+import { assertAcceptableUpload, recordFile, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { KEPT_REPORT } from '#core/spreadsheet/transfer-jobs.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -133,7 +133,7 @@ async function readsComponent(db: Db, user: Ctx['user'], fileId: string) {
 
 export async function begin(ctx: Ctx, input: ParsedOf<typeof contract.begin>) {
   assertUploadPermission(ctx, input.purpose)
-  assertAcceptableUpload(ruleOf(input.purpose), input.name, input.size)
+  assertAcceptableUpload(findFileRule(input.purpose), input.name, input.size)
   const { uid, tenantId } = ctx.user
   const key = and(eq(uploads.uid, uid), eq(uploads.fingerprint, input.fingerprint))
   const [open] = await ctx.db.select().from(uploads).where(key)

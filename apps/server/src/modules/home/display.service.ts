@@ -3,8 +3,8 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { display } from '@oms/contract/home/home-display.ts'
 import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home/home-display.ts'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { canSwitchTenant, isSwitchedTenant, userOf } from '#core/auth/rights.ts'
-import { newSecret } from '#core/crypto/new-secret.ts'
+import { canSwitchTenant, isSwitchedTenant, createUser } from '#core/auth/rights.ts'
+import { createSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
 import { inTransaction, transactRecorded } from '#core/tenancy/tenancy.ts'
@@ -51,7 +51,7 @@ export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.c
   const { user } = ctx
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
-  const token = newSecret()
+  const token = createSecret()
   const id = await transactRecorded(ctx, async (db) => {
     await db.execute(sql`select pg_advisory_xact_lock(hashtext('display links'), ${tenantId})`)
     const many = await db.$count(displayLinks, and(eq(displayLinks.tenantId, tenantId), stands))
@@ -106,7 +106,7 @@ async function seer({ db, services, request }: PublicCtx): Promise<{ id: number;
   if (!link || !rights || rights.suspendedReason) throw over()
   if (isSwitchedTenant(rights, link.tenantId) && !canSwitchTenant(rights, link.tenantId)) throw over()
   if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), tenantInUse())))) throw over()
-  const user = userOf(rights, { id: `display${link.id}`, tenantId: link.tenantId })
+  const user = createUser(rights, { id: `display${link.id}`, tenantId: link.tenantId })
   if (!user.can(BIG_SCREEN)) throw over()
   return { id: link.id, name: link.name, user }
 }

@@ -2,7 +2,7 @@ import { NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { inboxOf, unreadCount } from '#domain/notices/inbox.ts'
 import { recordsInScope } from '#domain/tenants/logged-records.ts'
 import { notices, operLogs } from '#schema/system.ts'
@@ -49,7 +49,7 @@ export const operationsBlock: Block = {
   may: () => true,
   async load({ db, user, now, services }) {
     const seen = seenBy(user)
-    const day = localDayOf(now, services.config.timeZone)
+    const day = formatLocalDay(now, services.config.timeZone)
     const rows = await db
       .select({
         operId: operLogs.operId,

@@ -3,7 +3,7 @@ import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { awaitsConfirmation, awaitsRefundAudit } from '#domain/agents/orders/visible-orders.ts'
@@ -41,7 +41,7 @@ const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenant
 
 /** Returns the local date that is some days ahead. */
 const dayIn = ({ now, services }: Ctx, days: number) =>
-  localDayOf(now.getTime() + days * DAY_MS, services.config.timeZone)
+  formatLocalDay(now.getTime() + days * DAY_MS, services.config.timeZone)
 
 /** Permissions for releases of firmware and of general software. */
 const ARTIFACT_KINDS = {
@@ -200,7 +200,7 @@ const TASKS: readonly Task[] = [
     async count({ db, user, now, services }) {
       if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await slaSettings(db)
-      const today = localDayOf(now, services.config.timeZone)
+      const today = formatLocalDay(now, services.config.timeZone)
       return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
     },
   },

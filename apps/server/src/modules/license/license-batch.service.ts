@@ -7,7 +7,7 @@ import { accounts } from '#schema/account.ts'
 import { licenseBatches, licenseCounts, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { countsByState, NO_COUNTS, stateSums } from './statistics/license-counts.ts'
 
@@ -69,7 +69,7 @@ async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefin
 export async function batches({ db, user }: Ctx, input: BatchFilter) {
   const seen = visibleCounts(user)
   const columns = { createTime: licenseBatches.createTime, total: licenseBatches.total }
-  const page = await paginate(db, selectBatches(db, input, seen), input, orderOf(input, columns, licenseBatches.id))
+  const page = await paginate(db, selectBatches(db, input, seen), input, buildOrder(input, columns, licenseBatches.id))
   const ids = page.list.map(({ id }) => id)
   const byBatch = await countsOf(db, ids, seen)
   // Tenants do not see the vendor's order number, file name and remark.

@@ -7,13 +7,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#schema/device.ts'
 import { licenseBatches } from '#schema/license.ts'
 import { publishChanged, stepContextOf } from './license-rows.ts'
@@ -99,7 +99,7 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
     })
     .returning({ id: licenseBatches.id, batchNo: licenseBatches.batchNo })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, CLASHES) ?? error
+      throw toUniqueViolation(error, CLASHES) ?? error
     })
   const made = batch!
   return {
@@ -126,7 +126,7 @@ async function assertNewFile(db: Db, sha256: string) {
 
 /** `B20260102-4821`. */
 async function freeNumber({ db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>): Promise<string> {
-  const day = localDayOf(now, services.config.timeZone).replaceAll('-', '')
+  const day = formatLocalDay(now, services.config.timeZone).replaceAll('-', '')
   for (let tries = 0; tries < 20; tries++) {
     const batchNo = `B${day}-${randomInt(1000, 10_000)}`
     if ((await db.$count(licenseBatches, eq(licenseBatches.batchNo, batchNo))) === 0) return batchNo
@@ -147,7 +147,7 @@ export async function loadDefaults(
   { db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>,
   { vendor, typeCode }: Pick<Input, 'vendor' | 'typeCode'>,
 ): Promise<Defaults> {
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   return { vendor, typeCode, models: await modelsByCode(db), types: await knownTypes(db, typeCode), today }
 }
 

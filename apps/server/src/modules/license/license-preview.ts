@@ -5,8 +5,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { forbidden, ApiError } from '#core/http/api-error.ts'
 import { receiveTable } from '#core/spreadsheet/import/import.ts'
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
-import { fieldsOf } from '#core/spreadsheet/header.ts'
-import { cellsOf, type ColumnFields } from '#core/spreadsheet/import/line-cells.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
+import { readLineCells, type ColumnFields } from '#core/spreadsheet/import/line-cells.ts'
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
@@ -26,7 +26,7 @@ type Settings = Parameters<typeof resolved>[1] & { readonly secretKey: Buffer }
 async function read(bytes: Uint8Array, name: string, settings: Settings) {
   const { header, rows, close } = await openTableInThread(bytes, name)
   try {
-    const fields = fieldsOf({ schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'] }, header)
+    const fields = matchHeaderFields({ schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'] }, header)
     const columns = { header, fields, secret: ['licenseKey'], secretKey: settings.secretKey }
     const shown: LicensePreviewRow[] = []
     for await (const line of rows) {
@@ -42,7 +42,7 @@ async function read(bytes: Uint8Array, name: string, settings: Settings) {
 /** Parses a line. An invalid line is returned as its texts with the problem. */
 function readLine(line: TableRow, columns: ColumnFields, settings: Settings) {
   try {
-    return lineOf(cellsOf(line, columns).given, settings)
+    return lineOf(readLineCells(line, columns).given, settings)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const cells = columns.fields.flatMap((field, at) => (field ? [[field, line.cells[at] ?? '']] : []))

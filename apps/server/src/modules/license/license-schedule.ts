@@ -1,7 +1,7 @@
 import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { takeStep } from '#domain/licensing/steps.ts'
@@ -118,8 +118,8 @@ async function notifyEndingCertificates(
     title: `${n}个P2P证书将在${days}天内到期`,
     text: `客户「${name}」有${n}个已激活的P2P证书将在${days}天内到期，最早于 ${first} 到期。\n到期后设备将不能使用P2P服务，请及时处理。`,
     uids: [
-      ...(await accountsWithPermission(db, tenantId, QUERY)),
-      ...(await accountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
+      ...(await listAccountsWithPermission(db, tenantId, QUERY)),
+      ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
     ],
     priority: days <= 7 ? 3 : 2,
   })
@@ -144,7 +144,7 @@ async function warnOfLowStock(services: Services) {
       await sendMessage(services, db, {
         title: `${name}证书库存不足`,
         text: `${name}的P2P证书库存剩余${stock}个，低于预警数量${threshold}个，请及时采购并导入。`,
-        uids: await accountsWithPermission(db, PLATFORM_TENANT_ID, QUERY),
+        uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY),
         priority: 3,
       })
     }

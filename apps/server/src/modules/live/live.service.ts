@@ -1,7 +1,7 @@
 import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/live/events.ts'
 import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sessionTicketOf } from '#core/auth/authenticate.ts'
+import { readSessionTicket } from '#core/auth/authenticate.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { unreadCount } from '#domain/notices/inbox.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -75,7 +75,7 @@ function endForRestart(reply: FastifyReply) {
 async function keepAlive(services: Services, request: FastifyRequest, reply: FastifyReply, connection: Connection) {
   reply.raw.write(': \n\n')
   const { oms_session: cookie } = request.cookies
-  const { user } = await services.sessions.peek(sessionTicketOf(request), cookie).catch(() => ({ user: true }))
+  const { user } = await services.sessions.peek(readSessionTicket(request), cookie).catch(() => ({ user: true }))
   if (user) return
   connection.send('sessionEnd', { msg: '登录状态已过期，请重新登录' })
   connection.end()

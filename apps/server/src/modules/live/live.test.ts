@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { UNREAD_SPREAD_MS } from './live.service.ts'
 
@@ -65,7 +65,7 @@ test('a change of permissions reaches the affected accounts', async () => {
   const [mine, others] = [listen(me), listen(other)]
   await arrived(mine, 'unread').toHaveLength(1)
   await arrived(others, 'unread').toHaveLength(1)
-  await app.db.transaction((db) => rightsChanged(app.services, db, [me.uid]))
+  await app.db.transaction((db) => publishRightsChanged(app.services, db, [me.uid]))
   await arrived(mine, 'perms').toHaveLength(2)
   // One event came with the connection; the change did not concern the other account.
   await arrived(others, 'perms').toHaveLength(1)

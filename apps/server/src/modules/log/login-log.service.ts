@@ -6,8 +6,8 @@ import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { lockedAccount, unlock as liftLocks } from '#core/auth/lockout.ts'
-import { ipLocationOf } from '#core/http/ip-location.ts'
+import { lockedAccount, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
+import { locateIp } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -56,7 +56,7 @@ const select = (db: Db) =>
     .from(loginLogs)
     .leftJoin(tenants, eq(tenants.id, loginLogs.tenantId))
     .$dynamic()
-const withLocation = <R extends { ip: string }>(row: R) => ({ ...row, location: ipLocationOf(row.ip) })
+const withLocation = <R extends { ip: string }>(row: R) => ({ ...row, location: locateIp(row.ip) })
 
 export async function logins({ db, user }: Ctx, input: ParsedOf<typeof logs.logins>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))

@@ -8,9 +8,9 @@ import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertMayTouch } from '#domain/accounts/account-guard.ts'
 import { openSessions } from '#domain/accounts/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { ipLocationOf } from '#core/http/ip-location.ts'
+import { locateIp } from '#core/http/ip-location.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 
 const FORCED_OUT = 4
 
@@ -37,12 +37,12 @@ export async function online(ctx: Ctx, { account, ip, ...input }: ParsedOf<typeo
     .$dynamic()
   const columns = { lastActiveTime: sessions.lastActiveTime, loginTime: sessions.loginTime }
   const newest = [sql`${sessions.lastActiveTime} desc`, sql`${sessions.id} desc`]
-  const page = await paginate(db, rows, input, orderOf(input, columns, sessions.id, newest))
+  const page = await paginate(db, rows, input, buildOrder(input, columns, sessions.id, newest))
   return {
     ...page,
     list: page.list.map((row) => ({
       ...row,
-      location: ipLocationOf(row.ip),
+      location: locateIp(row.ip),
       current: row.sessionId === user.sessionId,
     })),
   }

@@ -8,7 +8,7 @@ import { type FieldChange, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { isSecret, maskEmail, maskMobile, withMaskedAddresses } from '#core/audit/mask.ts'
-import { ipLocationOf } from '#core/http/ip-location.ts'
+import { locateIp } from '#core/http/ip-location.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -61,7 +61,7 @@ const listed = {
 
 const select = (db: Db) =>
   db.select(listed).from(operLogs).leftJoin(tenants, eq(tenants.id, operLogs.tenantId)).$dynamic()
-const withLocation = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: ipLocationOf(row.operIp) })
+const withLocation = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: locateIp(row.operIp) })
 /** Masks credentials in addresses as well, because rows of older releases contain them. */
 const lineOf = <R extends { operIp: string }>(row: R) => withLocation(withMaskedAddresses(row))
 

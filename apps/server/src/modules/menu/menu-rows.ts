@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { followsParent, updateMenuStatus } from '#core/auth/menu-tree.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
@@ -78,7 +78,7 @@ function heightOf(byId: ReadonlyMap<number, Placed>, id: number, seen: readonly 
 export async function completeMenuChange({ db, services }: Ctx) {
   await updateMenuStatus(db)
   await assertMenuScreen(db)
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
 }
 

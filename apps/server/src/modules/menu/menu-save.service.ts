@@ -9,11 +9,11 @@ import { sceneMenus, scenes } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { lockMenus } from '#core/auth/menu-tree.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertPlace, type Menu, readMenu, readMenus, completeMenuChange } from './menu-rows.ts'
 
 type Input = z.output<typeof MenuFields>
@@ -45,7 +45,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
     bizType: 'menu',
     bizId: created!.id,
     action: `新增菜单「${fields.name}」`,
-    diff: changes({}, fields, TITLES),
+    diff: listChanges({}, fields, TITLES),
   })
   await completeMenuChange(ctx)
   return created!
@@ -64,11 +64,11 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof me
   byId.set(id, { ...stored, ...fields })
   assertPlace(byId, { ...fields, id })
   await assertDirectoryUrl(ctx, fields, id)
-  const diff = changes({ ...stored, status: stored.status === 0 ? 0 : 1 }, fields, TITLES)
+  const diff = listChanges({ ...stored, status: stored.status === 0 ? 0 : 1 }, fields, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(menus)
-    .set({ ...fields, ...touched(stored, user.uid, now) })
+    .set({ ...fields, ...updateColumns(stored, user.uid, now) })
     .where(eq(menus.id, id))
     .returning({ rev: menus.rev })
     .catch(rethrowClash)
@@ -86,7 +86,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
   await assertUnused(ctx, id)
   await db
     .update(menus)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(menus.id, id))
   ctx.audit({ bizType: 'menu', bizId: id, action: `删除菜单「${stored.name}」` })
   await completeMenuChange(ctx)
@@ -166,5 +166,5 @@ async function assertUnused({ db }: Ctx, id: number) {
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }

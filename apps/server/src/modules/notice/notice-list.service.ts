@@ -7,7 +7,7 @@ import { noticeReads, notices } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts } from './notice-audience.ts'
 import { namesOf } from './notice-target.service.ts'
@@ -60,7 +60,7 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
     .where(filter)
     .$dynamic()
   const sorts = { noticeId: notices.noticeId, publishTime: notices.publishTime }
-  const page = await paginate(db, rows, input, orderOf(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
+  const page = await paginate(db, rows, input, buildOrder(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
   return { ...page, list: await withCounts(db, user, page.list) }
 }
 

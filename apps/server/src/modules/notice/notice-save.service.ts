@@ -5,10 +5,10 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { files, noticeReads, notices } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { adoptFiles } from '#core/storage/save-upload.ts'
-import { changes } from '#core/audit/mask.ts'
+import { markFilesUsed } from '#core/storage/save-upload.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { publishNotice, assertAddressable } from './notice-audience.ts'
 import { managed } from './notice-list.service.ts'
 
@@ -32,7 +32,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     bizType: BIZ,
     bizId: noticeId,
     action: `新增通知公告「${input.title}」`,
-    diff: changes({}, fields, TITLES),
+    diff: listChanges({}, fields, TITLES),
   })
   return { noticeId }
 }
@@ -47,7 +47,7 @@ export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typ
   await checkRevision(db, stored, rev)
   if (stored.status === NOTICE_PUBLISHED) throw refused('已发布的通知公告不能修改，请先撤回')
   const fields = await prepared(ctx, input, [stored.tenantId, user.tenantId ?? stored.tenantId], stored.tenantId)
-  const change = touched(stored, user.uid, now)
+  const change = updateColumns(stored, user.uid, now)
   await db
     .update(notices)
     .set({ ...fields, ...change })
@@ -56,7 +56,7 @@ export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typ
     bizType: BIZ,
     bizId: noticeId,
     action: `修改通知公告「${stored.title}」`,
-    diff: changes(stored, fields, TITLES),
+    diff: listChanges(stored, fields, TITLES),
   })
   return { rev: change.rev }
 }
@@ -81,7 +81,7 @@ export async function publish(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) 
   const published = { status: NOTICE_PUBLISHED, publishTime: now.toISOString(), publisher: user.uid }
   await db
     .update(notices)
-    .set({ ...published, ...touched(stored, user.uid, now) })
+    .set({ ...published, ...updateColumns(stored, user.uid, now) })
     .where(eq(notices.noticeId, id))
   if (!standing.waiting) await publishNotice(services, db, stored, { withTitle: true })
   ctx.audit({ bizType: BIZ, bizId: id, action: `发布通知公告「${stored.title}」` })
@@ -94,7 +94,7 @@ export async function revoke(ctx: Ctx, { id }: ParsedOf<typeof calls.revoke>) {
   if (stored.status !== NOTICE_PUBLISHED) throw refused('该通知公告没有发布')
   await db
     .update(notices)
-    .set({ status: NOTICE_REVOKED, ...touched(stored, user.uid, now) })
+    .set({ status: NOTICE_REVOKED, ...updateColumns(stored, user.uid, now) })
     .where(eq(notices.noticeId, id))
   await publishNotice(services, db, stored, { withTitle: false })
   ctx.audit({ bizType: BIZ, bizId: id, action: `撤回通知公告「${stored.title}」` })
@@ -118,7 +118,7 @@ async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[
     if (!file) throw invalid('附件不存在，请重新上传', 'attachments')
     return { id, name: file.name, size: file.size }
   })
-  await adoptFiles(db, [...stored.keys()], now)
+  await markFilesUsed(db, [...stored.keys()], now)
   return {
     ...input,
     targetIds,

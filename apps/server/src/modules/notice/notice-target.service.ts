@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { contains, offsetOf } from '#core/database/lists/list-query.ts'
+import { contains, pageOffset } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts, choosable, TARGET } from './notice-audience.ts'
 
@@ -25,7 +25,7 @@ export async function targets({ db, user }: Ctx, { target, keyword, ...page }: P
     [TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
   }
   const where = and(choosable(user, target), names[target])
-  return { list: await named(db, target, where, { limit: page.pageSize, offset: offsetOf(page) }) }
+  return { list: await named(db, target, where, { limit: page.pageSize, offset: pageOffset(page) }) }
 }
 
 /** Returns the names of a notice's targets. Omits deleted targets and targets outside the data scope. */

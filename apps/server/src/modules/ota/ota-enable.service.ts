@@ -8,11 +8,11 @@ import { files } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { openRelease, recallInWords, recallRelease } from '#domain/fleet/release.ts'
-import { boardImageOf, isBoardVersion } from '#domain/agents/devices/board-image.ts'
+import { findBoardImage, isBoardVersion } from '#domain/agents/devices/board-image.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { inWords } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
@@ -38,7 +38,7 @@ export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parsed
       action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
       diff: [
         ...statusChange(version.status, 1),
-        ...changes(
+        ...listChanges(
           {},
           { components: inWords(components), release, keyId },
           { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
@@ -56,7 +56,7 @@ export async function disable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parse
   await assertReleaseInScope(db, user, otaId)
   await db
     .update(otaVersions)
-    .set({ status: 2, ...touched(stored, user.uid, now) })
+    .set({ status: 2, ...updateColumns(stored, user.uid, now) })
     .where(eq(otaVersions.otaId, otaId))
   const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
   const action = `停用${artifact.noun}${nameOf(stored)}${undone && `：${undone}`}`
@@ -91,7 +91,7 @@ async function assertModelInUse(db: Db, version: StoredVersion, components: read
   if (!model) throw refused('设备型号已停用或删除，不能启用')
   if (model.boards.length === 0 || version.kind !== 1) return
   if (!isBoardVersion(version)) throw refused(BOARD_NAME)
-  if (!boardImageOf({ ...version, components })) throw refused(BOARD_IMAGE)
+  if (!findBoardImage({ ...version, components })) throw refused(BOARD_IMAGE)
 }
 
 const BOARD_NAME = '语音设备的版本名称须为一至三段数字，且与版本号一致，如 2.0.10 的版本号为 2000010'
@@ -120,7 +120,7 @@ async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): P
   const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), notDeleted(otaVersions))
   const [done] = await db
     .update(otaVersions)
-    .set({ status: 1, enableTime: now.toISOString(), enableBy: user.uid, ...touched(version, user.uid, now) })
+    .set({ status: 1, enableTime: now.toISOString(), enableBy: user.uid, ...updateColumns(version, user.uid, now) })
     .where(unchanged)
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
@@ -131,5 +131,5 @@ async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): P
 }
 
 const statusChange = (from: number, to: number) =>
-  changes({ status: labelOf(from) }, { status: labelOf(to) }, { status: '状态' })
+  listChanges({ status: labelOf(from) }, { status: labelOf(to) }, { status: '状态' })
 const labelOf = (status: number) => OTA_STATUS[status as keyof typeof OTA_STATUS]

@@ -6,7 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { awaitsAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
-import { contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import type { Asked, ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, namelessVersions, selectVersions, VERSION_NAMES, visible } from './ota-rows.ts'
 
@@ -36,7 +36,7 @@ export function conditionsOf(
 }
 
 /** Returns the sort order: newest first unless a column is given. */
-export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
+export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(asked, SORTABLE, otaVersions.otaId)
 
 const EXACT = { verCode: otaVersions.verCode, modelId: otaVersions.modelId, status: otaVersions.status } as const
 

@@ -8,11 +8,11 @@ import { otaComponents, otaVersions } from '#schema/ota.ts'
 import type { FieldChange } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, revisionNote, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, revisionNote, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
 import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent } from './ota-rows.ts'
@@ -64,7 +64,7 @@ export async function update(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sen
   const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
   await assertBoardVersion(db, artifact, otaVersion)
   const claimed = await claimComponents(ctx, stored.tenantId, components)
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(otaVersions)
     .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
@@ -88,7 +88,7 @@ export async function remove(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parsed
   const components = await componentsOf(db, otaId)
   await db
     .update(otaVersions)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(otaVersions.otaId, otaId))
   await releaseFiles(
     db,
@@ -185,16 +185,16 @@ const TITLES = Object.fromEntries(
 )
 
 const componentDiff = (before: readonly StoredComponent[], after: readonly NewComponent[]) =>
-  changes({ components: inWords(before) }, { components: inWords(after) }, { components: '组件' })
+  listChanges({ components: inWords(before) }, { components: inWords(after) }, { components: '组件' })
 
 const differences = (
   before: object,
   oldComponents: readonly StoredComponent[],
   after: object,
   newComponents: readonly NewComponent[],
-): FieldChange[] => [...changes(before, after, TITLES), ...componentDiff(oldComponents, newComponents)]
+): FieldChange[] => [...listChanges(before, after, TITLES), ...componentDiff(oldComponents, newComponents)]
 
 /** Converts the unique violation of two simultaneous saves with the same number into an API error. */
 function rethrowTaken(error: unknown): never {
-  throw uniqueViolation(error, { ota_versions_code: TAKEN }) ?? error
+  throw toUniqueViolation(error, { ota_versions_code: TAKEN }) ?? error
 }

@@ -4,7 +4,7 @@ import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { dayAfter, instantOf, lastDayOf, localDayOf } from '#core/time/zone.ts'
+import { addDays, parseLocalTime, lastDayOfMonth, formatLocalDay } from '#core/time/zone.ts'
 import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -81,7 +81,7 @@ export const deviceList = (ctx: PublicCtx) =>
 export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
   asAppUser(ctx, async (db, user) => {
     const { id } = await ownDevice(db, user, sn)
-    const today = localDayOf(ctx.now, ctx.services.config.timeZone)
+    const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
     const list = await db
       .select({
         day: ossDeviceDays.day,
@@ -97,7 +97,7 @@ export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof cal
           eq(ossDeviceDays.tenantId, user.tenantId),
           eq(ossDeviceDays.ownerId, user.uid),
           gte(ossDeviceDays.day, `${month}-01`),
-          lte(ossDeviceDays.day, lastDayOf(month)),
+          lte(ossDeviceDays.day, lastDayOfMonth(month)),
           sql`${today} < any(${ossDeviceDays.expireDays})`,
         ),
       )
@@ -120,8 +120,8 @@ export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof c
   asAppUser(ctx, async (db, user) => {
     const { id } = await ownDevice(db, user, sn)
     const zone = ctx.services.config.timeZone
-    const begin = instantOf(`${day} 00:00:00`, zone)
-    const end = instantOf(`${dayAfter(day)} 00:00:00`, zone)
+    const begin = parseLocalTime(`${day} 00:00:00`, zone)
+    const end = parseLocalTime(`${addDays(day)} 00:00:00`, zone)
     const scope = { ...scopeOf(user, id, channel), begin, end }
     const rows = await recordingsOf(db, scope, { zone, now: ctx.now.getTime(), limit: MAX_DAY_SEGMENTS })
     return {

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { playbackApp as calls } from '@oms/contract/playback/app.ts'
 import { and, asc, count, eq, gte, inArray, lt, type SQL } from 'drizzle-orm'
 import type { PublicCtx } from '#core/http/context.ts'
-import { dayAfter, instantOf } from '#core/time/zone.ts'
+import { addDays, parseLocalTime } from '#core/time/zone.ts'
 import { asAppUser, ownDevice } from '#domain/video/app-user.ts'
 import { FORMAT, SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossEvents, ossSegments } from '#schema/storage-video.ts'
@@ -35,14 +35,18 @@ const eventsIn = (scope: RecordingScope, expireDays: readonly string[], type: nu
     notPurged(ossEvents),
   )
 
+const dayRange = (day: string, zone: string) => ({
+  begin: parseLocalTime(`${day} 00:00:00`, zone),
+  end: parseLocalTime(`${addDays(day)} 00:00:00`, zone),
+})
+
 /** Lists the events of a day with the addresses of their pictures. */
 export const events = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
   asAppUser(ctx, async (db, user) => {
     const { id: deviceId } = await ownDevice(db, user, sn)
     const { timeZone: zone, secretKey } = ctx.services.config
     const now = ctx.now.getTime()
-    const range = { begin: instantOf(`${day} 00:00:00`, zone), end: instantOf(`${dayAfter(day)} 00:00:00`, zone) }
-    const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...range }
+    const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...dayRange(day, zone) }
     const expireDays = await expireDaysOf(db, scope, { zone, now })
     if (expireDays.length === 0) return { total: 0, list: [] }
     const isShown = eventsIn(scope, expireDays, type)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { objectKeyOf } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
 import { playbackFixture, ZONE } from './playback-fixture.ts'
@@ -9,7 +9,7 @@ import { playbackFixture, ZONE } from './playback-fixture.ts'
 const app = useApp()
 const fixture = playbackFixture(app)
 const PICTURE = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
-const DAY = dayAfter(localDayOf(new Date(), ZONE), -1)
+const DAY = addDays(formatLocalDay(new Date(), ZONE), -1)
 const at = (clock: string) => Date.parse(`${DAY}T${clock}+08:00`)
 type Session = Awaited<ReturnType<typeof fixture.openSession>>
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await fixture.addAccount(1, 'li')
   ;[wang, li] = [await fixture.openSession(key, 'wang'), await fixture.openSession(key, 'li')]
   await fixture.record(camera, { from: at('08:00:00'), count: 3 })
-  const expireDay = dayAfter(DAY, 8)
+  const expireDay = addDays(DAY, 8)
   const event = (no: number, type: number, start: number, picture: number | null, owner = camera.ownerId) => sql`
     insert into oss_events (expire_day, device_id, channel, event_no, type, start_ms, end_ms, picture_ms, segments, tenant_id, owner_id)
     values (${expireDay}, ${camera.id}, 0, ${no}, ${type}, ${start}, ${start + 8000}, ${picture}, 2, 1, ${owner})`

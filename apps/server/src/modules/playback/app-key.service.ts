@@ -3,9 +3,9 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { appKeys as calls } from '@oms/contract/playback/app-key.ts'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
-import { newSecret } from '#core/crypto/new-secret.ts'
+import { createSecret } from '#core/crypto/new-secret.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { defineRecord, visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -48,14 +48,14 @@ export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
     )
     .$dynamic()
   const sort = { createTime: ossAppKeys.createTime, updateTime: ossAppKeys.updateTime }
-  return paginate(db, query, input, orderOf(input, sort, ossAppKeys.id))
+  return paginate(db, query, input, buildOrder(input, sort, ossAppKeys.id))
 }
 
 /** Creates a key for the Apps of a tenant. Only this response contains the secret. */
 export async function create(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
   const { id: tenantId } = await owningTenant(ctx, requested, 'tenantId')
   const keyId = `ak${randomBytes(10).toString('hex')}`
-  const secret = newSecret()
+  const secret = createSecret()
   const secretEncrypted = encrypt(ctx.services.config.secretKey, secret)
   const { id } = await appKey.insert(ctx, { ...input, tenantId, keyId, secretEncrypted })
   return { id, keyId, secret }
@@ -67,7 +67,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
 
 export async function rotate(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
   const stored = await appKey.lock(ctx, id)
-  const secret = newSecret()
+  const secret = createSecret()
   await ctx.db
     .update(ossAppKeys)
     .set({ secretEncrypted: encrypt(ctx.services.config.secretKey, secret), rev: stored.rev + 1 })

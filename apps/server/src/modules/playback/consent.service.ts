@@ -2,11 +2,11 @@ import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/pla
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents } from '#schema/playback.ts'
@@ -60,7 +60,7 @@ export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
     )
     .$dynamic()
   const sort = { createTime: ossConsents.createTime, validUntil: ossConsents.validUntil }
-  return paginate(db, query, input, orderOf(input, sort, ossConsents.id))
+  return paginate(db, query, input, buildOrder(input, sort, ossConsents.id))
 }
 
 interface Range {
@@ -99,7 +99,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     .from(devices)
     .where(and(visibleDevices(user), eq(devices.sn, input.sn)))
   if (!device) throw invalid('设备不存在或已被删除', 'sn')
-  const ms = (text: string) => instantOf(text, ctx.services.config.timeZone)
+  const ms = (text: string) => parseLocalTime(text, ctx.services.config.timeZone)
   assertConsentRange(
     { begin: ms(input.rangeBegin), end: ms(input.rangeEnd), validUntil: ms(input.validUntil) },
     now.getTime(),

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { dayAfter, instantOf, localDayOf, localTimeOf } from '#core/time/zone.ts'
+import { addDays, parseLocalTime, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { ossDeviceDays } from '#schema/storage-video.ts'
 import { type RecordingScope, recordingsOf } from './recordings.ts'
@@ -39,9 +39,9 @@ function recordedDays({ db, now }: Ctx, { deviceId, tenantId, ownerId, begin, en
         eq(ossDeviceDays.deviceId, deviceId),
         eq(ossDeviceDays.tenantId, tenantId),
         eq(ossDeviceDays.ownerId, ownerId),
-        gte(ossDeviceDays.day, localDayOf(begin, zone)),
-        lte(ossDeviceDays.day, localDayOf(end, zone)),
-        sql`${localDayOf(now, zone)}::date < any(${ossDeviceDays.expireDays})`,
+        gte(ossDeviceDays.day, formatLocalDay(begin, zone)),
+        lte(ossDeviceDays.day, formatLocalDay(end, zone)),
+        sql`${formatLocalDay(now, zone)}::date < any(${ossDeviceDays.expireDays})`,
       ),
     )
     .orderBy(asc(ossDeviceDays.day))
@@ -57,10 +57,10 @@ interface Day {
 
 /** Intervals of a day that lie inside the range. */
 async function intervalsOf(db: Db, { scope, day, zone, now }: Day) {
-  const begin = Math.max(scope.begin, instantOf(`${day} 00:00:00`, zone))
-  const end = Math.min(scope.end, instantOf(`${dayAfter(day)} 00:00:00`, zone))
+  const begin = Math.max(scope.begin, parseLocalTime(`${day} 00:00:00`, zone))
+  const end = Math.min(scope.end, parseLocalTime(`${addDays(day)} 00:00:00`, zone))
   const rows = await recordingsOf(db, { ...scope, begin, end }, { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS })
-  const text = (ms: number) => localTimeOf(ms, zone)
+  const text = (ms: number) => formatLocalTime(ms, zone)
   return mergeIntervals(rows)
     .map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) }))
     .filter(({ from, to }) => to - from >= 1000)

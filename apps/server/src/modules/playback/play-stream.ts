@@ -6,7 +6,7 @@ import type { PublicCtx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { inTenant } from '#core/tenancy/tenancy.ts'
-import { zonedIso } from '#core/time/zone.ts'
+import { formatZonedIso } from '#core/time/zone.ts'
 import { hlsPlaylist } from '#domain/video/recordings/playlist.ts'
 import {
   contentTypeOf,
@@ -81,7 +81,7 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
   if (rows.length === 0) throw noRecordings()
   const text = hlsPlaylist(
     rows.map((row) => ({ ...row, uri: fileNameOf(row) })),
-    (ms) => zonedIso(ms, zone),
+    (ms) => formatZonedIso(ms, zone),
   )
   return (_request, reply) =>
     reply

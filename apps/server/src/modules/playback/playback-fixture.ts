@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { APP_TOKEN_HEADER } from '@oms/contract/playback/app.ts'
 import { sql } from 'drizzle-orm'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { ossDeviceDays, ossSegments } from '#schema/storage-video.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 import { signedText } from './app-session.ts'
@@ -79,9 +79,9 @@ const record =
   async (camera: Camera, { from, count, storageDays = 7 }: { from: number; count: number; storageDays?: number }) => {
     const rows = Array.from({ length: count }, (_, at) => {
       const startMs = from + at * 4000
-      const day = localDayOf(startMs, ZONE)
+      const day = formatLocalDay(startMs, ZONE)
       return {
-        expireDay: dayAfter(day, storageDays + 1),
+        expireDay: addDays(day, storageDays + 1),
         deviceId: camera.id,
         channel: 0,
         kind: 1,

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
 import { playbackFixture, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
 const fixture = playbackFixture(app)
 const DAY = '2026-05-02'
-const at = (clock: string) => instantOf(`${DAY} ${clock}`, ZONE)
+const at = (clock: string) => parseLocalTime(`${DAY} ${clock}`, ZONE)
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
 let wang: Awaited<ReturnType<typeof fixture.openSession>>
 let li: Awaited<ReturnType<typeof fixture.openSession>>
@@ -112,7 +112,7 @@ describe('recordings of an App user', () => {
   })
 
   test('recordings whose expire day has come are not shown, although their rows remain', async () => {
-    clock.now = instantOf('2026-05-10 00:00:00', ZONE)
+    clock.now = parseLocalTime('2026-05-10 00:00:00', ZONE)
     expect((await timeline(wang)).data.list).toEqual([{ from: at('08:05:00'), to: at('08:05:08') }])
     clock.now = at('20:00:00')
   })

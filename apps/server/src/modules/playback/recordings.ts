@@ -1,7 +1,7 @@
 import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
@@ -35,11 +35,11 @@ export async function expireDaysOf(
         eq(ossDeviceDays.channel, channel),
         eq(ossDeviceDays.tenantId, tenantId),
         eq(ossDeviceDays.ownerId, ownerId),
-        gte(ossDeviceDays.day, localDayOf(begin - LONGEST_MS, zone)),
-        lt(ossDeviceDays.day, dayAfter(localDayOf(end, zone))),
+        gte(ossDeviceDays.day, formatLocalDay(begin - LONGEST_MS, zone)),
+        lt(ossDeviceDays.day, addDays(formatLocalDay(end, zone))),
       ),
     )
-  const today = localDayOf(now, zone)
+  const today = formatLocalDay(now, zone)
   return rows.map(({ expireDay }) => expireDay).filter((expireDay) => expireDay > today)
 }
 

@@ -2,11 +2,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type playbackConsents as calls, MAX_VIEW_MS, OWN_CONSENT } from '@oms/contract/playback/consent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
@@ -17,7 +17,7 @@ import { recordingsOf } from './recordings.ts'
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
 /** Milliseconds of a stored time. */
-const instant = (text: string, zone: string) => instantOf(text.slice(0, 19), zone)
+const instant = (text: string, zone: string) => parseLocalTime(text.slice(0, 19), zone)
 
 interface Wanted {
   readonly deviceId: number
@@ -72,7 +72,7 @@ export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts 
   const { db, user, services, now, request } = ctx
   const { timeZone: zone, secretKey } = services.config
   const device = await viewedDevice(ctx, sn)
-  const range = { begin: instantOf(texts.begin, zone), end: instantOf(texts.end, zone) }
+  const range = { begin: parseLocalTime(texts.begin, zone), end: parseLocalTime(texts.end, zone) }
   assertViewRange(range)
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
@@ -95,7 +95,7 @@ export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts 
   ctx.audit({ bizType: 'device', bizId: device.id, action })
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
   const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
-  const watermark = `${user.account} ${localTimeOf(now, zone)}`
+  const watermark = `${user.account} ${formatLocalTime(now, zone)}`
   return { url: playlistUrl(token), expireTime: expires, watermark }
 }
 
@@ -134,14 +134,14 @@ export async function views(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
       ),
     )
     .$dynamic()
-  const page = await paginate(db, query, input, orderOf(input, { createTime: ossViews.createTime }, ossViews.id))
+  const page = await paginate(db, query, input, buildOrder(input, { createTime: ossViews.createTime }, ossViews.id))
   const zone = services.config.timeZone
   return {
     ...page,
     list: page.list.map(({ beginMs, endMs, ...row }) => ({
       ...row,
-      beginTime: localTimeOf(beginMs, zone),
-      endTime: localTimeOf(endMs, zone),
+      beginTime: formatLocalTime(beginMs, zone),
+      endTime: formatLocalTime(endMs, zone),
     })),
   }
 }

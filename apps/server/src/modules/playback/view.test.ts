@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { playbackFixture, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
@@ -10,7 +10,7 @@ const URL = '/api/v1/oss'
 const RIGHTS = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
 const now = Date.now()
 const START = now - (now % 1000) - 3600_000
-const text = (ms: number) => localTimeOf(ms, ZONE)
+const text = (ms: number) => formatLocalTime(ms, ZONE)
 let owner: Awaited<ReturnType<typeof fixture.openSession>>
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
 let clerk: Caller

@@ -5,7 +5,7 @@ import { and, asc, inArray } from 'drizzle-orm'
 import { roleMenus, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { permTreeOf } from '#core/auth/grants.ts'
+import { buildPermissionTree } from '#core/auth/grants.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { defineList } from '#core/database/lists/record-list.ts'
@@ -92,7 +92,7 @@ export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) 
   const grants = await db.select().from(roleMenus).where(inArray(roleMenus.roleId, wanted))
   const heldBy = new Map(wanted.map((id) => [id, new Set<number>()]))
   for (const { roleId, menuId } of grants) heldBy.get(roleId)?.add(menuId)
-  const lines = comparisonRows(await permTreeOf(db, user, PLATFORM_TENANT_ID))
+  const lines = comparisonRows(await buildPermissionTree(db, user, PLATFORM_TENANT_ID))
   return {
     roles: wanted.flatMap((id) => found.filter((each) => each.id === id)),
     rows: lines.flatMap((line) => {

@@ -5,22 +5,22 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, leavesOf, offeredMenus, permTreeOf } from '#core/auth/grants.ts'
+import { assertMayGrant, pickLeafMenus, listOfferedMenus, buildPermissionTree } from '#core/auth/grants.ts'
 import { refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { comparisonRows } from './role-list.service.ts'
 import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, readRole } from './role-rows.ts'
 
 export const permTree = async ({ db, user }: Ctx) => ({
-  menus: await permTreeOf(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
+  menus: await buildPermissionTree(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
 })
 
 export async function allPerm(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
   const { db, user } = ctx
   const found = await readRole(ctx, id)
-  const tree = await permTreeOf(db, user, found.tenantId)
+  const tree = await buildPermissionTree(db, user, found.tenantId)
   const held = await menusOf(ctx, id)
   const { checked, half } = marksOf(tree, id === SUPER_ROLE_ID ? undefined : held)
   return { menus: id === SUPER_ROLE_ID ? fixed(tree) : tree, checkedIds: checked, halfCheckedIds: half, rev: found.rev }
@@ -55,8 +55,8 @@ export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<ty
   assertOrdinary(stored)
   await checkRevision(db, stored, rev)
   const before = await menusOf(ctx, roleId)
-  const offered = await offeredMenus(db, stored.tenantId)
-  const wanted = await leavesOf(db, menuIds)
+  const offered = await listOfferedMenus(db, stored.tenantId)
+  const wanted = await pickLeafMenus(db, menuIds)
   if (wanted.some((id) => !offered.has(id) && !before.has(id))) throw refused('所选权限不在该客户的业务场景之内')
   // Permissions that the tenant's scenes currently withhold are not in the tree and stay unchanged.
   const next = new Set([...wanted, ...[...before].filter((id) => !offered.has(id))])
@@ -69,7 +69,7 @@ export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<ty
   if (added.length) await db.insert(roleMenus).values(added.map((menuId) => ({ roleId, menuId })))
   const [saved] = await db
     .update(roles)
-    .set(touched(stored, user.uid, now))
+    .set(updateColumns(stored, user.uid, now))
     .where(eq(roles.id, roleId))
     .returning({ rev: roles.rev })
   await auditPermission(ctx, stored, added, removed)
@@ -83,7 +83,7 @@ async function auditPermission(
   added: number[],
   removed: number[],
 ) {
-  const lines = comparisonRows(await permTreeOf(ctx.db, ctx.user, PLATFORM_TENANT_ID))
+  const lines = comparisonRows(await buildPermissionTree(ctx.db, ctx.user, PLATFORM_TENANT_ID))
   const named = (ids: readonly number[]) =>
     lines.flatMap(({ menuId, path, name }) => (ids.includes(menuId) ? [path ? `${path} / ${name}` : name] : []))
   ctx.audit({

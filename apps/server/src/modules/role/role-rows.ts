@@ -5,7 +5,7 @@ import { accountRoles, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -78,6 +78,6 @@ export async function accountsWithPermission(db: Db, roleId: number): Promise<nu
 
 /** Publishes the change, so that open sessions reload their permissions after the commit and open lists reload. */
 export async function publishRoleChanged({ services, db }: Ctx, tenantId: number, uids: number[] | undefined) {
-  if (uids === undefined || uids.length > 0) await rightsChanged(services, db, uids)
+  if (uids === undefined || uids.length > 0) await publishRightsChanged(services, db, uids)
   await services.events.publish(db, 'changed', { resource: 'tenant', tenantId })
 }

@@ -5,12 +5,12 @@ import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { assertMayGrant } from '#core/auth/grants.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { scopeTenantsExist } from './role-list.service.ts'
 import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, type Role } from './role-rows.ts'
 
@@ -27,7 +27,7 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
     bizType: 'role',
     bizId: created.id,
     action: `新增角色「${input.roleName}」`,
-    diff: changes({}, auditFields({ ...input, ...scope }), TITLES),
+    diff: listChanges({}, auditFields({ ...input, ...scope }), TITLES),
   })
   await publishRoleChanged(ctx, tenantId, [])
   return created
@@ -40,11 +40,11 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ro
   await checkRevision(db, stored, rev)
   const scope = await scopeOf(ctx, stored.tenantId, input, stored)
   const next = { ...input, ...scope }
-  const diff = changes(auditFields(stored), auditFields(next), TITLES)
+  const diff = listChanges(auditFields(stored), auditFields(next), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(roles)
-    .set({ ...next, ...touched(stored, user.uid, now) })
+    .set({ ...next, ...updateColumns(stored, user.uid, now) })
     .where(eq(roles.id, id))
     .returning({ rev: roles.rev })
     .catch(rethrowClash)
@@ -66,7 +66,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
   if (held?.users) throw conflict(`该角色下还有${held.users}个用户，请先移除用户再删除`)
   await db
     .update(roles)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(roles.id, id))
   ctx.audit({ bizType: 'role', bizId: id, action: `删除角色「${stored.roleName}」` })
   await publishRoleChanged(ctx, stored.tenantId, [])
@@ -86,7 +86,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(roles)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(roles.id, id))
   const diff = [{ field: 'status', title: '状态', from: ROLE_STATUS[stored.status as 0 | 1], to: ROLE_STATUS[status] }]
   ctx.audit({ diff })
@@ -135,7 +135,7 @@ async function insertRole({ db, user, now }: Ctx, fields: NewRole) {
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }
 
 interface Scope {

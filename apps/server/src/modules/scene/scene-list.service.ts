@@ -4,8 +4,8 @@ import { and, asc, eq, exists, ne, not, sql } from 'drizzle-orm'
 import { deviceTypes as types } from '#schema/device.ts'
 import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertPlatform, permTreeOf } from '#core/auth/grants.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { assertPlatform, buildPermissionTree } from '#core/auth/grants.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { withRecommendations } from './scene-recommendations.ts'
 import { conditionsOf, menusOf, readScene, selectScenes } from './scene-rows.ts'
@@ -16,7 +16,7 @@ export async function list(
 ) {
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
-  const order = orderOf({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
+  const order = buildOrder({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
   const page = await paginate(db, selectScenes(db, user).where(conditionsOf(filter)), { pageNum, pageSize }, order)
   return { ...page, list: await withRecommendations(db, page.list) }
 }
@@ -28,7 +28,7 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>)
 
 export async function permTree({ db, user }: Ctx) {
   assertPlatform(user)
-  return { menus: await permTreeOf(db, user, PLATFORM_TENANT_ID) }
+  return { menus: await buildPermissionTree(db, user, PLATFORM_TENANT_ID) }
 }
 
 /** Lists device types for scenes. A disabled type stays where already selected. */

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import { sceneMenus, scenes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -70,6 +70,6 @@ export async function menusOf(db: Db, id: number): Promise<ReadonlySet<number>> 
 
 /** Notifies every process to reload the permissions, which depend on the scenes. */
 export async function publishSceneChanged({ services, db }: Ctx) {
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
 }

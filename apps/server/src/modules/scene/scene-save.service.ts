@@ -4,13 +4,13 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { menus } from '#schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, assertPlatform, leavesOf } from '#core/auth/grants.ts'
+import { assertMayGrant, assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
 import { changePicture } from '#core/storage/picture.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
 import { publishSceneChanged, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
 
@@ -24,7 +24,7 @@ const CLASHES = { scenes_name: ['场景名称已存在', 'sceneName'], scenes_co
 export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
   assertPlatform(user)
-  const wanted = await leavesOf(db, menuIds)
+  const wanted = await pickLeafMenus(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
   const [input, recommended] = apart(sent)
   const recommendedDiff = await assertRecommendable(db, recommended)
@@ -41,7 +41,7 @@ export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof sce
     bizType: 'scene',
     bizId: id,
     action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限`,
-    diff: [...changes({}, auditFields(input), TITLES), ...recommendedDiff],
+    diff: [...listChanges({}, auditFields(input), TITLES), ...recommendedDiff],
   })
   await publishSceneChanged(ctx)
   return { id }
@@ -55,13 +55,13 @@ export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<t
   const stored = await lockScene(db, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
-  const diff = [...changes(auditFields(stored), auditFields(input), TITLES), ...recommendedDiff, ...menusDiff]
+  const diff = [...listChanges(auditFields(stored), auditFields(input), TITLES), ...recommendedDiff, ...menusDiff]
   if (diff.length === 0) return { rev: stored.rev }
   await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
   await setRecommendations(db, id, recommended)
   const [saved] = await db
     .update(scenes)
-    .set({ ...input, ...touched(stored, user.uid, now) })
+    .set({ ...input, ...updateColumns(stored, user.uid, now) })
     .where(eq(scenes.id, id))
     .returning({ rev: scenes.rev })
     .catch(rethrowClash)
@@ -79,7 +79,7 @@ function apart<Sent extends Recommended>({ industryIds, deviceTypeIds, ...input 
 async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[]) {
   const { db } = ctx
   const before = await menusOf(db, sceneId)
-  const next = new Set(await leavesOf(db, menuIds))
+  const next = new Set(await pickLeafMenus(db, menuIds))
   const added = [...next].filter((id) => !before.has(id))
   const removed = [...before].filter((id) => !next.has(id))
   if (added.length + removed.length === 0) return []
@@ -106,7 +106,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
   await changePicture(ctx, { ...COVER, before: stored.cover, after: '' })
   await db
     .update(scenes)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(scenes.id, id))
   ctx.audit({ bizType: 'scene', bizId: id, action: `删除业务场景「${stored.sceneName}」` })
   await publishSceneChanged(ctx)
@@ -125,7 +125,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(scenes)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(scenes.id, id))
   const was = SCENE_STATUS[stored.status as 0 | 1]
   ctx.audit({ diff: [{ field: 'status', title: '状态', from: was, to: SCENE_STATUS[status] }] })
@@ -187,5 +187,5 @@ const auditFields = (fields: Partial<Scene>) => ({
 })
 
 function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }

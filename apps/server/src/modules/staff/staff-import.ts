@@ -4,12 +4,12 @@ import { STAFF_IMPORT_COLUMNS, STAFF_IMPORT_ROWS, StaffInput, staff } from '@oms
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { assertMayTouch } from '#domain/accounts/account-guard.ts'
-import { insertStaff, type NewStaff, tenantOf } from '#domain/accounts/new-account.ts'
+import { insertStaff, type NewStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { oneTimePassword } from '#core/auth/one-time-code.ts'
+import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -53,7 +53,7 @@ const taking = defineImport({
   maxRows: STAFF_IMPORT_ROWS,
   prepare: async (ctx, { update }): Promise<State> => ({
     update: update === '1',
-    problem: await receivingProblem(ctx.db, tenantOf(ctx)),
+    problem: await receivingProblem(ctx.db, requireTenant(ctx)),
     roles: await rolesByName(ctx),
     seen: new Map(),
     passwords: [],
@@ -83,7 +83,7 @@ const taking = defineImport({
       return 'updated'
     }
     if (problem) throw invalid(problem)
-    const { password, passwordHash } = await oneTimePassword()
+    const { password, passwordHash } = await createOneTimePassword()
     await insertStaff(ctx, input, passwordHash)
     passwords.push({ account: input.account, password })
     return 'created'
@@ -117,7 +117,7 @@ async function existing({ db, user }: ImportCtx, account: string) {
 async function change(ctx: ImportCtx & Pick<Ctx, 'afterCommit'>, found: Found, sent: Partial<NewStaff>) {
   const { account: _, roleIds, ...values } = sent
   await assertMayTouch(ctx, found)
-  await updateAccount(ctx, found.uid, { ...(values as Partial<Found>), ...touched(found, ctx.user.uid, ctx.now) })
+  await updateAccount(ctx, found.uid, { ...(values as Partial<Found>), ...updateColumns(found, ctx.user.uid, ctx.now) })
   if (roleIds) await setRoles(ctx, found, roleIds)
 }
 
@@ -125,7 +125,7 @@ async function rolesByName({ db, user }: ImportCtx) {
   const found = await db
     .select({ id: roles.id, name: roles.roleName })
     .from(roles)
-    .where(and(eq(roles.tenantId, tenantOf({ user })), notDeleted(roles)))
+    .where(and(eq(roles.tenantId, requireTenant({ user })), notDeleted(roles)))
     .limit(1000)
   return new Map(found.map(({ id, name }) => [name, id]))
 }

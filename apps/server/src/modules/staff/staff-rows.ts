@@ -7,7 +7,7 @@ import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
 import { rolelessIs } from '#domain/accounts/roleless.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
-import { among, contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
@@ -47,7 +47,7 @@ const mobileIs = (user: User, mobileNo: string | undefined) =>
   mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
 
 export const staffOrder = (filters: Filters) =>
-  orderOf(
+  buildOrder(
     filters,
     {
       createTime: accounts.createTime,

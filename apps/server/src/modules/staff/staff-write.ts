@@ -5,14 +5,14 @@ import { eq, inArray } from 'drizzle-orm'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { assertMayAssign } from '#domain/accounts/account-guard.ts'
 import { type Account, forgetAfterCommit } from '#domain/accounts/account-actions.ts'
-import { assertAssigner, tenantOf } from '#domain/accounts/new-account.ts'
+import { assertAssigner, requireTenant } from '#domain/accounts/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
 
 export const STAFF_TITLES = Object.fromEntries(
   Object.keys(StaffInput.shape)
@@ -21,7 +21,7 @@ export const STAFF_TITLES = Object.fromEntries(
 )
 
 const clash = (error: unknown) => {
-  throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+  throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
 }
 
 export const updateAccount = (ctx: Pick<Ctx, 'db'>, uid: number, values: Partial<Account>) =>
@@ -55,11 +55,11 @@ export async function setRoles(
   const removed = before.filter((id) => !wanted.has(id))
   if (added.length === 0 && removed.length === 0) return []
   assertAssigner(ctx)
-  await assertMayAssign(ctx, tenantOf(ctx), { added, removed })
+  await assertMayAssign(ctx, requireTenant(ctx), { added, removed })
   if (removed.includes(SUPER_ROLE_ID)) await assertSuperRemains(db, [found.uid])
   await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
   if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
-  await rightsChanged(services, db, [found.uid])
+  await publishRightsChanged(services, db, [found.uid])
   forgetAfterCommit(ctx)
   const names = await namesOf(ctx, [...before, ...wanted])
   const text = (ids: Iterable<number>) => [...ids].map((id) => names.get(id) ?? `#${id}`).join('、')

@@ -3,28 +3,28 @@ import type { staff } from '@oms/contract/staff/staff.ts'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { accountRoles, accounts, sessions as sessionTable } from '#schema/account.ts'
 import {
-  accountForChange,
+  lockAccountForChange,
   findAccountInScope,
   forgetAfterCommit,
-  nameOf,
+  accountDisplayName,
   openResetCode,
   removeSecondFactor,
   resetPassword,
   setStatus as changeStatus,
   statusNote,
 } from '#domain/accounts/account-actions.ts'
-import { rolesToOffer } from '#domain/accounts/account-guard.ts'
-import { insertStaff, tenantOf } from '#domain/accounts/new-account.ts'
+import { listRolesToOffer } from '#domain/accounts/account-guard.ts'
+import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
-import { unlock as liftLocks } from '#core/auth/lockout.ts'
-import { changes } from '#core/audit/mask.ts'
-import { oneTimePassword } from '#core/auth/one-time-code.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { createOneTimePassword } from '#core/auth/one-time-code.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
 import { conditionsOf, presentStaff, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
 import { contactOf, contactsMasked, setRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
@@ -36,7 +36,7 @@ export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }:
 }
 
 export async function roleOptions(ctx: Ctx) {
-  return { list: await rolesToOffer(ctx, tenantOf(ctx)) }
+  return { list: await listRolesToOffer(ctx, requireTenant(ctx)) }
 }
 
 /**
@@ -44,11 +44,11 @@ export async function roleOptions(ctx: Ctx) {
  * one-time password is never stored.
  */
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
-  const { password, passwordHash } = await oneTimePassword()
+  const { password, passwordHash } = await createOneTimePassword()
   const uid = await transactRecorded(ctx, async (db) => {
     await owningTenant({ ...ctx, db })
     const bizId = await insertStaff({ ...ctx, db }, input, passwordHash)
-    ctx.audit({ bizType: 'account', bizId, action: `新增用户${nameOf(input)}` })
+    ctx.audit({ bizType: 'account', bizId, action: `新增用户${accountDisplayName(input)}` })
     return bizId
   })
   return { uid, account: input.account, password }
@@ -56,7 +56,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
 
 export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
   const { db, user, services, now } = ctx
-  const stored = await accountForChange(ctx, uid, staffOf(user))
+  const stored = await lockAccountForChange(ctx, uid, staffOf(user))
   await checkRevision(db, stored, rev)
   const next = {
     ...input,
@@ -65,14 +65,14 @@ export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf
     mobileNo: contactOf('mobileNo', input.mobileNo, stored.mobileNo),
     email: contactOf('email', input.email, stored.email),
   }
-  await updateAccount(ctx, uid, { ...next, ...touched(stored, user.uid, now) })
+  await updateAccount(ctx, uid, { ...next, ...updateColumns(stored, user.uid, now) })
   if (next.expireTime !== stored.expireTime) {
     await assertStillSuper(ctx, uid, next.expireTime)
-    await rightsChanged(services, db, [uid])
+    await publishRightsChanged(services, db, [uid])
   }
   const roleChanges = roleIds === undefined ? [] : await setRoles(ctx, stored, roleIds)
-  const diff = [...contactsMasked(changes(stored, next, STAFF_TITLES)), ...roleChanges]
-  ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${nameOf({ ...stored, ...next })}`, diff })
+  const diff = [...contactsMasked(listChanges(stored, next, STAFF_TITLES)), ...roleChanges]
+  ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${accountDisplayName({ ...stored, ...next })}`, diff })
   return { rev: stored.rev + 1 }
 }
 
@@ -82,14 +82,14 @@ async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | n
 }
 
 export async function enable(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
-  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
   await changeStatus(ctx, found, 1)
   ctx.audit(statusNote(found, 1))
   return null
 }
 
 export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
-  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
   await changeStatus(ctx, found, 0)
   ctx.audit(statusNote(found, 0))
   return null
@@ -121,9 +121,9 @@ async function accountNameOf({ db, user }: Ctx, uid: number) {
 export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff.setStatus>) {
   const verb = status === 1 ? '启用' : '停用'
   const report = await each(ctx, ids, async (inner, id) => {
-    const found = await accountForChange(inner, id, staffOf(ctx.user))
+    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
     await changeStatus(inner, found, status === 1 ? 1 : 0)
-    return nameOf(found)
+    return accountDisplayName(found)
   })
   ctx.audit({
     bizType: 'account',
@@ -148,22 +148,22 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
 
 async function removeOne(ctx: Ctx, id: number) {
   const { db, user, services, now } = ctx
-  const found = await accountForChange(ctx, id, staffOf(user))
+  const found = await lockAccountForChange(ctx, id, staffOf(user))
   await assertSuperRemains(db, [id])
-  await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...touched(found, user.uid, now) })
+  await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...updateColumns(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
   await services.sessions.endOf(db, [id], 'disabled')
-  await rightsChanged(services, db, [id])
+  await publishRightsChanged(services, db, [id])
   forgetAfterCommit(ctx)
-  return nameOf(found)
+  return accountDisplayName(found)
 }
 
 /** Resets the password. Runs outside the request's transaction, because the response contains a one-time password. */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await accountForChange(inner, id, staffOf(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${nameOf(found)}的密码` })
+    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
+    ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${accountDisplayName(found)}的密码` })
     return resetPassword(inner, found)
   })
 }
@@ -172,30 +172,30 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await accountForChange(inner, id, staffOf(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `为账号${nameOf(found)}生成密码重置码` })
+    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
+    ctx.audit({ bizType: 'account', bizId: id, action: `为账号${accountDisplayName(found)}生成密码重置码` })
     return openResetCode(inner, found)
   })
 }
 
 export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
-  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
   await removeSecondFactor(ctx, found)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${nameOf(found)}的两步验证` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${accountDisplayName(found)}的两步验证` })
   return null
 }
 
 export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
   const found = await findAccountInScope(ctx, id, staffOf(ctx.user))
   await liftLocks(ctx.db, found.account)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${nameOf(found)}` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${accountDisplayName(found)}` })
   return null
 }
 
 export async function assignRole(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
-  const found = await accountForChange(ctx, uid, staffOf(ctx.user))
+  const found = await lockAccountForChange(ctx, uid, staffOf(ctx.user))
   const diff = await setRoles(ctx, found, roleIds)
-  ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${nameOf(found)}分配角色`, diff })
+  ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${accountDisplayName(found)}分配角色`, diff })
   return null
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { QUEUED } from '#domain/storage/queue.ts'
 import { loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
@@ -80,9 +80,9 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
   const channels = [...new Set(rows.map(({ channel }) => channel))]
   const keys = channels.map((channel) => ({ deviceId: device.deviceId, channel, tenantId }))
   const works = await loadQueues(db, keys, false)
-  const nowText = localTimeOf(ctx.now, zone)
+  const nowText = formatLocalTime(ctx.now, zone)
   const { keepDays } = await readStorageSettings(db)
-  const keptSince = localTimeOf(ctx.now.getTime() - keepDays * DAY_MS, zone)
+  const keptSince = formatLocalTime(ctx.now.getTime() - keepDays * DAY_MS, zone)
   return {
     ...device,
     now: nowText,

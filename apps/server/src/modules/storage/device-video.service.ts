@@ -5,7 +5,7 @@ import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { lastDayOf, localDayOf, localTimeOf } from '#core/time/zone.ts'
+import { lastDayOfMonth, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import {
   explainPermit,
@@ -80,13 +80,13 @@ const VALUES: Readonly<Partial<Record<Reason, (facts: PermitFacts, timeOf: (seco
 }
 
 const valueOf = (reason: Reason, facts: PermitFacts, zone: string) =>
-  VALUES[reason]?.(facts, (seconds) => localTimeOf(seconds * 1000, zone)) ?? ''
+  VALUES[reason]?.(facts, (seconds) => formatLocalTime(seconds * 1000, zone)) ?? ''
 
 /** Returns the uploads of each day of a month. Days without uploads are absent. */
 export async function deviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typeof calls.usage>) {
   const { db, user, services } = ctx
   const deviceId = await deviceIdOf(ctx, sn)
-  const today = localDayOf(ctx.now, services.config.timeZone)
+  const today = formatLocalDay(ctx.now, services.config.timeZone)
   const days = await db
     .select({
       day: ossDeviceDays.day,
@@ -102,7 +102,7 @@ export async function deviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typ
         eq(ossDeviceDays.deviceId, deviceId),
         eq(ossDeviceDays.channel, channel),
         gte(ossDeviceDays.day, `${month}-01`),
-        lte(ossDeviceDays.day, lastDayOf(month)),
+        lte(ossDeviceDays.day, lastDayOfMonth(month)),
         scoped(user, { tenant: ossDeviceDays.tenantId }),
       ),
     )

@@ -1,7 +1,7 @@
 import { type storageSettings as calls, StorageSettings } from '@oms/contract/storage/setting.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readStorageSettings, STORAGE_SETTINGS_KEY } from '#domain/storage/settings.ts'
@@ -30,6 +30,6 @@ export async function saveSettings(ctx: Ctx, input: ParsedOf<typeof calls.save>)
     .insert(settings)
     .values({ key: STORAGE_SETTINGS_KEY, ...change })
     .onConflictDoUpdate({ target: settings.key, set: change })
-  ctx.audit({ bizType: 'storageSetting', action: '修改云存参数', diff: changes(before, input, TITLES) })
+  ctx.audit({ bizType: 'storageSetting', action: '修改云存参数', diff: listChanges(before, input, TITLES) })
   return null
 }

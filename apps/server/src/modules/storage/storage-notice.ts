@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { mailNotices } from './storage-notice-mail.ts'
@@ -137,7 +137,7 @@ const notifyOfDeletions = async (
   sendMessage(services, db, {
     title: `${n}个通道的录像将在${days}天内删除`,
     text: `有${n}个设备通道的云存储已过期，保留的录像将在${days}天内删除，删除后不能恢复。\n需要保留的，请在「云存开通」续期。`,
-    uids: await accountsWithPermission(db, tenantId, RENEW),
+    uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: 3,
   })
 
@@ -162,6 +162,6 @@ const notifyOfEnds = async (services: Services, db: Db, { tenantId, n, first }: 
   sendMessage(services, db, {
     title: `${n}个通道的云存储将在${days}天内到期`,
     text: `有${n}个设备通道的云存储将在${days}天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,
-    uids: await accountsWithPermission(db, tenantId, RENEW),
+    uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: days <= 7 ? 3 : 2,
   })

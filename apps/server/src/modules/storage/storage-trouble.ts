@@ -3,8 +3,8 @@ import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { devices } from '#schema/device.ts'
 import { ossEntitlements } from '#schema/storage.ts'
@@ -34,7 +34,7 @@ interface Silent {
 /** Sends one message a day to the staff of each tenant whose online cameras uploaded nothing for two hours. */
 export async function runStorageTrouble(services: Services) {
   const { database, log, now, config } = services
-  const day = localDayOf(now(), config.timeZone)
+  const day = formatLocalDay(now(), config.timeZone)
   const silent = await silentTenants(database.db, now(), day)
   const isolation = { log, kind: KIND, name: ({ tenantId }: Silent) => ({ tenantId }) }
   await forEachIsolated(silent, isolation, (each) =>
@@ -81,8 +81,8 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
 
 /** Sends the message to the tenant's staff, or to the vendor's when nobody of the tenant sees the statistics. */
 async function notifyStaff(services: Services, db: Db, { tenantId, tenantName, channels, firstSn }: Silent) {
-  const own = await accountsWithPermission(db, tenantId, STATISTICS)
-  const uids = own.length > 0 ? own : await accountsWithPermission(db, PLATFORM_TENANT_ID, STATISTICS)
+  const own = await listAccountsWithPermission(db, tenantId, STATISTICS)
+  const uids = own.length > 0 ? own : await listAccountsWithPermission(db, PLATFORM_TENANT_ID, STATISTICS)
   await sendMessage(services, db, {
     title: `${channels}个通道超过2小时没有上传录像`,
     text: `客户「${tenantName ?? ''}」有${channels}个在线设备的通道已开通连续录像，但超过2小时没有上传，例如 ${firstSn ?? ''}。\n请在「云存统计」的「上传异常设备」查看原因。`,

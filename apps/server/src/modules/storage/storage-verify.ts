@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
@@ -27,7 +27,7 @@ export function registerStorageVerify(services: Services) {
  */
 export async function runStorageVerify(services: Services) {
   const { database, videos, now, config } = services
-  const yesterday = dayAfter(localDayOf(now(), config.timeZone), -1)
+  const yesterday = addDays(formatLocalDay(now(), config.timeZone), -1)
   const { rows } = await database.pool.query<{ day: string }>(
     `select distinct d.expire_day as day from oss_device_days o join oss_days d on d.expire_day = any(o.expire_days)
      where o.day = $1 and d.state = 0 order by 1`,
@@ -70,7 +70,7 @@ async function report(services: Services, findings: readonly string[]) {
     sendMessage(services, db, {
       title: `云存储核对发现${findings.length}处不符`,
       text: `夜间核对发现${findings.length}处不符：\n${listed}\n完整列表见服务日志，系统未自动更正账目。`,
-      uids: await accountsWithPermission(db, PLATFORM_TENANT_ID, SETTING),
+      uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, SETTING),
       priority: 3,
     }),
   )

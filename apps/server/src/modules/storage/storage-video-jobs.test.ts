@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, test } from 'vitest'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
 import { runVideoPurge, runVideoSweep } from './storage-video-jobs.ts'
 
 const app = useApp()
-const today = () => localDayOf(new Date(), 'Asia/Shanghai')
-const daysBefore = (count: number) => Array.from({ length: count }, (_, at) => dayAfter(today(), -1 - at))
+const today = () => formatLocalDay(new Date(), 'Asia/Shanghai')
+const daysBefore = (count: number) => Array.from({ length: count }, (_, at) => addDays(today(), -1 - at))
 const noteRuns = (days: string[]) =>
   app.db.execute(sql`insert into settings (key, value) values ('storageSweepDays', ${JSON.stringify(days)}::jsonb)
     on conflict (key) do update set value = excluded.value`)
@@ -42,9 +42,9 @@ test('the partitions of the coming days exist for every storage time in use', as
       package_code, record_type, storage_days, period_type, period_count, source, state)
     values ('OE1', 1, 'CAM1', 0, 1, 1, 1, 'P', 'P', 1, 30, 2, 1, 1, 0)`)
   await runVideoSweep(app.services)
-  for (const days of [31, 34]) expect(await stateOf(dayAfter(today(), days))).toBe(0)
+  for (const days of [31, 34]) expect(await stateOf(addDays(today(), days))).toBe(0)
   const { rows } = await app.db.execute(sql`select has_table_privilege('oms_tenant',
-    'oss_segments_' || to_char(${dayAfter(today(), 31)}::date, 'YYYYMMDD'), 'select') as can`)
+    'oss_segments_' || to_char(${addDays(today(), 31)}::date, 'YYYYMMDD'), 'select') as can`)
   expect(rows).toEqual([{ can: false }])
   expect(await runVideoPurge(app.services)).toEqual({ purges: 0 })
 })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { addExpiryPurges, runPurges } from '#domain/video/purge.ts'
 import { maintainVideoPartitions, sweepDays } from '#domain/video/sweep.ts'
@@ -23,7 +23,7 @@ export function registerVideoJobs(services: Services) {
   services.jobs.schedule('oss-purge', (_job, _progress, signal) => runVideoPurge(services, signal), minutely)
 }
 
-const todayOf = ({ now, config }: Services) => localDayOf(now(), config.timeZone)
+const todayOf = ({ now, config }: Services) => formatLocalDay(now(), config.timeZone)
 
 /** Prepares partitions, and deletes the videos of past days once the job has run steadily. */
 export async function runVideoSweep(services: Services, signal?: AbortSignal) {
@@ -39,7 +39,7 @@ export async function runVideoSweep(services: Services, signal?: AbortSignal) {
 
 /** Adds the day to the days on which the job ran. */
 async function noteRun({ database }: Services, today: string) {
-  const first = dayAfter(today, 1 - WITHIN_DAYS)
+  const first = addDays(today, 1 - WITHIN_DAYS)
   await database.db.execute(sql`
     insert into ${settings} (key, value) values (${RUNS_KEY}, to_jsonb(array[${today}::text]))
     on conflict (key) do update set value = (
@@ -54,7 +54,7 @@ async function isSteady({ database, now }: Services, today: string): Promise<boo
     [RUNS_KEY],
   )
   const { days, seconds } = rows[0]!
-  const recent = days.filter((day) => day > dayAfter(today, -WITHIN_DAYS) && day <= today)
+  const recent = days.filter((day) => day > addDays(today, -WITHIN_DAYS) && day <= today)
   return recent.length >= STEADY_DAYS && Math.abs(now().getTime() / 1000 - seconds) <= MAX_CLOCK_SECONDS
 }
 

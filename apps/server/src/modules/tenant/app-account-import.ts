@@ -7,13 +7,13 @@ import {
 } from '@oms/contract/tenant/app-account.ts'
 import { eq } from 'drizzle-orm'
 import { appAccounts } from '#schema/tenant.ts'
-import { tenantOf } from '#domain/accounts/new-account.ts'
+import { requireTenant } from '#domain/accounts/new-account.ts'
 import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { pickFilled } from '#core/spreadsheet/import/take-lines.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { APP_CLASHES, appAccountByName } from './app-account.service.ts'
 
 const SOURCES = new Map(Object.entries(REGISTER_SOURCE).map(([code, word]) => [word as string, code]))
@@ -39,7 +39,7 @@ export const importApps = defineImport({
   },
   maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update }) {
-    const tenantId = tenantOf(ctx)
+    const tenantId = requireTenant(ctx)
     return { tenantId, problem: await receivingProblem(ctx.db, tenantId), update: update === '1' }
   },
   cells: (given) => {
@@ -61,7 +61,7 @@ export const importApps = defineImport({
       ...(registerTime && { registerTime }),
     }
     const clash = (error: unknown) => {
-      throw uniqueViolation(error, APP_CLASHES) ?? error
+      throw toUniqueViolation(error, APP_CLASHES) ?? error
     }
     const [known] = await appAccountByName(db, tenantId, input.account)
     if (known && !update) throw invalid('账号已存在', 'account')
@@ -69,7 +69,7 @@ export const importApps = defineImport({
       await db
         .update(appAccounts)
         // An absent column or an empty cell keeps the old value.
-        .set({ ...pickFilled(fields, filled), ...touched(known, user.uid, now) })
+        .set({ ...pickFilled(fields, filled), ...updateColumns(known, user.uid, now) })
         .where(eq(appAccounts.uid, known.uid))
         .catch(clash)
       return 'updated'

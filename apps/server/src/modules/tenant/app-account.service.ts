@@ -3,9 +3,9 @@ import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -52,7 +52,7 @@ function conditionsOf(user: User, filters: Filters) {
 }
 
 const orderFor = (filters: Filters) =>
-  orderOf(
+  buildOrder(
     filters,
     { registerTime: appAccounts.registerTime, lastActiveTime: appAccounts.lastActiveTime },
     appAccounts.uid,
@@ -174,7 +174,7 @@ export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<ty
     .values({ ...fields, ...(registerTime && { registerTime }), tenantId, createBy: user.uid, updateBy: user.uid })
     .returning({ uid: appAccounts.uid })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, APP_CLASHES) ?? error
+      throw toUniqueViolation(error, APP_CLASHES) ?? error
     })
   const { uid } = made!
   ctx.audit({ bizType: BIZ, bizId: uid, action: `新增App账号「${hidden(input.account)}」` })
@@ -206,7 +206,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(appAccounts)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(appAccounts.uid, id))
   await told(ctx, stored.tenantId)
   return null
@@ -227,7 +227,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind
   if (device.appAccountId !== null) throw invalid('设备已绑定其他账号，请先解绑', 'sn')
   await db
     .update(devices)
-    .set({ appAccountId: id, ...touched(device, user.uid, now) })
+    .set({ appAccountId: id, ...updateColumns(device, user.uid, now) })
     .where(eq(devices.id, device.id))
   ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」绑定设备 ${sn}` })
   await told(ctx, owner.tenantId)
@@ -245,7 +245,7 @@ export async function unbind(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAcco
   if (!device) throw notFound('绑定的设备')
   await db
     .update(devices)
-    .set({ appAccountId: null, ...touched(device, user.uid, now) })
+    .set({ appAccountId: null, ...updateColumns(device, user.uid, now) })
     .where(eq(devices.id, device.id))
   const suspended = await suspendUnbound(ctx, device.id)
   const storage = suspended > 0 ? `，暂停${suspended}个通道的云存储` : ''

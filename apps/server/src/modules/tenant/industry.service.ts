@@ -12,11 +12,11 @@ import type { Db } from '#core/database/client.ts'
 import { industries, sceneIndustries, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 
 const BIZ = 'industry'
 const { parentId: _parent, ...PLAIN } = IndustryInput.shape
@@ -29,7 +29,7 @@ const CLASHES = {
   industries_code: ['行业编码已存在', 'code'],
 } as const
 const clash = (error: unknown) => {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }
 const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
@@ -119,7 +119,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof industry.create>) 
     bizType: BIZ,
     bizId: id,
     action: `新增行业「${input.name}」`,
-    diff: changes({}, { ...input, parent }, TITLES),
+    diff: listChanges({}, { ...input, parent }, TITLES),
   })
   await told(ctx)
   return { id }
@@ -182,10 +182,10 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof in
   const was = await db.select({ name: industries.name }).from(industries).where(eq(industries.id, stored.parentId))
   await db
     .update(industries)
-    .set({ ...input, ...touched(stored, user.uid, now) })
+    .set({ ...input, ...updateColumns(stored, user.uid, now) })
     .where(eq(industries.id, id))
     .catch(clash)
-  const diff = changes({ ...stored, parent: was[0]?.name ?? '' }, { ...input, parent }, TITLES)
+  const diff = listChanges({ ...stored, parent: was[0]?.name ?? '' }, { ...input, parent }, TITLES)
   ctx.audit({ bizType: BIZ, bizId: id, action: `修改行业「${stored.name}」`, diff })
   await told(ctx)
   return { rev: stored.rev + 1 }
@@ -201,7 +201,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>)
   await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
   await db
     .update(industries)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(industries.id, id))
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除行业「${stored.name}」` })
   await told(ctx)
@@ -219,7 +219,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(industries)
-    .set({ status, ...touched(stored, user.uid, now) })
+    .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(industries.id, id))
   await told(ctx)
   return null
@@ -248,7 +248,7 @@ export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry
   await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, fromId))
   await db
     .update(industries)
-    .set({ deletedAt: now.toISOString(), ...touched(from, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(from, user.uid, now) })
     .where(eq(industries.id, fromId))
   ctx.audit({
     bizType: BIZ,

@@ -9,9 +9,9 @@ import { roleMenus, roles } from '#schema/account.ts'
 import { scenes, tenants } from '#schema/tenant.ts'
 import { insertAccount } from '#domain/accounts/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { offeredMenus } from '#core/auth/grants.ts'
-import { changes } from '#core/audit/mask.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { listOfferedMenus } from '#core/auth/grants.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -47,12 +47,12 @@ export async function openTenant(
   const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
   const input = parsed({ ...admin, roleIds: [roleId] })
   const uid = await insertAccount(ctx, { ...input, tenantId: id, isTenantAdmin: true }, passwordHash)
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   ctx.audit({
     bizType: 'tenant',
     bizId: id,
     action: `新增客户「${tenant.name}」，首位管理员「${input.account}」`,
-    diff: changes({}, withTitles({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
+    diff: listChanges({}, withTitles({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
   })
   return { id, tenantNo, uid, account: input.account, scenes: given }
 }
@@ -103,7 +103,7 @@ async function adminRole({ db, user }: Ctx, tenantId: number) {
     })
     .returning({ id: roles.id })
   const roleId = made!.id
-  const offered = await offeredMenus(db, tenantId)
+  const offered = await listOfferedMenus(db, tenantId)
   if (offered.size > 0) await db.insert(roleMenus).values([...offered].map((menuId) => ({ roleId, menuId })))
   return roleId
 }

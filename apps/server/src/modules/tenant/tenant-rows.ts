@@ -7,7 +7,7 @@ import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { deviceCounts } from './overview/device-counts.ts'
 import { scenesOf } from './tenant-scenes.ts'
@@ -61,7 +61,7 @@ const ofIndustry = (id: number) =>
   sql`${tenants.industryId} in (select i.id from industries i where (i.id = ${id} or i.parent_id = ${id}) and i.deleted_at is null)`
 
 export const tenantOrder = (filters: Filters) =>
-  orderOf(
+  buildOrder(
     filters,
     {
       createTime: tenants.createTime,

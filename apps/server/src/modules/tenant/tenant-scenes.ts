@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
 import { industries, sceneIndustries, scenes, tenantScenes } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { offeredMenus } from '#core/auth/grants.ts'
+import { listOfferedMenus } from '#core/auth/grants.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -84,7 +84,7 @@ export async function grantScenesToAdmins(db: Db, tenantId: number, roleCode: st
     .from(roles)
     .where(and(eq(roles.tenantId, tenantId), eq(roles.roleCode, roleCode), notDeleted(roles)))
   if (!role) return
-  const offered = await offeredMenus(db, tenantId)
+  const offered = await listOfferedMenus(db, tenantId)
   if (offered.size === 0) return
   await db
     .insert(roleMenus)

@@ -4,11 +4,11 @@ import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { expireApplications } from './applications/user-apply-schedule.ts'
 
@@ -72,7 +72,7 @@ async function concerned(db: Db, tenantId: number) {
     .select({ uid: accounts.uid })
     .from(accounts)
     .where(and(eq(accounts.tenantId, tenantId), eq(accounts.isTenantAdmin, true), notDeleted(accounts)))
-  return [...admins.map(({ uid }) => uid), ...(await accountsWithPermission(db, PLATFORM_TENANT_ID, RENEW))]
+  return [...admins.map(({ uid }) => uid), ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, RENEW))]
 }
 
 async function warn(services: Services, db: Db, id: number, days: number) {
@@ -100,7 +100,7 @@ async function switchOff(services: Services, db: Db, id: number) {
     .set({ status: 0, expiredAt: sql`now()` as unknown as string, rev: tenant.rev + 1 })
     .where(eq(tenants.id, id))
   const ended = await services.sessions.endOfTenant(db, id)
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   await services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
   await db.insert(operLogs).values({
     tenantId: PLATFORM_TENANT_ID,

@@ -8,9 +8,9 @@ import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
 import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { newJoinCode } from './open-tenant.ts'
 import { lockTenant } from './tenant-rows.ts'
@@ -32,10 +32,10 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await db
     .update(tenants)
-    .set({ status, expiredAt: null, ...touched(stored, user.uid, now) })
+    .set({ status, expiredAt: null, ...updateColumns(stored, user.uid, now) })
     .where(eq(tenants.id, id))
   const ended = status === 0 ? await services.sessions.endOfTenant(db, id) : 0
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({
@@ -71,10 +71,10 @@ export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<
       expireTime: next,
       warnedDays: null,
       ...(back && { status: 1, expiredAt: null }),
-      ...touched(stored, user.uid, now),
+      ...updateColumns(stored, user.uid, now),
     })
     .where(eq(tenants.id, id))
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({
@@ -101,7 +101,7 @@ export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof ten
       : { joinCode: stored.joinCode ?? newJoinCode(), allowApply }
   await db
     .update(tenants)
-    .set({ ...next, ...touched(stored, user.uid, now) })
+    .set({ ...next, ...updateColumns(stored, user.uid, now) })
     .where(eq(tenants.id, id))
   ctx.audit({
     bizType: BIZ,
@@ -160,7 +160,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
     .where(and(eq(userApplications.tenantId, id), eq(userApplications.status, 0)))
   // Moves sessions that work in the tenant back to the platform.
   await services.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
-  await rightsChanged(services, db)
+  await publishRightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除客户「${stored.name}」` })

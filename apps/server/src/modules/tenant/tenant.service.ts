@@ -9,14 +9,14 @@ import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { changePicture } from '#core/storage/picture.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { changes, maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { oneTimePassword } from '#core/auth/one-time-code.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { createOneTimePassword } from '#core/auth/one-time-code.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
 import {
   conditionsOf,
@@ -69,7 +69,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   assertPlatform(ctx.user)
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
-  const { password, passwordHash } = await oneTimePassword()
+  const { password, passwordHash } = await createOneTimePassword()
   const created = await transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     await assertIndustry(db, fields.industryId)
@@ -160,10 +160,10 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
   const next = { ...stored(input), ...contactsOf(before, input) }
   await db
     .update(tenants)
-    .set({ ...next, ...touched(before, user.uid, now) })
+    .set({ ...next, ...updateColumns(before, user.uid, now) })
     .where(eq(tenants.id, id))
     .catch((error: unknown) => {
-      throw uniqueViolation(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
+      throw toUniqueViolation(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
     })
   const had = (await scenesOf(db, [id])).get(id) ?? []
   assertScenePermission(
@@ -175,10 +175,10 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
   const scenes = await setScenes(db, id, sceneIds)
   if (hadScenes.join() !== scenes.join()) {
     await grantScenesToAdmins(db, id, TENANT_ADMIN)
-    await rightsChanged(services, db)
+    await publishRightsChanged(services, db)
   }
   const names = await industryNames(db, [before.industryId, input.industryId])
-  const diff = changes(
+  const diff = listChanges(
     withTitles({ ...before, scenes: hadScenes, industry: names.get(before.industryId ?? 0) ?? '' }),
     withTitles({ ...next, scenes, industry: names.get(input.industryId) ?? '' }),
     TENANT_TITLES,

@@ -8,10 +8,10 @@ import { tickets, ticketTemplates, ticketViewers } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { SLA_KEY, slaSettings } from '#domain/tickets/sla.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { nameOf } from './ticket-change.ts'
 import { assertDeskPermission, assertTicketReader, visible } from './ticket-rows.ts'
 
@@ -30,7 +30,7 @@ export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof 
 }
 
 const titleTaken = (error: unknown): never => {
-  throw uniqueViolation(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
+  throw toUniqueViolation(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
 }
 
 export async function addTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
@@ -59,7 +59,7 @@ export async function updateTemplate(ctx: Ctx, { id, rev, ...input }: ParsedOf<t
   const { db, user, now } = ctx
   const stored = await lockTemplate(ctx, id)
   await checkRevision(db, stored, rev)
-  const change = touched(stored, user.uid, now)
+  const change = updateColumns(stored, user.uid, now)
   await db
     .update(ticketTemplates)
     .set({ ...input, ...change })

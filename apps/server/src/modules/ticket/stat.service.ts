@@ -3,7 +3,7 @@ import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statis
 import { and, between, eq, inArray, lt, type SQL, Subquery, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
 import { isOpen, visible } from './ticket-rows.ts'
@@ -78,7 +78,7 @@ const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n >
 
 export async function summary({ db, user }: Ctx, input: Query) {
   const { startDate, endDate } = input
-  const since = dayAfter(startDate, -daysIn(input))
+  const since = addDays(startDate, -daysIn(input))
   const dims = [DIM.created, DIM.closed, DIM.responded, DIM.reopened, DIM.rated, DIM.late]
   const now = sql<boolean>`${ticketFacts.day} >= ${startDate}`
   const rows = await db
@@ -140,7 +140,7 @@ export async function trend(ctx: Ctx, input: Query) {
   const counts = new Map(rows.map((row) => [`${row.dim} ${row.day}`, row.n]))
   let backlog = base?.open ?? 0
   const days = Array.from({ length: daysIn(input) }, (_, at) => {
-    const day = dayAfter(startDate, at)
+    const day = addDays(startDate, at)
     const created = counts.get(`${DIM.created} ${day}`) ?? 0
     const closed = counts.get(`${DIM.closed} ${day}`) ?? 0
     backlog += created - closed
@@ -151,7 +151,7 @@ export async function trend(ctx: Ctx, input: Query) {
 
 /** Removes future days. */
 function upToToday<D extends { day: string }>({ services, now }: Ctx, days: D[]) {
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   return days.filter(({ day }) => day <= today)
 }
 

@@ -12,14 +12,14 @@ import { tenants } from '#schema/tenant.ts'
 import { ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { workingMinutesBetween } from '#domain/tickets/business-clock.ts'
 import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 import { type StoredTicket, visible } from './ticket-rows.ts'
 
 export const BIZ = 'ticket'
@@ -118,7 +118,7 @@ export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, 
   const limits = await limitsOf(ctx, stored, { ...stored, ...next })
   await db
     .update(tickets)
-    .set({ ...next, ...limits, ...touched(stored, user.uid, now) })
+    .set({ ...next, ...limits, ...updateColumns(stored, user.uid, now) })
     .where(eq(tickets.id, stored.id))
   await db.insert(ticketRecords).values({
     ticketId: stored.id,
@@ -136,7 +136,7 @@ export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, 
   await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: stored.tenantId })
   if (handler && handler.uid !== stored.handlerId && handler.uid !== user.uid) notifyHandler(ctx, stored, handler)
   const version = stored.rev + 1
-  return { version, diff: inWords(changes(stored, next, TITLES)) }
+  return { version, diff: inWords(listChanges(stored, next, TITLES)) }
 }
 
 /** Returns the times that change with the status: replied, closed, reopened, and the suspended duration. */
@@ -160,7 +160,8 @@ async function limitsOf({ db, now, services }: Ctx, stored: StoredTicket, next: 
   const zone = services.config.timeZone
   const sla = await slaSettings(db)
   const since = next.status === FEEDBACK_SUSPENDED ? null : stored.suspendTime
-  const waited = since === null ? 0 : workingMinutesBetween(sla.calendar, zone, new Date(instantOf(since, zone)), now)
+  const waited =
+    since === null ? 0 : workingMinutesBetween(sla.calendar, zone, new Date(parseLocalTime(since, zone)), now)
   const pausedMinutes = stored.pausedMinutes + waited
   return { pausedMinutes, ...slaOf(sla, zone, timed({ ...next, pausedMinutes }, zone), now) }
 }
@@ -168,7 +169,7 @@ async function limitsOf({ db, now, services }: Ctx, stored: StoredTicket, next: 
 /** Returns the ticket's fields for the SLA calculation. Converts database times in the local time zone. */
 export function timed(ticket: Pick<StoredTicket, TimedKey>, zone: string) {
   const at = (text: string | null) =>
-    text === null ? null : new Date(text.includes('T') ? text : instantOf(text, zone))
+    text === null ? null : new Date(text.includes('T') ? text : parseLocalTime(text, zone))
   return {
     status: ticket.status,
     priority: ticket.priority,

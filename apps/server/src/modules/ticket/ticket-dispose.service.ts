@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { RECORD } from '#domain/tickets/create-ticket.ts'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 import {
   applyStep,
   BIZ,
@@ -62,7 +62,7 @@ export async function dispose(ctx: Ctx, input: Input) {
 /** Returns the reminder time, which must be in the future; undefined without a reminder. */
 export function futureOf({ now, services }: Ctx, until: string | undefined) {
   if (until === undefined) return null
-  if (instantOf(until, services.config.timeZone) <= now.getTime())
+  if (parseLocalTime(until, services.config.timeZone) <= now.getTime())
     throw invalid('提醒时间必须晚于当前时间', 'suspendUntil')
   return until
 }

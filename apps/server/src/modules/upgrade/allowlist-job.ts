@@ -8,7 +8,7 @@ import type { Services } from '#core/services.ts'
 import { devices } from '#schema/device.ts'
 import { analyzeTable } from '#core/database/analyze.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
-import { userOfJob } from '#core/spreadsheet/transfer-jobs.ts'
+import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { artifactKindOf } from './releases/release-artifact-kind.ts'
 import { changeableVersion, type StoredVersion, publishChanged } from './releases/release-rows.ts'
 import { eligibleDevicesMatching, putMatching, removeStepwise } from './allowlist-rows.ts'
@@ -49,7 +49,7 @@ const whiteWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
     const { otaId, action, filter, kind } = job.payload as Payload
-    const user = await userOfJob(services, job, artifactKindOf(kind).white.putAll.access)
+    const user = await loadJobUser(services, job, artifactKindOf(kind).white.putAll.access)
     const inSight = <T>(work: (db: Db, version: StoredVersion, condition: SQL) => Promise<T>) =>
       inTransaction(services.database, user, async (db) => {
         const version = await changeableVersion(db, user, otaId)

@@ -6,7 +6,7 @@ import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { lockLargeAllowlist, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { refused } from '#core/http/api-error.ts'
-import { orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import {
   bizOf,
@@ -43,7 +43,7 @@ async function page({ db, user }: Ctx, { otaId, ...input }: Page, part: SQL) {
   const version = await versionOf(db, user, otaId)
   const condition = and(await eligibleDevicesMatching(db, user, version, input), part)
   const query = selectAllowlist(db, otaId).where(condition).$dynamic()
-  return paginate(db, query, input, orderOf(input, SORTABLE, devices.id))
+  return paginate(db, query, input, buildOrder(input, SORTABLE, devices.id))
 }
 
 export async function put(ctx: Ctx, input: Named) {

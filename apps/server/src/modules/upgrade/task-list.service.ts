@@ -8,7 +8,7 @@ import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, offsetOf, paginate } from '#core/database/lists/list-query.ts'
+import { among, pageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { versionOf } from './releases/release-rows.ts'
 import { countsOf, selectTasks, taskOrder, tasksMatching, visibleTasks } from './task-rows.ts'
@@ -28,7 +28,7 @@ export async function counts({ db, user }: Ctx, input: ParsedOf<typeof otaTask.c
 /** Lists failed tasks by failure text, most frequent first. */
 export async function failures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
   await versionOf(db, user, otaId)
-  const offset = offsetOf(page)
+  const offset = pageOffset(page)
   const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.failed))
   const { rows } = await db.execute<{
     reason: string

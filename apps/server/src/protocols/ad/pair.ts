@@ -3,7 +3,7 @@ import { type PairedReply, type PairReply, PairRequest } from '@oms/contract/adv
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import { hashOf, isSecret, newPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
+import { hashOf, isSecret, createPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
 import { bearerOf } from '#protocols/shared/access/headers.ts'
 import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
@@ -48,7 +48,7 @@ export async function openPairing(call: ScreenRequest) {
     const [pairId, secret, code] = [
       randomBytes(16).toString('hex'),
       randomBytes(32).toString('base64url'),
-      newPairingCode(),
+      createPairingCode(),
     ]
     const values = [pairId, hashOf(secret), code, playerId, width, height, address, codecs]
     const isOpen = await limitInserts(() => insertPairing(pool, address, values))

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
@@ -45,7 +45,7 @@ test('AD-09 HEAD and GET return the index; an If-None-Match without quotes retur
   for (const sent of [tag, tag.replaceAll('"', '')])
     expect((await send(`${path}/index.smil`, 'GET', { 'if-none-match': sent })).status).toBe(304)
   const xml = got.body.toString()
-  const today = localDayOf(Date.now(), 'Asia/Shanghai')
+  const today = formatLocalDay(Date.now(), 'Asia/Shanghai')
   expect(xml).toContain('<meta http-equiv="Refresh" content="60"/>')
   expect(xml).toContain(`<seq begin="wallclock(${today}T00:00:00)"`)
   expect(xml).toContain(`<action>${oms.origin}${path}/log</action>`)

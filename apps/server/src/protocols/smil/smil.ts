@@ -1,7 +1,7 @@
 import { FileMissing } from '#core/storage/store.ts'
 import { planSend } from '#core/storage/send.ts'
-import { smilEtag, smilIndexOf, smilText } from '#domain/ads/screens/smil-index.ts'
-import { textPage, widgetOf } from '#domain/ads/text-widget.ts'
+import { smilEtag, renderSmilIndex, formatSmilIndex } from '#domain/ads/screens/smil-index.ts'
+import { renderTextPage, createTextWidget } from '#domain/ads/text-widget.ts'
 import { hasTag, rawHeader } from '#protocols/shared/access/headers.ts'
 import { isEnabled } from '#protocols/shared/access/identify.ts'
 import { DeviceError, missing, unauthorized } from '#protocols/shared/response.ts'
@@ -45,7 +45,7 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
   const { index } = side.services.adDelivery
   const set = index.setOf(slot)
   const manifest = index.render(set)
-  const smilIndex = await smilIndexOf(set, manifest, now)
+  const smilIndex = await renderSmilIndex(set, manifest, now)
   const base = `${origin}/device/v1/ad/smil/${key}/`
   const etag = smilEtag(smilIndex, base)
   const { deviceId, tenantId } = playDevice(side, slot)
@@ -59,7 +59,7 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
   }
   // garlic-player sends the tag without quotes.
   if (hasTag(rawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
-  const body = Buffer.from(smilText(smilIndex, base))
+  const body = Buffer.from(formatSmilIndex(smilIndex, base))
   const headers = { ...common, 'content-type': 'application/smil+xml', 'content-length': body.length }
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body)
 }
@@ -70,7 +70,7 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   if (text) {
     const ad = manifest.schedule.ads.find(({ id, verNo }) => id === Number(text[1]) && verNo === Number(text[2]))
     if (!ad?.text) throw missing('file')
-    return sendBytes(call, name, widgetOf(textPage(ad.text)))
+    return sendBytes(call, name, createTextWidget(renderTextPage(ad.text)))
   }
   const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
@@ -78,7 +78,7 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   // Players cache only responses without an attachment header.
   if (extension !== 'wgt') return sendMediaFile(call, slot, file, { 'content-disposition': 'inline' })
   call.side.media.take(slot, call.now)
-  return sendBytes(call, name, widgetOf(await wholeFile(call, sha256)))
+  return sendBytes(call, name, createTextWidget(await wholeFile(call, sha256)))
 }
 
 async function wholeFile({ side }: ScreenRequest, sha256: string): Promise<Buffer> {

@@ -1,8 +1,8 @@
 import type { ContextFact } from '@oms/contract/agent/agents/agent-input.ts'
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import { agentOfToken, contextToken } from './context-token.ts'
-import { deviceContext } from '#domain/agents/devices/device-context.ts'
-import { macDigits } from '#domain/agents/devices/mac.ts'
+import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { bearerOf } from '#protocols/shared/access/headers.ts'
 import { missing } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from './call.ts'
@@ -22,11 +22,11 @@ export async function context(call: XiaozhiCall) {
   if (agentId === undefined)
     return sendRefusal(response, new CallRefused(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
   if (request.method !== 'GET') throw missing('call')
-  const mac = macDigits(String(request.headers['device-id'] ?? ''))
+  const mac = parseMacDigits(String(request.headers['device-id'] ?? ''))
   const { device } = mac === undefined ? {} : await voiceServers.reads.devices.of(mac)
   const isOwn = device?.isOpen === true && device.agent?.id === agentId && device.agent.tenantId === device.tenantId
   if (!isOwn) return sendData(response, {})
-  const facts = await deviceContext(database.pool, device, factsOf(device.agent))
+  const facts = await buildDeviceContext(database.pool, device, factsOf(device.agent))
   const detail = { facts: Object.keys(facts).join('、') }
   voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: EVENT.context, detail }, now)
   return sendData(response, facts)

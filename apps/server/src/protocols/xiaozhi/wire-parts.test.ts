@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { accessToken } from '#domain/agents/voice-servers/access-token.ts'
-import { macDigits, macWith } from '#domain/agents/devices/mac.ts'
+import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
+import { parseMacDigits, formatMac } from '#domain/agents/devices/mac.ts'
 import { bootResponse, noUpgrade, voiceAddress } from './boot/boot-answer.ts'
 import { bootReportOf, identityOf } from './boot/boot-report.ts'
 import { mqttSettings } from './boot/mqtt.ts'
@@ -19,17 +19,20 @@ describe('MAC addresses', () => {
   test.each(['aa:bb:cc:dd:ee:0f', 'AA:BB:CC:DD:EE:0F', 'aa-bb-cc-dd-ee-0f', 'Aa:bB-cC:dd:Ee:0f'])(
     'reads the twelve digits of %s',
     (text) => {
-      expect(macDigits(text)).toBe('aabbccddee0f')
+      expect(parseMacDigits(text)).toBe('aabbccddee0f')
     },
   )
   test.each(['', 'aabbccddee0f', 'aa:bb:cc:dd:ee', 'aa:bb:cc:dd:ee:0g', 'aa:bb:cc:dd:ee:0f:11', 'aa_bb_cc_dd_ee_0f'])(
     '%j is not a MAC address',
     (text) => {
-      expect(macDigits(text)).toBeUndefined()
+      expect(parseMacDigits(text)).toBeUndefined()
     },
   )
   test('formats a MAC address with colons or another separator', () => {
-    expect([macWith('aabbccddee0f'), macWith('aabbccddee0f', '_')]).toEqual(['aa:bb:cc:dd:ee:0f', 'aa_bb_cc_dd_ee_0f'])
+    expect([formatMac('aabbccddee0f'), formatMac('aabbccddee0f', '_')]).toEqual([
+      'aa:bb:cc:dd:ee:0f',
+      'aa_bb_cc_dd_ee_0f',
+    ])
   })
 })
 
@@ -92,7 +95,7 @@ describe('boot report', () => {
 
 test('the token of a voice connection equals the token that the voice server calculates', () => {
   const ids = { clientId: '3f8e2b1c-1111-4222-8333-444455556666', deviceId: 'aa:bb:cc:dd:ee:ff' }
-  expect(accessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
+  expect(createAccessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
     'vKLn8bGntPMgKF_rQjehmQGO3CjDU0O3rFUxeX82CgQ.1767225600',
   )
 })

@@ -14,7 +14,7 @@ import {
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { type Account, namedAccount } from './system-user.ts'
+import { type Account, findNamedAccount } from './system-user.ts'
 import { cachePath, packFolder, unpackFolder } from './archive.ts'
 import { type Binaries, prepareBinaries } from './binaries.ts'
 import { ensureRunning, type Site, stopPostmaster } from './postmaster.ts'
@@ -86,7 +86,7 @@ export async function keepTemplate(
 }
 
 async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate): Promise<Buffer> {
-  const account = namedAccount()
+  const account = findNamedAccount()
   const binaries = prepareBinaries(found, account)
   const scratch = mkdtempSync(join(tmpdir(), 'oms-init-'))
   try {

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
 import { makeDirectory } from '#core/storage/local/make-directory.ts'
-import { type Account, accountFor, isReachable } from './system-user.ts'
+import { type Account, findPostgresAccount, isReachable } from './system-user.ts'
 import { syncFolder } from './archive.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
 import { type Guard, type Role, lockDirectory } from './directory-lock.ts'
@@ -122,7 +122,7 @@ function connectionOf({ sockets }: Running) {
 
 async function prepareSite(dataDir: string, templateKey: ClusterOptions['templateKey']): Promise<Site> {
   const cluster = join(prepareFolder(dataDir), 'postgres')
-  const account = accountFor(cluster)
+  const account = findPostgresAccount(cluster)
   const binaries = prepareBinaries(findBinaries(majorOf(cluster)), account, dataDir)
   if (!existsSync(cluster)) await createCluster(binaries, cluster, account, await templateKey?.())
   const sockets = socketFolder(dataDir, account)

@@ -21,7 +21,7 @@ import { openPool } from '#core/database/client.ts'
 import { findBinaries, linkLibraries, prepareBinaries } from './binaries.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { readPidFile, stopPostmaster } from './postmaster.ts'
-import { isInUse, poll } from './processes.ts'
+import { isInUse, pollUntil } from './processes.ts'
 
 let base: string
 let dataDir: string
@@ -49,7 +49,7 @@ async function serve(mode: 'write' | 'idle', folder = dataDir) {
   const lines: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   const gone = new Promise<number | null>((resolve) => child.once('close', resolve))
-  await poll(20_000, 2, () => (lines.length > 0 || child.exitCode !== null ? true : undefined))
+  await pollUntil(20_000, 2, () => (lines.length > 0 || child.exitCode !== null ? true : undefined))
   return { child, lines, gone }
 }
 
@@ -174,7 +174,7 @@ describe('the embedded database', () => {
     const started = Date.now()
     await expect(busy.query('select 1')).rejects.toThrow(/terminat|closed|not queryable/i)
     busy.release(true)
-    const back = await poll(10_000, 50, () =>
+    const back = await pollUntil(10_000, 50, () =>
       pool
         .query('select 1')
         .then(() => true)
@@ -190,7 +190,7 @@ describe('the embedded database', () => {
     for (let round = 0; round < 6; round += 1) {
       const { child, lines, gone } = await serve('write')
       expect(lines[0]).toBe('ready')
-      await poll(10_000, 5, () => (lines.length > 30 ? true : undefined))
+      await pollUntil(10_000, 5, () => (lines.length > 30 ? true : undefined))
       const postmaster = readPidFile(join(dataDir, 'postgres'))
       // Kills only the server, or the server and the database, in turn.
       child.kill('SIGKILL')

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { type Account, isReachable } from './system-user.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
-import { isAlive, isInUse, poll } from './processes.ts'
+import { isAlive, isInUse, pollUntil } from './processes.ts'
 
 /** Paths, account and settings needed to start the cluster. */
 export type Site = {
@@ -45,7 +45,7 @@ export function readPidFile(cluster: string): (Running & { ready: boolean }) | u
 /** Attaches to a running postmaster, or starts one. Safe for concurrent calls from several processes. */
 export async function ensureRunning(site: Site): Promise<Running> {
   let failure = ''
-  const running = await poll(60_000, 50, async () => {
+  const running = await pollUntil(60_000, 50, async () => {
     const left = readPidFile(site.cluster)
     if (left && isAlive(left.pid) && isInUse(site.cluster) !== false) return left.ready ? left : undefined
     // Processes of a dying cluster still hold its shared memory: wait for them. Without processes, the file is stale.
@@ -96,7 +96,7 @@ async function start(site: Site): Promise<Running | string> {
   child.once('exit', (code, signal) => (ended ??= lastLine(site.logFile, from) ?? `退出 ${code ?? signal}`))
   child.unref()
   closeSync(log)
-  const outcome = await poll(60_000, 5, () => {
+  const outcome = await pollUntil(60_000, 5, () => {
     if (ended !== undefined) return ended
     const file = readPidFile(site.cluster)
     return file?.ready && file.pid === child.pid ? file : undefined
@@ -157,8 +157,8 @@ export async function stopPostmaster(site: Site): Promise<void> {
   if (!running || !isAlive(running.pid)) return
   const gone = () => (isAlive(running.pid) ? undefined : true)
   process.kill(running.pid, 'SIGINT')
-  if (await poll(8_000, 5, gone)) return
+  if (await pollUntil(8_000, 5, gone)) return
   // Immediate shutdown: PostgreSQL runs recovery at the next start.
   process.kill(running.pid, 'SIGQUIT')
-  await poll(5_000, 20, gone)
+  await pollUntil(5_000, 20, gone)
 }

@@ -38,7 +38,11 @@ function folderOf(pid: string): string | undefined {
 }
 
 /** Calls `ask` until it returns a value, for at most `milliseconds`. */
-export async function poll<T>(milliseconds: number, pause: number, ask: () => T | undefined | Promise<T | undefined>) {
+export async function pollUntil<T>(
+  milliseconds: number,
+  pause: number,
+  ask: () => T | undefined | Promise<T | undefined>,
+) {
   const deadline = Date.now() + milliseconds
   for (;;) {
     const answer = await ask()

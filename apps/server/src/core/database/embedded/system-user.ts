@@ -12,14 +12,14 @@ const isRoot = () => process.geteuid?.() === 0
 /**
  * Returns the account for PostgreSQL, which refuses to run as root. Root gives this account only the cluster folder.
  */
-export function accountFor(cluster: string): Account | undefined {
+export function findPostgresAccount(cluster: string): Account | undefined {
   if (!isRoot()) return undefined
   const owner = statSync(cluster, { throwIfNoEntry: false })
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : UNUSED
 }
 
 /** Returns an account with a name, which `initdb` needs and `postgres` does not. */
-export function namedAccount(): Account | undefined {
+export function findNamedAccount(): Account | undefined {
   if (!isRoot()) return undefined
   const line = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m)
   return { uid: Number(line?.[1] ?? 65_534), gid: Number(line?.[2] ?? 65_534) }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pagePolicy } from '#core/http/security-headers.ts'
+import { buildPagePolicy } from '#core/http/security-headers.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -34,7 +34,7 @@ function consoleRoot() {
 }
 
 /** Returns a loader of built files. Loaded files stay in memory. */
-export function consoleAssets() {
+export function createConsoleAssets() {
   const root = consoleRoot()
   const cache = new Map<string, Promise<Asset | undefined>>()
   return (name: string) => {
@@ -55,7 +55,13 @@ async function read(root: string, name: string): Promise<Asset | undefined> {
     const body = await readFile(join(root, name))
     const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-    return { body, brotli, type, etag, policy: name.endsWith('.html') ? pagePolicy(inlineScripts(body)) : undefined }
+    return {
+      body,
+      brotli,
+      type,
+      etag,
+      policy: name.endsWith('.html') ? buildPagePolicy(inlineScripts(body)) : undefined,
+    }
   } catch {
     return undefined
   }

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Asset, consoleAssets } from './console-assets.ts'
+import { type Asset, createConsoleAssets } from './console-assets.ts'
 
 /**
  * Serves the built console from memory, with the brotli files made at build time. Every other URL returns the
  * application's page, whose router shows the screen or the 404 page.
  */
 export function serveConsole(app: FastifyInstance) {
-  const load = consoleAssets()
+  const load = createConsoleAssets()
   app.get('/*', { exposeHeadRoute: true }, async (request, reply) => {
     const path = decode(request.url)
     if (path === undefined || path.startsWith('/api/')) return reply.callNotFound()

@@ -7,7 +7,7 @@ import { invalid } from '#core/http/api-error.ts'
 /**
  * Returns the file of a multipart or binary call with the text fields sent before the file. The stream is not read yet.
  */
-export async function incomingOf(
+export async function readIncomingFile(
   endpoint: Endpoint,
   request: FastifyRequest,
 ): Promise<{ incoming: Incoming | null; fields?: Record<string, string> }> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Asset, consoleAssets } from './console-assets.ts'
+import { type Asset, createConsoleAssets } from './console-assets.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
   '/player/': 'player/player.html',
@@ -42,14 +42,14 @@ export const isPlayerUrl = (url: string) => /^\/player(?:[/?]|$)/.test(url)
  * Returns the handler of the web player's files. Processes of every role serve the player, so the handler runs before
  * Fastify.
  */
-export function playerFiles() {
-  const load = consoleAssets()
+export function servePlayerFiles() {
+  const load = createConsoleAssets()
   return (request: IncomingMessage, response: ServerResponse) => {
     void serve(load, request, response).catch(() => response.destroy())
   }
 }
 
-async function serve(load: ReturnType<typeof consoleAssets>, request: IncomingMessage, response: ServerResponse) {
+async function serve(load: ReturnType<typeof createConsoleAssets>, request: IncomingMessage, response: ServerResponse) {
   const [path = '', search] = (request.url ?? '').split('?', 2)
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
   if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, { allow: 'GET, HEAD' })

@@ -8,7 +8,7 @@ const DRAIN_MS = 10_000
  * it: a proxy then loses the response and marks the server as failed. Reads at most `MAX_DRAINED` bytes for `DRAIN_MS`,
  * then closes the connection.
  */
-export function drainUnreadBody(request: IncomingMessage, response: ServerResponse) {
+export function discardUnreadBody(request: IncomingMessage, response: ServerResponse) {
   if (!hasBody(request)) return
   const end = response.end as (this: ServerResponse, ...given: unknown[]) => ServerResponse
   const endLater = (...given: unknown[]) => {

@@ -6,8 +6,8 @@ import { selectColumns } from '#core/spreadsheet/columns.ts'
 import { writeCsv } from '#core/spreadsheet/formats/csv-writer.ts'
 import { exportOf, exportRows } from './export.ts'
 import { TABLE_MIME } from './send-table.ts'
-import { streamedExportOf, streamedRows } from './streamed-export.ts'
-import { storeJobFile, type TransferPayload, userOfJob } from '#core/spreadsheet/transfer-jobs.ts'
+import { findStreamedExport, readStreamedRows } from './streamed-export.ts'
+import { storeJobFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { writeXlsx } from '#core/spreadsheet/formats/xlsx-writer.ts'
 
 /** Progress in percent after all rows are written. The rest is storing the file. */
@@ -22,10 +22,10 @@ const exportWorker =
   async (job, progress, signal) => {
     const { of, input } = job.payload as TransferPayload
     const definition = exportOf(of)
-    const streamed = streamedExportOf(of)
+    const streamed = findStreamedExport(of)
     const { endpoint, sheet, all } = definition ?? streamed ?? fail()
     const { format, columns: wanted } = input as { format: ExportFormat; columns?: string[] }
-    const user = () => userOfJob(services, job, endpoint.access)
+    const user = () => loadJobUser(services, job, endpoint.access)
     let written = 0
     const source = {
       services,
@@ -37,7 +37,7 @@ const exportWorker =
         await progress((done / total) * ROWS_PERCENT)
       },
     }
-    const rows = definition ? exportRows({ ...source, definition }) : streamedRows(streamed ?? fail(), source)
+    const rows = definition ? exportRows({ ...source, definition }) : readStreamedRows(streamed ?? fail(), source)
     const columns = selectColumns(all, wanted)
     const body = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet })
     const stored = await services.files.put(body, { signal })

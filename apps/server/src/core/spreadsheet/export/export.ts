@@ -17,7 +17,7 @@ import type { Services } from '#core/services.ts'
 import { refused } from '#core/http/api-error.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, selectColumns, columnsOf, wordsForCodes } from '#core/spreadsheet/columns.ts'
+import { type ColumnSpec, selectColumns, createExportColumns, wordsForCodes } from '#core/spreadsheet/columns.ts'
 import { sendTable } from './send-table.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
 
@@ -58,7 +58,10 @@ const BATCH = 250
 
 /** Declares the export of a list and returns its handler. The same definition serves direct downloads and jobs. */
 export function defineExport<E extends ExportEndpoint, R extends Row>(definition: Definition<E, R>) {
-  const defined: ExportDefinition<E, R> = { ...definition, all: columnsOf(definition.schema, definition.columns) }
+  const defined: ExportDefinition<E, R> = {
+    ...definition,
+    all: createExportColumns(definition.schema, definition.columns),
+  }
   EXPORTS.set(definition.kind, defined as unknown as ExportDefinition)
   return (ctx: Ctx, input: ParsedOf<E>) => exportAnswer(ctx, defined, input)
 }

@@ -4,7 +4,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, columnsOf, wordsForCodes } from '#core/spreadsheet/columns.ts'
+import { type ColumnSpec, createExportColumns, wordsForCodes } from '#core/spreadsheet/columns.ts'
 import { type ExportEndpoint, jobResponse } from './export.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
 
@@ -29,12 +29,12 @@ interface StreamedDefinition<E extends ExportEndpoint, R extends Row> {
 type Streamed = StreamedDefinition<ExportEndpoint, Row> & { readonly all: readonly Column[] }
 
 const STREAMED = new Map<string, Streamed>()
-export const streamedExportOf = (kind: string) => STREAMED.get(kind)
+export const findStreamedExport = (kind: string) => STREAMED.get(kind)
 
 /** Declares an export that always runs as a job, and returns its handler. */
 export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(definition: StreamedDefinition<E, R>) {
   const { kind, sheet, schema, columns } = definition
-  STREAMED.set(kind, { ...definition, all: columnsOf(schema, columns) } as unknown as Streamed)
+  STREAMED.set(kind, { ...definition, all: createExportColumns(schema, columns) } as unknown as Streamed)
   return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamAnswer> => {
     ctx.audit({ bizType: kind, action: `导出${sheet}，转为后台` })
     return jobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
@@ -42,7 +42,7 @@ export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(de
 }
 
 /** Returns the rows of a streamed export with words for codes. */
-export async function* streamedRows(
+export async function* readStreamedRows(
   definition: Streamed,
   source: StreamSource<ExportEndpoint> & { onBatch(done: number, total: number): Promise<void> },
 ): AsyncGenerator<Row> {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { CsvError, parse } from 'csv-parse'
 import { restoreFormulaText } from '#core/spreadsheet/cell.ts'
-import { csvProblem } from '#core/spreadsheet/cell-problems.ts'
+import { findCsvProblem } from '#core/spreadsheet/cell-problems.ts'
 import { type TableLimits, type TableRow, type TableSource, TableUnreadable } from '#core/spreadsheet/table-limits.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -14,7 +14,7 @@ const FIRST_LINE_CHARACTERS = 64 * 1024
 /**
  * Returns the rows of a CSV file in UTF-8, UTF-16 with a byte order mark, or GBK (the default of Chinese spreadsheets).
  */
-export async function* csvRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
+export async function* readCsvRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
   const texts = decodedTexts(source, await encodingOf(source, limits))
   const first = await firstLineOf(texts)
   const parser = parse({
@@ -50,7 +50,7 @@ function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits)
   const cells = raw.map(restoreFormulaText)
   const problems = new Map(
     cells.flatMap((text, at): [number, string][] => {
-      const problem = csvProblem(text)
+      const problem = findCsvProblem(text)
       return problem ? [[at, problem]] : []
     }),
   )

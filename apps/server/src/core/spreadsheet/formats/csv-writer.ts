@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Column, neutralizeFormula, type Rows, textOf } from '#core/spreadsheet/cell.ts'
+import { type Column, neutralizeFormula, type Rows, formatCell } from '#core/spreadsheet/cell.ts'
 
 const CHUNK_CHARACTERS = 64 * 1024
 
@@ -13,7 +13,7 @@ async function* csvChunks(columns: readonly Column[], rows: Rows) {
   yield Buffer.from(text)
   text = ''
   for await (const row of rows) {
-    text += `${columns.map(({ key }) => quoted(textOf(row[key]))).join(',')}\r\n`
+    text += `${columns.map(({ key }) => quoted(formatCell(row[key]))).join(',')}\r\n`
     if (text.length < CHUNK_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''

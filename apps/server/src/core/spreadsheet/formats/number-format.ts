@@ -16,7 +16,7 @@ const inRanges = (id: number, ranges: readonly (readonly [number, number])[]) =>
   ranges.some(([from, to]) => id >= from && id <= to)
 
 /** Returns a built-in format by id (ECMA-376 part 1, 18.8.30; 27 to 58 are formats of Chinese Excel). */
-export function builtInFormat(id: number): NumberFormat {
+export function findBuiltInFormat(id: number): NumberFormat {
   if (id === 22) return kindOnly('dateTime')
   if (
     inRanges(id, [

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
-import { dateOf } from '#core/spreadsheet/cell.ts'
-import { CELL_PROBLEMS, numberProblem, textProblem } from '#core/spreadsheet/cell-problems.ts'
-import { builtInFormat, type NumberFormat, PLAIN, readFormat } from './number-format.ts'
+import { formatSpreadsheetDate } from '#core/spreadsheet/cell.ts'
+import { CELL_PROBLEMS, findNumberProblem, findTextProblem } from '#core/spreadsheet/cell-problems.ts'
+import { findBuiltInFormat, type NumberFormat, PLAIN, readFormat } from './number-format.ts'
 import { type TableLimits, type TableRow, type TableSource, TableUnreadable } from '#core/spreadsheet/table-limits.ts'
-import { attribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
+import { readAttribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 import { openZip } from './zip-reader.ts'
 
 /** Returns the rows of a workbook's first visible sheet as the texts that cells show. */
-export async function* xlsxRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
+export async function* readXlsxRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
   const zip = await openZip(source, limits)
   try {
     const book = await firstSheet(zip.open)
@@ -53,13 +53,13 @@ async function firstSheet(open: Open) {
   let id: string | undefined
   let since1904 = false
   await elements(await requiredMember(open, 'xl/workbook.xml'), (name, attributes) => {
-    const isVisible = name === 'sheet' && (attribute(attributes, 'state') ?? 'visible') === 'visible'
-    if (isVisible) id ??= attribute(attributes, 'id')
-    if (name === 'workbookPr') since1904 = /^(1|true)$/.test(attribute(attributes, 'date1904') ?? '')
+    const isVisible = name === 'sheet' && (readAttribute(attributes, 'state') ?? 'visible') === 'visible'
+    if (isVisible) id ??= readAttribute(attributes, 'id')
+    if (name === 'workbookPr') since1904 = /^(1|true)$/.test(readAttribute(attributes, 'date1904') ?? '')
   })
   let path: string | undefined
   await elements(await requiredMember(open, 'xl/_rels/workbook.xml.rels'), (name, attributes) => {
-    if (name === 'Relationship' && attribute(attributes, 'Id') === id) path = attribute(attributes, 'Target')
+    if (name === 'Relationship' && readAttribute(attributes, 'Id') === id) path = readAttribute(attributes, 'Target')
   })
   if (!id || !path) throw new TableUnreadable('表格中没有工作表')
   return { path: path.startsWith('/') ? path.slice(1) : `xl/${path}`, since1904 }
@@ -75,9 +75,9 @@ async function cellFormats(open: Open) {
   const handler: XmlHandler = {
     open(name, attributes) {
       if (name === 'cellXfs') inCells = true
-      const format = Number(attribute(attributes, 'numFmtId') ?? 0)
-      if (name === 'numFmt') custom.set(format, readFormat(attribute(attributes, 'formatCode') ?? ''))
-      if (name === 'xf' && inCells) styles.push(custom.get(format) ?? builtInFormat(format))
+      const format = Number(readAttribute(attributes, 'numFmtId') ?? 0)
+      if (name === 'numFmt') custom.set(format, readFormat(readAttribute(attributes, 'formatCode') ?? ''))
+      if (name === 'xf' && inCells) styles.push(custom.get(format) ?? findBuiltInFormat(format))
     },
     close(name) {
       if (name === 'cellXfs') inCells = false
@@ -144,7 +144,7 @@ interface Shown {
 }
 
 function toShown(text: string): Shown {
-  const problem = textProblem(text)
+  const problem = findTextProblem(text)
   return problem ? { text, problem } : { text }
 }
 
@@ -174,7 +174,7 @@ class SheetReader implements XmlHandler {
     else if (name === 'v') this.#inValue = true
     else if (name === 'f') this.#isFormula = true
     else if (name === 'row') {
-      this.#row = Number(attribute(attributes, 'r') ?? this.#row + 1)
+      this.#row = Number(readAttribute(attributes, 'r') ?? this.#row + 1)
       this.#cells = []
       this.#problems = new Map()
       this.#column = 0
@@ -197,10 +197,10 @@ class SheetReader implements XmlHandler {
   }
 
   #openCell(attributes: string) {
-    const letters = /^[A-Z]{1,3}/.exec(attribute(attributes, 'r') ?? '')?.[0]
+    const letters = /^[A-Z]{1,3}/.exec(readAttribute(attributes, 'r') ?? '')?.[0]
     this.#column = letters ? columnNumber(letters) : this.#column + 1
-    this.#type = attribute(attributes, 't') ?? 'n'
-    this.#style = Number(attribute(attributes, 's') ?? 0)
+    this.#type = readAttribute(attributes, 't') ?? 'n'
+    this.#style = Number(readAttribute(attributes, 's') ?? 0)
     this.#value = ''
     this.#isFormula = false
   }
@@ -236,8 +236,9 @@ class SheetReader implements XmlHandler {
     if (value === '' || !Number.isFinite(number)) return { text: value }
     const format = this.#book.formats[this.#style] ?? PLAIN
     const { kind } = format
-    if (kind !== 'plain' && kind !== 'changed') return { text: dateOf(number, kind, this.#book.since1904) }
-    const problem = numberProblem(number, format)
+    if (kind !== 'plain' && kind !== 'changed')
+      return { text: formatSpreadsheetDate(number, kind, this.#book.since1904) }
+    const problem = findNumberProblem(number, format)
     // Spreadsheets show 15 digits: 0.1 + 0.2 is shown as 0.3.
     const text = problem || /^-?\d{1,15}$/.test(value) ? value : String(Number(number.toPrecision(15)))
     return problem ? { text, problem } : { text }

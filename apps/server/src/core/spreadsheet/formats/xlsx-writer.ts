@@ -1,4 +1,4 @@
-import { type Column, type Row, type Rows, spreadsheetSerialOf, textOf } from '#core/spreadsheet/cell.ts'
+import { type Column, type Row, type Rows, toSpreadsheetSerial, formatCell } from '#core/spreadsheet/cell.ts'
 import { writeZip, type ZipEntry } from './zip-writer.ts'
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -147,19 +147,19 @@ interface Cell {
 function cell({ value, type, at, textStyle }: Cell) {
   if (value === null || value === undefined || value === '') return ''
   if (type === 'number' || type === 'money') {
-    const text = textOf(value)
+    const text = formatCell(value)
     // Only numbers that a spreadsheet returns unchanged: no leading zeros and at most 15 digits.
     if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) && text.length <= 17)
       return `<c r="${at}"${type === 'money' ? ` s="${MONEY}"` : ''}><v>${text}</v></c>`
   }
   if (type === 'dateTime') {
-    const text = textOf(value)
-    const serial = spreadsheetSerialOf(text)
+    const text = formatCell(value)
+    const serial = toSpreadsheetSerial(text)
     // A day without a time uses the format of days.
     const style = text.length > 10 ? DATE_TIME : DAY
     if (serial !== undefined) return `<c r="${at}" s="${style}"><v>${serial}</v></c>`
   }
-  return textCell(at, textOf(value), textStyle)
+  return textCell(at, formatCell(value), textStyle)
 }
 
 /** Returns a text cell. Spreadsheets do not run formulas in text cells, so no quote is needed. */

@@ -84,7 +84,7 @@ function tagEnd(xml: string, start: number) {
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
 /** Returns an attribute by its name without prefix. */
-export function attribute(attributes: string, name: string): string | undefined {
+export function readAttribute(attributes: string, name: string): string | undefined {
   for (let at = 0; ; ) {
     const equals = attributes.indexOf('=', at)
     if (equals < 0) return undefined

@@ -3,10 +3,10 @@ import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { analyzeTable } from '#core/database/analyze.ts'
-import { FailureFile, failureFormat } from './failure-file.ts'
+import { FailureFile, failureFileFormat } from './failure-file.ts'
 import { importOf } from './import.ts'
 import { importLines } from './take-lines.ts'
-import { storeFailureFile, type TransferPayload, userOfJob } from '#core/spreadsheet/transfer-jobs.ts'
+import { storeFailureFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 
 /** Progress in percent after all lines are imported. The number of lines is known when the table is received. */
 const LINES_PERCENT = 98
@@ -23,8 +23,8 @@ const importWorker =
     if (!definition || !file) throw notFound('导入')
     const chunks: Buffer[] = []
     for await (const chunk of await services.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
-    const user = await userOfJob(services, job, definition.endpoint.access)
-    const failures = new FailureFile(services, failureFormat(file.name))
+    const user = await loadJobUser(services, job, definition.endpoint.access)
+    const failures = new FailureFile(services, failureFileFormat(file.name))
     let ended: unknown
     const report = await importLines(
       { user, services, now: services.now() },
@@ -39,7 +39,7 @@ const importWorker =
         async onLine(done) {
           // Checks the permission and reports progress at most 200 times, however long the table is.
           if (done % Math.max(100, Math.ceil(total / 200)) > 0) return
-          await userOfJob(services, job, definition.endpoint.access)
+          await loadJobUser(services, job, definition.endpoint.access)
           await progress((done / total) * LINES_PERCENT)
         },
       },

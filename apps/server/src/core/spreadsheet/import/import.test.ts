@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { settings } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { userOf } from '#core/auth/rights.ts'
+import { createUser } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { defineImport } from './import.ts'
 import { registerImports } from './import-job.ts'
@@ -55,7 +55,7 @@ async function send(csv: string, dryRun: '0' | '1' = '0', name = 'a.csv') {
   const audit = vi.fn<Ctx['audit']>()
   const ctx = {
     services: server.services,
-    user: userOf(rights, { id: '', tenantId: rights.tenantId }),
+    user: createUser(rights, { id: '', tenantId: rights.tenantId }),
     db: server.db,
     now: new Date(),
     incoming: { name, stream: Readable.from([Buffer.from(csv)]) },

@@ -6,13 +6,13 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { columnsOf } from '#core/spreadsheet/columns.ts'
-import { type FailedLine, FailureFile, failureFormat } from './failure-file.ts'
-import { fieldsOf } from '#core/spreadsheet/header.ts'
+import { createExportColumns } from '#core/spreadsheet/columns.ts'
+import { type FailedLine, FailureFile, failureFileFormat } from './failure-file.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { throwTableError } from './read-incoming.ts'
 import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
-import { type Definition, type ImportDefinition, type ImportEndpoint, limitsOf, importLines } from './take-lines.ts'
+import { type Definition, type ImportDefinition, type ImportEndpoint, importLimits, importLines } from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
@@ -31,7 +31,7 @@ export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, St
   const erased = definition as unknown as ImportDefinition
   return {
     template: (): StreamAnswer => {
-      const columns = columnsOf(definition.schema, definition.columns)
+      const columns = createExportColumns(definition.schema, definition.columns)
       const file = {
         name: `${definition.name}导入模板`,
         format: 'xlsx',
@@ -67,7 +67,7 @@ async function importTable(
   }
   let ended: unknown
   const onEnd = (state: unknown) => void (ended = state)
-  const failures = new FailureFile(ctx.services, failureFormat(name))
+  const failures = new FailureFile(ctx.services, failureFileFormat(name))
   const summarize = (done: ImportReport) =>
     ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, done) })
   const beforeCommit = (db: Db, done: ImportReport) => {
@@ -92,10 +92,10 @@ export const importSummary = (name: string, { dryRun, total, created, updated, f
   `${dryRun ? '试导入' : '导入'}${name}：共${total}行，新增${created}，更新${updated}，失败${failed}`
 
 async function countOf(bytes: Uint8Array, name: string, definition: ImportDefinition) {
-  const { header, rows, close } = await openTableInThread(bytes, name, limitsOf(definition))
+  const { header, rows, close } = await openTableInThread(bytes, name, importLimits(definition))
   try {
     // Refuses a table with wrong columns before a job is added.
-    fieldsOf(definition, header)
+    matchHeaderFields(definition, header)
     let total = 0
     for await (const _ of rows)
       if (++total > definition.maxRows) throw invalid(`一次最多导入${definition.maxRows}行`, 'file')

@@ -25,7 +25,7 @@ export interface GivenCells {
 }
 
 /** Returns the cells of a line by field. Throws an `ApiError` for the first unreliable cell. */
-export function cellsOf(
+export function readLineCells(
   { cells, problems }: TableRow,
   { header, fields, secret, secretKey }: ColumnFields,
 ): GivenCells {

@@ -9,8 +9,8 @@ import { inTransaction } from '#core/tenancy/tenancy.ts'
 import type { Row } from '#core/spreadsheet/cell.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import type { FailedLine } from './failure-file.ts'
-import { fieldsOf, titleOf } from '#core/spreadsheet/header.ts'
-import { cellsOf, type ColumnFields, cellsForFailureFile } from './line-cells.ts'
+import { matchHeaderFields, fieldTitle } from '#core/spreadsheet/header.ts'
+import { readLineCells, type ColumnFields, cellsForFailureFile } from './line-cells.ts'
 import type { TableLimits, TableRow } from '#core/spreadsheet/table-limits.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 
@@ -93,7 +93,7 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
 }
 export type ImportDefinition = Definition<ImportEndpoint, z.ZodObject, unknown>
 
-export const limitsOf = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
+export const importLimits = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
   // One more row, so that the error can name the limit of this import.
   maxRows: maxRows + 1,
   ...(maxRows > 100_000 && { maxUnpackedBytes: 500 * 1024 * 1024 }),
@@ -141,14 +141,14 @@ type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
 
 async function importAllLines(ctx: ImportCtx, work: Work, report: Tally) {
   const { definition, table } = work
-  const { header, rows, close } = await openTableInThread(table.bytes, table.name, limitsOf(definition))
+  const { header, rows, close } = await openTableInThread(table.bytes, table.name, importLimits(definition))
   try {
     const { secret = [] } = definition
     const { secretKey } = ctx.services.config
     return await takeRows(ctx, work, {
       rows,
       report,
-      columns: { header, fields: fieldsOf(definition, header), secret, secretKey },
+      columns: { header, fields: matchHeaderFields(definition, header), secret, secretKey },
     })
   } finally {
     close()
@@ -197,7 +197,7 @@ interface Parsed {
 
 function parsed({ schema, cells }: ImportDefinition, { row, columns, state }: Line): Parsed['result'] {
   try {
-    const { given, filled } = cellsOf(row, columns)
+    const { given, filled } = readLineCells(row, columns)
     const result = schema.safeParse(cells?.(given, state) ?? given)
     if (result.success) return { row: row.row, filled, input: result.data }
     const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
@@ -252,7 +252,7 @@ async function countFailure(report: Tally, work: Work, { row, failed }: Parsed, 
   const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work
   report.failed += 1
   const field = problem.data?.field?.split('.')[0]
-  const reason = { row, ...(field && { field: titleOf(definition.schema, field) }), msg: problem.message }
+  const reason = { row, ...(field && { field: fieldTitle(definition.schema, field) }), msg: problem.message }
   if (report.rows.length < reported) report.rows.push(reason)
   await onFailed?.({ ...reason, ...failed() })
 }

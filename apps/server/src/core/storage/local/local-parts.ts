@@ -6,13 +6,13 @@ import {
   sortParts,
   type PartStore,
   PLAN,
-  partName,
+  formatPartName,
   parsePartName,
   parsePlan,
   type UploadPart,
   type UploadPlan,
 } from '#core/storage/part-store.ts'
-import { KEEP_FREE_BYTES, spool, syncDirectory } from '#core/storage/spool.ts'
+import { KEEP_FREE_BYTES, spoolToFile, syncDirectory } from '#core/storage/spool.ts'
 
 const READ_BYTES = 256 * 1024
 
@@ -28,7 +28,7 @@ export class LocalPartStore implements PartStore {
 
   async savePlan(plan: UploadPlan) {
     const folder = this.#folder(plan.id)
-    const { path } = await spool(folder, bytesOf(JSON.stringify(plan)), { keepFree: this.#keepFree })
+    const { path } = await spoolToFile(folder, bytesOf(JSON.stringify(plan)), { keepFree: this.#keepFree })
     await rename(path, join(folder, PLAN))
     await syncDirectory(folder)
     await syncDirectory(this.#root)
@@ -48,9 +48,9 @@ export class LocalPartStore implements PartStore {
   ) {
     const folder = this.#folder(id)
     const limits = { expect, maxBytes: expect.size, keepFree: this.#keepFree, ...(signal ? { signal } : {}) }
-    const { path, file } = await spool(folder, source, limits)
+    const { path, file } = await spoolToFile(folder, source, limits)
     const part = { index, sha256: file.sha256, size: file.size }
-    await rename(path, join(folder, partName(part)))
+    await rename(path, join(folder, formatPartName(part)))
     await syncDirectory(folder)
     return part
   }
@@ -67,7 +67,7 @@ export class LocalPartStore implements PartStore {
   }
 
   async open(id: string, part: UploadPart) {
-    return createReadStream(join(this.#folder(id), partName(part)), { highWaterMark: READ_BYTES })
+    return createReadStream(join(this.#folder(id), formatPartName(part)), { highWaterMark: READ_BYTES })
   }
 
   async drop(id: string) {

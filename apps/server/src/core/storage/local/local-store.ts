@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DiskRead } from './disk-read.ts'
-import { freeBytes, KEEP_FREE_BYTES, spool, sweepSpool, syncDirectory } from '#core/storage/spool.ts'
+import { readFreeBytes, KEEP_FREE_BYTES, spoolToFile, sweepSpool, syncDirectory } from '#core/storage/spool.ts'
 import {
   assertSha256,
   type ByteRange,
@@ -26,7 +26,7 @@ export class LocalStore implements FileStore {
   }
 
   async put(source: AsyncIterable<Uint8Array>, options: PutOptions = {}) {
-    const { path, file } = await spool(this.#temporary, source, { ...options, keepFree: this.#keepFree })
+    const { path, file } = await spoolToFile(this.#temporary, source, { ...options, keepFree: this.#keepFree })
     try {
       await options.beforeVisible?.(file.sha256)
       const target = this.#path(file.sha256)
@@ -66,7 +66,7 @@ export class LocalStore implements FileStore {
 
   async freeBytes() {
     await mkdir(this.#root, { recursive: true })
-    return freeBytes(this.#root)
+    return readFreeBytes(this.#root)
   }
 
   async check() {

@@ -4,14 +4,14 @@ import {
   sortParts,
   type PartStore,
   PLAN,
-  partName,
+  formatPartName,
   parsePartName,
   parsePlan,
   type UploadPart,
   type UploadPlan,
 } from '#core/storage/part-store.ts'
 import type { S3Client } from './s3-client.ts'
-import { KEEP_FREE_BYTES, spool } from '#core/storage/spool.ts'
+import { KEEP_FREE_BYTES, spoolToFile } from '#core/storage/spool.ts'
 import { FileMissing } from '#core/storage/store.ts'
 
 const FOLDER = 'uploads/'
@@ -54,10 +54,10 @@ export class S3PartStore implements PartStore {
     const folder = folderOf(id)
     const limits = { expect, maxBytes: expect.size, keepFree: this.#keepFree, ...(signal ? { signal } : {}) }
     // Buffers parts on disk instead of in memory, because twenty slow clients would hold twenty parts in memory.
-    const { path, file } = await spool(this.#temporary, source, limits)
+    const { path, file } = await spoolToFile(this.#temporary, source, limits)
     try {
       const part = { index, sha256: file.sha256, size: file.size }
-      await this.#s3.put(folder + partName(part), await readFile(path), signal)
+      await this.#s3.put(folder + formatPartName(part), await readFile(path), signal)
       return part
     } finally {
       await rm(path, { force: true })
@@ -75,7 +75,7 @@ export class S3PartStore implements PartStore {
   }
 
   open(id: string, part: UploadPart) {
-    return this.#s3.get(folderOf(id) + partName(part))
+    return this.#s3.get(folderOf(id) + formatPartName(part))
   }
 
   async drop(id: string) {

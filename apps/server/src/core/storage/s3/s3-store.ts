@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import type { S3Client } from './s3-client.ts'
-import { KEEP_FREE_BYTES, spool, sweepSpool } from '#core/storage/spool.ts'
+import { KEEP_FREE_BYTES, spoolToFile, sweepSpool } from '#core/storage/spool.ts'
 import {
   assertSha256,
   type ByteRange,
@@ -33,7 +33,7 @@ export class S3Store implements FileStore {
   }
 
   async put(source: AsyncIterable<Uint8Array>, options: PutOptions = {}) {
-    const { path, file } = await spool(this.#temporary, source, { ...options, keepFree: this.#keepFree })
+    const { path, file } = await spoolToFile(this.#temporary, source, { ...options, keepFree: this.#keepFree })
     try {
       await options.beforeVisible?.(file.sha256)
       const key = FOLDER + file.sha256

@@ -1,6 +1,6 @@
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { MAX_IMAGE_PIXELS, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
-import { sizeProblem } from '#core/storage/file-type.ts'
+import { findSizeProblem } from '#core/storage/file-type.ts'
 import { FileRefused, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
 
 const THUMB_PIXELS = 480
@@ -20,7 +20,7 @@ export async function probeImage(path: string, thumbPath: string): Promise<Probe
     const { format, width, height, orientation = 1 } = await sharp(path, options).metadata()
     const mime = MIME[format ?? '']
     if (!mime) throw new FileRefused(AD_MESSAGES.damagedImage)
-    const problem = sizeProblem({ width, height })
+    const problem = findSizeProblem({ width, height })
     if (problem) throw new FileRefused(problem)
     const size = { width: THUMB_PIXELS, height: THUMB_PIXELS, fit: 'inside', withoutEnlargement: true } as const
     await sharp(path, options).autoOrient().resize(size).webp({ quality: THUMB_QUALITY }).toFile(thumbPath)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '#core/config/config.ts'
-import { dayClock } from '#core/time/day-clock.ts'
+import { createDayClock } from '#core/time/day-clock.ts'
 import type { AdIndex } from './ad-index.ts'
 import { Ingest } from '../plays/ingest.ts'
 import { PlayWriter } from '../plays/play-writer.ts'
@@ -29,7 +29,7 @@ export class AdDelivery {
   readonly writer: PlayWriter
 
   constructor({ pool, log, index, config }: Parts) {
-    const { dayOf } = dayClock(config.timeZone)
+    const { dayOf } = createDayClock(config.timeZone)
     this.index = index
     this.writer = new PlayWriter(pool, dayOf)
     const versions = new PublishedVersions(pool)

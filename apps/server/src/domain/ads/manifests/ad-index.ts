@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { copyRows } from '#core/database/copy-rows.ts'
 import type { Events } from '#core/events/events.ts'
 import { AdChanges } from './ad-changes.ts'
-import { adIdsOf, isDelivered, loadAds, loadPrograms, TARGET, type TargetedProgram } from './live-programs.ts'
+import { collectAdIds, isDelivered, loadAds, loadPrograms, TARGET, type TargetedProgram } from './live-programs.ts'
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
 import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
 
@@ -142,7 +142,7 @@ export class AdIndex {
     })
     for (let slot = 0; slot < slots.count; slot++) if (!known.has(slot)) this.#putScreen(slot, NO_SCREEN)
     const delivered = (await loadPrograms(client)).filter((program) => isDelivered(program, Date.now()))
-    const ads = await loadAds(client, adIdsOf(delivered))
+    const ads = await loadAds(client, collectAdIds(delivered))
     programs.clear()
     this.#ads.clear()
     for (const program of delivered) programs.set(program.id, program)
@@ -219,7 +219,7 @@ export class AdIndex {
     const isMoved = (id: number) => !sameTargets(loaded.get(id), before.get(id))
     const changed = ids.filter((id) => loaded.get(id)?.json !== before.get(id)?.json || isMoved(id))
     if (changed.length === 0) return
-    const unknown = adIdsOf(changed.flatMap((id) => loaded.get(id) ?? [])).filter((id) => !this.#ads.has(id))
+    const unknown = collectAdIds(changed.flatMap((id) => loaded.get(id) ?? [])).filter((id) => !this.#ads.has(id))
     for (const [id, ad] of await loadAds(client, unknown)) this.#ads.set(id, ad)
     for (const id of changed) {
       const program = loaded.get(id)
@@ -229,13 +229,13 @@ export class AdIndex {
     await this.#loadGroups(client)
     for (const id of changed.filter(isMoved)) await this.#assignment.assign(slots, id, loaded.get(id))
     this.#assignment.sets.markStale(new Set(changed))
-    const used = new Set(adIdsOf(programs.values()))
+    const used = new Set(collectAdIds(programs.values()))
     for (const id of this.#ads.keys()) if (!used.has(id)) this.#ads.delete(id)
   }
 
   async #replaceAds(client: pg.Client, changed: ReadonlySet<number>) {
     const users = [...this.programs.values()].filter(({ body }) => body.items.some(({ adId }) => changed.has(adId)))
-    const used = adIdsOf(users).filter((id) => changed.has(id))
+    const used = collectAdIds(users).filter((id) => changed.has(id))
     const loaded = await loadAds(client, used)
     for (const id of used) {
       const ad = loaded.get(id)

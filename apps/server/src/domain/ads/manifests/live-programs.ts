@@ -78,6 +78,6 @@ export async function loadAds(client: pg.Client, ids: readonly number[]): Promis
   return new Map(rows.map(({ id, body }) => [id, { body, json: JSON.stringify(body) }]))
 }
 
-export const adIdsOf = (programs: Iterable<LiveProgram>) => [
+export const collectAdIds = (programs: Iterable<LiveProgram>) => [
   ...new Set([...programs].flatMap(({ body }) => body.items.map(({ adId }) => adId))),
 ]

@@ -2,9 +2,9 @@ import type { Manifest, ManifestAd, ManifestProgram } from '@oms/contract/ad-eng
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, gte, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { dayAfter } from '#core/time/zone.ts'
+import { addDays } from '#core/time/zone.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
-import { approvedAds } from '../approved-ads.ts'
+import { readApprovedAds } from '../approved-ads.ts'
 
 /** A program with its targets and the content that screens play. */
 export interface LiveProgram {
@@ -16,7 +16,7 @@ export interface LiveProgram {
 }
 
 /** Loads the programs in force whose last date is not over in any zone. `db` must not have row-level security. */
-export async function programsInForce(db: Db, now: Date): Promise<LiveProgram[]> {
+export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgram[]> {
   return db
     .select({
       id: adPrograms.id,
@@ -35,20 +35,23 @@ export async function programsInForce(db: Db, now: Date): Promise<LiveProgram[]>
         isNull(adPrograms.deletedAt),
         gt(adPrograms.publishedVer, 0),
         eq(adPrograms.status, PROGRAM_STATUS.delivering),
-        gte(sql`${adProgramVersions.body}->>'dateTo'`, dayAfter(now.toISOString().slice(0, 10), -2)),
+        gte(sql`${adProgramVersions.body}->>'dateTo'`, addDays(now.toISOString().slice(0, 10), -2)),
       ),
     )
     .orderBy(adPrograms.id)
 }
 
 /** Loads the approved contents of the enabled ads that programs use. */
-export async function adsOfPrograms(db: Db, programs: readonly ManifestProgram[]): Promise<Map<number, ManifestAd>> {
+export async function loadAdsOfPrograms(
+  db: Db,
+  programs: readonly ManifestProgram[],
+): Promise<Map<number, ManifestAd>> {
   const ids = [...new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))]
-  return new Map([...(await approvedAds(db, ids))].map(([id, { ad }]) => [id, ad]))
+  return new Map([...(await readApprovedAds(db, ids))].map(([id, { ad }]) => [id, ad]))
 }
 
 /** Builds the manifest of screens with one zone and these programs. */
-export function manifestWith(
+export function buildManifest(
   zone: string,
   programs: readonly ManifestProgram[],
   known: ReadonlyMap<number, ManifestAd>,

@@ -1,7 +1,7 @@
 import { PlayReport, type RejectReason, type ReportReply } from '@oms/contract/advertise/device-calls.ts'
-import { type PlayDevice, type PlayRow, playRow, timeProblem, isOutsideDates } from './play-row.ts'
+import { type PlayDevice, type PlayRow, playRow, findTimeProblem, isOutsideDates } from './play-row.ts'
 import type { PlayWriter, Reject } from './play-writer.ts'
-import { contentIds, type LoggedPlay, reportsOf } from './smil-log.ts'
+import { parseContentIds, type LoggedPlay, toPlayReports } from './smil-log.ts'
 import { type PublishedVersions, canReach } from '../manifests/published-versions.ts'
 
 interface Parts {
@@ -51,10 +51,10 @@ export class Ingest {
   /** Returns the plays of a SMIL player's log as reports. */
   async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string): Promise<object[]> {
     const { versions } = this.#parts
-    await versions.load(plays.flatMap(({ contentId }) => contentIds(contentId) ?? []))
+    await versions.load(plays.flatMap(({ contentId }) => parseContentIds(contentId) ?? []))
     const plannedOf = (programId: number, ver: number, itemId: number) =>
       versions.program(programId, ver)?.items.get(itemId)?.ms
-    return reportsOf(plays, { deviceId, zone, plannedOf })
+    return toPlayReports(plays, { deviceId, zone, plannedOf })
   }
 
   #check(report: PlayReport, device: PlayDevice, now: number): PlayRow | RejectReason {
@@ -65,7 +65,7 @@ export class Ingest {
     const item = program?.items.get(itemId)
     if (!program || materialId === undefined || item?.adId !== adId || !canReach(program, device)) return 'unknown'
     const planned = item.ms * report.count
-    const problem = timeProblem(report, planned, { now, retentionDays })
+    const problem = findTimeProblem(report, planned, { now, retentionDays })
     if (problem) return problem
     if (isOutsideDates(report, program)) return 'unknown'
     return playRow(report, device, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })

@@ -49,7 +49,7 @@ export interface PlayRow extends PlayDevice {
  * Returns the reason to reject a report because of its times; undefined for accepted times. `planned` is the time of
  * its plays in the published version. Only a failed play may have no length.
  */
-export function timeProblem(
+export function findTimeProblem(
   { start, ms, result, clock, count }: PlayReport,
   planned: number,
   { now, retentionDays }: { readonly now: number; readonly retentionDays: number },

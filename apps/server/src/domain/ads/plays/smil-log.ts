@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { PLAY_CLOCK, PLAY_RESULT } from '@oms/contract/advertise/device-calls.ts'
 import { XMLParser } from 'fast-xml-parser'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 
 export const MAX_LOG_BYTES = 1024 * 1024
 export const MAX_LOG_PLAYS = 5000
@@ -67,7 +67,7 @@ interface Facts {
 }
 
 /** Returns the ids in a `logContentId`; undefined for content that this server did not deliver. */
-export function contentIds(contentId: string) {
+export function parseContentIds(contentId: string) {
   const match = CONTENT_ID.exec(contentId)
   if (!match) return undefined
   const [programId = 0, ver = 0, itemId = 0, adId = 0, adVer = 0] = match.slice(1).map(Number)
@@ -78,14 +78,14 @@ export function contentIds(contentId: string) {
  * Returns the plays as reports. A player repeats a log under another name when the response was lost. The id of a
  * report is therefore made of its content: device, item, start, and its number among equal ones of that second.
  */
-export function reportsOf(plays: readonly LoggedPlay[], { deviceId, zone, plannedOf }: Facts): object[] {
+export function toPlayReports(plays: readonly LoggedPlay[], { deviceId, zone, plannedOf }: Facts): object[] {
   const equal = new Map<string, number>()
   return plays.map(({ contentId, startTime, endTime }) => {
     const key = `${deviceId} ${contentId} ${startTime}`
     const number = (equal.get(key) ?? 0) + 1
     equal.set(key, number)
     const reportId = uuidOf(hash('sha256', `${key} ${number}`))
-    const ids = contentIds(contentId)
+    const ids = parseContentIds(contentId)
     if (!ids) return { reportId }
     const [start, end] = [timeOf(startTime, zone), timeOf(endTime, zone)]
     const planned = plannedOf(ids.programId, ids.ver, ids.itemId) ?? 0
@@ -99,7 +99,7 @@ export function reportsOf(plays: readonly LoggedPlay[], { deviceId, zone, planne
 /** Returns the instant of `2026-11-22T20:33:47Z`, or of a local time of the screen. */
 function timeOf(text: string, zone: string): number {
   if (/(?:Z|[+-]\d{2}:?\d{2})$/.test(text)) return Date.parse(text)
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/.test(text) ? instantOf(text.replace('T', ' '), zone) : Number.NaN
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/.test(text) ? parseLocalTime(text.replace('T', ' '), zone) : Number.NaN
 }
 
 const uuidOf = (hex: string) =>

@@ -19,7 +19,7 @@ interface ScreenFacts {
 }
 
 /** Returns the delivery state. A screen that is ready stays ready while it is offline. */
-export function deliveryStateOf(screen: ScreenFacts, now: number, pollSeconds: number): DeliveryState {
+export function computeDeliveryState(screen: ScreenFacts, now: number, pollSeconds: number): DeliveryState {
   const { appliedEtag, etag, readyFiles, totalFiles, failed, lastReportMs } = screen
   const isCurrent = appliedEtag === etag && appliedEtag !== ''
   if (isCurrent && failed.length === 0 && readyFiles >= totalFiles) return DELIVERY.ready

@@ -11,13 +11,13 @@ export const PAIRING_SECONDS = 900
 const lettersOf = (alphabet: string, length: number) =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-export const newPairingCode = () => lettersOf(LETTERS, LENGTH)
+export const createPairingCode = () => lettersOf(LETTERS, LENGTH)
 
 /** Returns 130 random bits in base32 for the address of a SMIL index. */
 export const newSmilKey = () => lettersOf(BASE32, SMIL_KEY_LENGTH)
 
 /** Returns a token of 256 random bits. */
-export const newPlayerToken = () => randomBytes(32).toString('base64url')
+export const createPlayerToken = () => randomBytes(32).toString('base64url')
 
 export const hashOf = (secret: string) => hash('sha256', secret)
 

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { PlannedSlot } from '@oms/contract/ad-engine/playing.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
-import { localDayOf, localTimeOf } from '#core/time/zone.ts'
+import { formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import type { ManifestSet, RenderedManifest } from '../manifests/manifest-set.ts'
-import { smilSchedule } from './smil-schedule.ts'
+import { computeSmilSchedule } from './smil-schedule.ts'
 
 /** Interval between two requests of the index in seconds. Players refuse a shorter interval. */
 const REFRESH_SECONDS = 60
@@ -38,8 +38,8 @@ const kept = new WeakMap<RenderedManifest, { readonly day: string; readonly inde
  * Returns the index of a set. Renders the index once per local day and after each change of the manifest, in slices.
  * Concurrent requests wait for the same rendering.
  */
-export function smilIndexOf({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Promise<SmilIndex> {
-  const day = localDayOf(now, zone)
+export function renderSmilIndex({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Promise<SmilIndex> {
+  const day = formatLocalDay(now, zone)
   const known = kept.get(manifest)
   if (known?.day === day) return known.index
   const index = renderIndex(manifest, zone, now).then((text) => ({ text, hash: hash('sha256', text), at: now }))
@@ -49,13 +49,13 @@ export function smilIndexOf({ zone }: ManifestSet, manifest: RenderedManifest, n
 }
 
 /** Returns the index with the addresses of one screen. `base` must not contain special characters of XML. */
-export const smilText = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
+export const formatSmilIndex = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
 
 export const smilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)
 
 async function renderIndex({ schedule }: RenderedManifest, zone: string, now: number): Promise<string> {
-  const wallclock = (at: number) => `wallclock(${localTimeOf(at, zone).replace(' ', 'T')})`
-  const sequences = (await smilSchedule(schedule, now)).map(({ start, end, repeats, slots }) => {
+  const wallclock = (at: number) => `wallclock(${formatLocalTime(at, zone).replace(' ', 'T')})`
+  const sequences = (await computeSmilSchedule(schedule, now)).map(({ start, end, repeats, slots }) => {
     const repeat = repeats ? ' repeatCount="indefinite"' : ''
     const media = slots.map(elementOf).join('')
     return `<seq begin="${wallclock(start)}" end="${wallclock(end)}"${repeat}>\n${media}</seq>\n`

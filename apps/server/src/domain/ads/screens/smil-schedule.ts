@@ -7,7 +7,7 @@ import { runInSlices } from '#core/process/run-in-slices.ts'
  * Returns the sequences for 2 to 14 days, beginning with the segment that contains `from`. A gap between sequences
  * shows the idle picture.
  */
-export const smilSchedule = async (manifest: Manifest, from: number): Promise<SmilSequence[]> =>
+export const computeSmilSchedule = async (manifest: Manifest, from: number): Promise<SmilSequence[]> =>
   (await runInSlices(smilPlanSteps(manifest, from))).sequences
     .map((sequence) => ({ ...sequence, slots: joinHolds(sequence.slots) }))
     .filter(({ slots }) => slots.length > 0)

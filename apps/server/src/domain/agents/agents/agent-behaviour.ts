@@ -10,7 +10,7 @@ export type StoredBehaviour = Pick<typeof agents.$inferSelect, keyof AgentBehavi
 const FIELDS = Object.keys(behaviourFields) as (keyof AgentBehaviour)[]
 
 /** Returns the columns of an agent that a version contains, with sorted keys so that equal values have equal JSON. */
-export function behaviourOf(row: StoredBehaviour): StoredBehaviour {
+export function pickBehaviour(row: StoredBehaviour): StoredBehaviour {
   const columns = Object.fromEntries(FIELDS.map((field) => [field, row[field] ?? null])) as unknown as StoredBehaviour
   return {
     ...columns,
@@ -28,7 +28,7 @@ export interface VersionSnapshot extends StoredBehaviour {
 }
 
 /** Returns the names of the fields that differ. */
-export function changedFields(before: Partial<VersionSnapshot>, after: Partial<VersionSnapshot>): string[] {
+export function listChangedFields(before: Partial<VersionSnapshot>, after: Partial<VersionSnapshot>): string[] {
   const text = (value: unknown) => JSON.stringify(value ?? null)
   return [...FIELDS, 'secrets' as const].filter((field) => text(before[field]) !== text(after[field]))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AgentFacts, agentConfig } from './agent-config.ts'
+import { type AgentFacts, buildAgentConfig } from './agent-config.ts'
 
 const model = (code: string, type: string, more: object = {}) => ({ code, config: { type, ...more } })
 const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
@@ -40,7 +40,7 @@ const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
 })
 
 test('selects a model for every role, returns decrypted secrets, and replaces the assistant name in the prompt', () => {
-  expect(agentConfig(facts(), {})).toEqual({
+  expect(buildAgentConfig(facts(), {})).toEqual({
     device_max_output_size: '0',
     chat_history_conf: 2,
     selected_module: {
@@ -76,7 +76,7 @@ test('selects a model for every role, returns decrypted secrets, and replaces th
 })
 
 test('omits the VAD and ASR models that the voice server has loaded', () => {
-  const answer = agentConfig(facts(), { VAD: 'VAD_SileroVAD', ASR: 'other', TTS: 'TTS_EdgeTTS' })
+  const answer = buildAgentConfig(facts(), { VAD: 'VAD_SileroVAD', ASR: 'other', TTS: 'TTS_EdgeTTS' })
   expect(answer).not.toHaveProperty('VAD')
   expect(answer.selected_module).not.toHaveProperty('VAD')
   expect(answer.selected_module).toMatchObject({ ASR: 'ASR_FunASR', TTS: 'TTS_EdgeTTS' })
@@ -85,21 +85,24 @@ test('omits the VAD and ASR models that the voice server has loaded', () => {
 test('an agent without an intent has no plugins; a blank name becomes 小智, and a dollar sign in a name stays', () => {
   const { models } = facts()
   expect(
-    agentConfig(facts({ models: { ...models, Intent: model('Intent_nointent', 'nointent') } }), {}).plugins,
+    buildAgentConfig(facts({ models: { ...models, Intent: model('Intent_nointent', 'nointent') } }), {}).plugins,
   ).toEqual({})
-  expect(agentConfig(facts({ name: ' ' }), {}).prompt).toBe('你是小智，小智很聪明')
-  expect(agentConfig(facts({ name: "$&$'" }), {}).prompt).toBe("你是$&$'，$&$'很聪明")
+  expect(buildAgentConfig(facts({ name: ' ' }), {}).prompt).toBe('你是小智，小智很聪明')
+  expect(buildAgentConfig(facts({ name: "$&$'" }), {}).prompt).toBe("你是$&$'，$&$'很聪明")
 })
 
 test('a trained voice clone sets its resource and speaks 普通话 unless the agent sets a language', () => {
   const { models, speech } = facts()
   const tts = model('TTS_H', 'huoshan_double_stream')
   const clone = { ...speech, voice: 'S_abc', isClone: true, languages: undefined }
-  const answer = agentConfig(facts({ models: { ...models, TTS: tts }, speech: clone }), {}) as Record<string, unknown>
+  const answer = buildAgentConfig(facts({ models: { ...models, TTS: tts }, speech: clone }), {}) as Record<
+    string,
+    unknown
+  >
   expect(answer['TTS']).toMatchObject({
     TTS_H: { private_voice: 'S_abc', language: '普通话', resource_id: 'seed-icl-1.0' },
   })
-  const english = agentConfig(facts({ speech: { ...speech, language: '英语' } }), {}) as Record<string, unknown>
+  const english = buildAgentConfig(facts({ speech: { ...speech, language: '英语' } }), {}) as Record<string, unknown>
   expect(english['TTS']).toMatchObject({ TTS_EdgeTTS: { language: '英语' } })
 })
 
@@ -109,7 +112,7 @@ test('commas in names and introductions of speakers become spaces', () => {
     threshold: 0.4,
     speakers: [{ id: 5, name: '张,三', introduction: '爸爸，工程师' }],
   }
-  expect(agentConfig(facts({ voiceprint, memory: '喜欢猫' }), {})).toMatchObject({
+  expect(buildAgentConfig(facts({ voiceprint, memory: '喜欢猫' }), {})).toMatchObject({
     summaryMemory: '喜欢猫',
     voiceprint: { url: 'http://v/', speakers: ['5,张 三,爸爸 工程师'], similarity_threshold: 0.4 },
   })
@@ -128,5 +131,5 @@ test('changes no model of its facts, because simultaneous calls share the models
     ...given,
     llmByCode: new Map([...given.llmByCode].map(([code, llm]) => [code, frozen(llm)])),
   })
-  expect(agentConfig(shared, {})).toEqual(agentConfig(given, {}))
+  expect(buildAgentConfig(shared, {})).toEqual(buildAgentConfig(given, {}))
 })

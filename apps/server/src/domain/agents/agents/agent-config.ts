@@ -68,14 +68,14 @@ const NO_INTENT = 'nointent'
 const ROLES = ['VAD', 'ASR', 'TTS', 'Memory', 'Intent', 'LLM', 'VLLM', 'SLM', 'RAG'] as const
 
 /** Returns the prompt with the name of the agent. */
-export const namedPrompt = (prompt: string, name: string) =>
+export const insertAgentName = (prompt: string, name: string) =>
   prompt.replaceAll('{{assistant_name}}', () => name.trim() || DEFAULT_NAME)
 
 /**
  * Returns the data of the response to `agent-models`. Omits the VAD and ASR models that the voice server has loaded
  * already; `loaded` has their codes by role. Plugins are JSON texts, because the server parses each of them.
  */
-export function agentConfig(facts: AgentFacts, loaded: Readonly<Record<string, unknown>>) {
+export function buildAgentConfig(facts: AgentFacts, loaded: Readonly<Record<string, unknown>>) {
   const { models, plugins, contextProviders, mcpEndpoint, voiceprint } = facts
   const isPresent = (role: (typeof ROLES)[number]) =>
     models[role] !== undefined && !((role === 'VAD' || role === 'ASR') && loaded[role] === models[role].code)
@@ -89,7 +89,7 @@ export function agentConfig(facts: AgentFacts, loaded: Readonly<Record<string, u
     plugins: hasPlugins
       ? Object.fromEntries(plugins.map(({ providerCode, params }) => [providerCode, JSON.stringify(params ?? {})]))
       : {},
-    prompt: namedPrompt(facts.prompt, facts.name),
+    prompt: insertAgentName(facts.prompt, facts.name),
     summaryMemory: facts.memory || null,
     ...(mcpEndpoint !== undefined && { mcp_endpoint: mcpEndpoint }),
     context_providers: contextProviders,

@@ -4,7 +4,7 @@ import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
 import type { AgentVoice } from '../voices/agent-voices.ts'
 import type { DeviceAgent } from './device-agent.ts'
-import { mcpCallAddress } from '../voice-servers/mcp-address.ts'
+import { buildMcpCallAddress } from '../voice-servers/mcp-address.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
 import { permitsFeature } from '../parameters/features.ts'
@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** Reads the models and the voice of a device's agent, for the response to the voice server. */
-export async function agentFactsOf(
+export async function readAgentFacts(
   { reads, params, handedOut }: Parts,
   { agent, memory, speakers }: DeviceAgent & { readonly agent: AgentOfDevice },
 ): Promise<AgentFacts> {
@@ -47,7 +47,7 @@ export async function agentFactsOf(
     speech: speechOf(agent, voice),
     plugins: agent.plugins,
     contextProviders: agent.contextProviders,
-    mcpEndpoint: mcpCallAddress(params.text('server.mcp_endpoint'), String(agent.id)),
+    mcpEndpoint: buildMcpCallAddress(params.text('server.mcp_endpoint'), String(agent.id)),
     voiceprint:
       url === '' || speakers.length === 0 || !permitsFeature(params, 'voiceprint')
         ? undefined

@@ -35,7 +35,11 @@ const positionOf = (agentId: number, deviceId: number) =>
  * `versionNo` names that version. Undefined when the agent is deleted. Nothing is cached, so an edit acts at the next
  * connection. Needs a session without row-level security for the secrets.
  */
-export async function agentOfDevice(db: Db, secretKey: Buffer, deviceId: number): Promise<AgentOfDevice | undefined> {
+export async function resolveAgentOfDevice(
+  db: Db,
+  secretKey: Buffer,
+  deviceId: number,
+): Promise<AgentOfDevice | undefined> {
   const [found] = await db
     .select({ agent: agents })
     .from(agentDevices)

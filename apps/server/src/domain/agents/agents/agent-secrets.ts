@@ -34,7 +34,7 @@ export const headerField = (url: string, header: string) =>
   `context.${createHash('sha256').update(url).digest('hex').slice(0, 16)}.${header.toLowerCase()}`
 
 /** Returns the plugin providers with these codes. */
-export async function pluginProviders(db: Db, codes?: readonly string[]) {
+export async function readPluginProviders(db: Db, codes?: readonly string[]) {
   const isPlugin = eq(agentProviders.type, 'Plugin')
   return db
     .select({ code: agentProviders.code, name: agentProviders.name, fields: agentProviders.fields })
@@ -50,7 +50,7 @@ type StoredParts = Pick<StoredBehaviour, 'plugins' | 'contextProviders'>
 export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts) {
   const codes = plugins.map(({ providerCode }) => providerCode)
   if (new Set(codes).size < codes.length) throw invalid('插件不能重复', 'plugins')
-  const known = new Map((codes.length > 0 ? await pluginProviders(db, codes) : []).map((each) => [each.code, each]))
+  const known = new Map((codes.length > 0 ? await readPluginProviders(db, codes) : []).map((each) => [each.code, each]))
   assertPlainAddresses(known, { plugins, contextProviders })
   const secrets = new Map<string, string>()
   const stored: StoredParts = {

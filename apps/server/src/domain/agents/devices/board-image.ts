@@ -19,7 +19,7 @@ export const isBoardVersion = ({ verName, verCode }: Pick<Version<Component>, 'v
   boardVersionCode(verName) === verCode
 
 /** Returns the only image of a version, or undefined when voice devices cannot install the version. */
-export function boardImageOf<C extends Component>(version: Version<C>): C | undefined {
+export function findBoardImage<C extends Component>(version: Version<C>): C | undefined {
   const images = version.components.filter(
     ({ type, fileName }) => type === FIRMWARE_COMPONENT && fileName.toLowerCase().endsWith('.bin'),
   )

@@ -46,7 +46,7 @@ const READ = `select t.name as customer, m.model_name as model, a.app_version as
   where a.device_id = $1 and a.tenant_id = $2`
 
 /** Returns facts of a device by Chinese title, as texts for the prompt of its agent. Omits unknown facts. */
-export async function deviceContext(pool: Pool, { deviceId, tenantId }: BoundIds, facts: readonly ContextFact[]) {
+export async function buildDeviceContext(pool: Pool, { deviceId, tenantId }: BoundIds, facts: readonly ContextFact[]) {
   const { rows } = await pool.query<Row>({
     name: 'agent-device-context',
     text: READ,

@@ -11,7 +11,7 @@ export const visibleBindings = (user: User) =>
 const lastSign = sql`greatest(${agentDevices.bootTime}, ${agentDevices.sessionTime}, ${agentDevices.turnTime})`
 
 /** Returns the state of a device: 0 never booted, 1 booted, 2 talking, 3 silent for a day. */
-export const stateOf = (window: number) => sql<number>`case
+export const computeDeviceState = (window: number) => sql<number>`case
   when ${lastSign} is null then 0 when ${isOpenSession(window)} then 2
   when ${lastSign} > now() - interval '24 hours' then 1 else 3 end`
 
@@ -19,7 +19,7 @@ export const stateOf = (window: number) => sql<number>`case
 export const hasOtherIdentity = sql<number>`case when ${agentDevices.otherClientId} <> '' then 1 else 0 end`
 
 /** Returns the seconds without a turn after which a session counts as closed. */
-export async function sessionWindow({ services, user }: Pick<Ctx, 'services' | 'user'>) {
+export async function sessionWindowSeconds({ services, user }: Pick<Ctx, 'services' | 'user'>) {
   const values = await services.agentParameters.of(user.tenantId ?? PLATFORM_TENANT_ID)
   return values.number('close_connection_no_voice_time') + 60
 }

@@ -2,17 +2,17 @@ import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
 import { isTransient } from '#core/jobs/transient.ts'
 import type { Services } from '#core/services.ts'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { OutboundLimits } from '#core/outbound/outbound.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible, llmEndpointOf } from '../llm/chat-request.ts'
+import { isOpenAiCompatible, readLlmEndpoint } from '../llm/chat-request.ts'
 import { streamChat } from '../llm/chat.ts'
 import type { LlmUsage } from '../llm/chat-events.ts'
 import { LlmError } from '../llm/llm-error.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { withoutThinking } from '../llm/without-thinking.ts'
-import { modelConfigOf, type DecryptedModel } from '../models/model-config.ts'
-import { recordUsage, tokenEntries } from '../usage/usage.ts'
+import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
+import { recordUsage, buildTokenEntries } from '../usage/usage.ts'
 
 /** Queue of the jobs that process rows of `agent_after`. */
 export const SESSION_TASK_QUEUE = 'agent-after'
@@ -150,7 +150,7 @@ const talkOf = (turns: readonly Turn[]) =>
 /** Returns the small language model of the agent. Undefined without a model, or when OMS cannot call its provider. */
 async function smallModel({ database, config }: Services, { slmId }: Work): Promise<DecryptedModel | undefined> {
   if (slmId === null) return undefined
-  const model = (await modelConfigOf(database.db, config.secretKey, [slmId])).get(slmId)
+  const model = (await readModelConfigs(database.db, config.secretKey, [slmId])).get(slmId)
   return model?.status === 1 && isOpenAiCompatible(model.config) ? model : undefined
 }
 
@@ -164,11 +164,11 @@ interface Completion {
  * charges it.
  */
 async function complete({ services, limits, signal }: Run, { work, model }: Completion, prompt: string) {
-  const policy = addressPolicy(services.config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
+  const policy = selectAddressPolicy(services.config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   const parts: string[] = []
   let usage: LlmUsage | undefined
   const call = {
-    endpoint: llmEndpointOf(model.config),
+    endpoint: readLlmEndpoint(model.config),
     messages: [{ role: 'user', content: prompt } as const],
     policy,
     limits,
@@ -184,7 +184,7 @@ async function complete({ services, limits, signal }: Run, { work, model }: Comp
     const { tenantId, agentId, deviceId } = work
     const owner = { tenantId, agentId, deviceId, source: USAGE_SOURCE.background }
     if (usage || parts.length > 0)
-      await recordUsage(services.database.db, tokenEntries(owner, model, used, usage === undefined))
+      await recordUsage(services.database.db, buildTokenEntries(owner, model, used, usage === undefined))
   }
   return withoutThinking(parts.join(''))
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { derivedKey } from '#core/crypto/derived-key.ts'
-import { hmacWith } from '#core/crypto/one-shot-hmac.ts'
+import { deriveKey } from '#core/crypto/derived-key.ts'
+import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { markOnline } from '../devices/mark-online.ts'
 import { USAGE_OF_SESSIONS, USAGE_OF_TURNS } from '../usage/turn-usage.ts'
@@ -87,7 +87,7 @@ const targetKey = ({ target, sessionId }: TurnRow) => keyOf(target.tenantId, ses
 export async function storeTurns({ pool, secretKey }: Parts, rows: readonly TurnRow[]) {
   if (rows.length === 0) return
   const sessions = await sessionsOf(pool, rows)
-  const digest = hmacWith(derivedKey(secretKey, 'agent turn'))
+  const digest = createHmacFunction(deriveKey(secretKey, 'agent turn'))
   const stored = rows.filter((row) => sessions.has(targetKey(row)))
   const column = <T>(read: (row: TurnRow) => T) => stored.map(read)
   await pool.query({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { reportedTurn, wavSeconds } from './turn.ts'
+import { parseReportedTurn, computeWavSeconds } from './turn.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
-const of = (report: object) => reportedTurn({ chatType: 1, content: '你好', reportTime: NOW, ...report }, NOW)
+const of = (report: object) => parseReportedTurn({ chatType: 1, content: '你好', reportTime: NOW, ...report }, NOW)
 
 test('reads plain text, and JSON with the recognised speaker', () => {
   expect(of({})).toEqual({ kind: 1, raw: '你好', content: '你好', speaker: '', time: NOW, characters: 2 })
@@ -40,10 +40,10 @@ test('reads the length of a recording from its header', () => {
   const head = Buffer.alloc(44)
   head.write('RIFF')
   head.writeUInt32LE(16_000, 28)
-  expect(wavSeconds(head, 44 + 40_000)).toBe(2.5)
-  expect(wavSeconds(Buffer.from('x'), 44 + 64_000)).toBe(2)
+  expect(computeWavSeconds(head, 44 + 40_000)).toBe(2.5)
+  expect(computeWavSeconds(Buffer.from('x'), 44 + 64_000)).toBe(2)
   for (const rate of [0, 1, 7999, 768_001, 0xffffffff]) {
     head.writeUInt32LE(rate, 28)
-    expect(wavSeconds(head, 44 + 15_000_000)).toBe(468.8)
+    expect(computeWavSeconds(head, 44 + 15_000_000)).toBe(468.8)
   }
 })

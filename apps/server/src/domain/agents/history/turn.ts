@@ -26,7 +26,7 @@ export interface ReportedTurn {
 const cleaned = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
 /** Reads kind, text and time of a report. Undefined when the report has no kind or no text. */
-export function reportedTurn(
+export function parseReportedTurn(
   { chatType, content, reportTime }: Readonly<Record<string, unknown>>,
   now: number,
 ): ReportedTurn | undefined {
@@ -91,7 +91,7 @@ const [MIN_RATE, MAX_RATE] = [8000, 768_000]
  * Returns the length of a WAV file in seconds from its first bytes and its size. The lengths in the header are not
  * used.
  */
-export function wavSeconds(head: Uint8Array, size: number): number {
+export function computeWavSeconds(head: Uint8Array, size: number): number {
   const header = Buffer.from(head.buffer, head.byteOffset, head.length)
   const isWav = header.length >= WAV_HEADER && header.toString('latin1', 0, 4) === 'RIFF'
   const rate = isWav ? header.readUInt32LE(RATE_AT) : DEFAULT_RATE

@@ -1,4 +1,4 @@
-import { vendorError, LlmError } from './llm-error.ts'
+import { parseVendorError, LlmError } from './llm-error.ts'
 
 /** Token counts as reported by the vendor. */
 export interface LlmUsage {
@@ -30,12 +30,12 @@ export function parseVendorJson(text: string, status: number, apiKey: string): J
   const hasError = parsed.error !== undefined && parsed.error !== null
   const isOther = parsed.choices === undefined && parsed.usage === undefined
   if (hasError || (isOther && (parsed.code !== undefined || parsed.message !== undefined)))
-    throw vendorError(status, parsed, apiKey)
+    throw parseVendorError(status, parsed, apiKey)
   return parsed
 }
 
 /** Yields the events of one chunk or of one complete response; both have `choices` and `usage`. */
-export function* eventsOf(json: Json): Generator<ChatEvent> {
+export function* readChatEvents(json: Json): Generator<ChatEvent> {
   const [choice] = Array.isArray(json.choices) ? (json.choices as unknown[]) : []
   if (isObject(choice)) {
     const part = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {}

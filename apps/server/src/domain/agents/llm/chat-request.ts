@@ -20,7 +20,7 @@ const SAMPLING = ['temperature', 'max_tokens', 'top_p', 'top_k', 'frequency_pena
 export const isOpenAiCompatible = (config: Readonly<Record<string, unknown>>) => RELAYED_LLMS.has(String(config.type))
 
 /** Returns the endpoint of a model configuration. Ollama and Xinference serve the protocol below `/v1`. */
-export function llmEndpointOf(config: Readonly<Record<string, unknown>>): LlmEndpoint {
+export function readLlmEndpoint(config: Readonly<Record<string, unknown>>): LlmEndpoint {
   const text = (name: string) => (typeof config[name] === 'string' ? config[name].trim() : '')
   const base = text('base_url').replace(/\/{1,8}$/, '')
   const root = config.type !== 'openai' && base !== '' && !base.endsWith('/v1') ? `${base}/v1` : base
@@ -49,19 +49,19 @@ const THINKING_OFF: readonly (readonly [host: string, field: Readonly<Record<str
  * Returns the field that turns thinking off at the vendor of a URL; empty for other vendors. The voice server chooses
  * the same field by host name.
  */
-export function thinkingOff(url: string): Readonly<Record<string, unknown>> {
+export function disableThinkingFields(url: string): Readonly<Record<string, unknown>> {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return THINKING_OFF.find(([name]) => host === name || host.endsWith(`.${name}`))?.[1] ?? {}
 }
 
 /** Returns the body of a streamed completion. */
-export function chatBody(endpoint: LlmEndpoint, messages: readonly ChatMessage[]) {
+export function buildChatBody(endpoint: LlmEndpoint, messages: readonly ChatMessage[]) {
   return {
     model: endpoint.model,
     messages,
     stream: true,
     stream_options: { include_usage: true },
     ...endpoint.params,
-    ...thinkingOff(endpoint.url),
+    ...disableThinkingFields(endpoint.url),
   }
 }

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { OutboundLimits } from '#core/outbound/outbound.ts'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { ChatEvent } from './chat-events.ts'
-import { llmEndpointOf } from './chat-request.ts'
+import { readLlmEndpoint } from './chat-request.ts'
 import { streamChat } from './chat.ts'
 
 const KEY = 'sk-secret-of-the-test'
@@ -30,9 +30,9 @@ async function ask(answer: Answer, limits?: Partial<OutboundLimits>) {
   const config = { type: 'openai', base_url, api_key: KEY, model_name: 'm', temperature: '0.5', top_p: '' }
   const events: ChatEvent[] = []
   const call = {
-    endpoint: llmEndpointOf(config),
+    endpoint: readLlmEndpoint(config),
     messages: [{ role: 'user' as const, content: '你好' }],
-    policy: addressPolicy({ outboundPrivate: [] }, 'platform'),
+    policy: selectAddressPolicy({ outboundPrivate: [] }, 'platform'),
     ...(limits && { limits }),
   }
   let error: unknown
@@ -193,5 +193,5 @@ test('a connection that breaks inside the stream ends with an error', async () =
 
 test('calls Ollama at the path /v1', () => {
   const config = { type: 'ollama', base_url: 'http://localhost:11434', model_name: 'qwen' }
-  expect(llmEndpointOf(config).url).toBe('http://localhost:11434/v1/chat/completions')
+  expect(readLlmEndpoint(config).url).toBe('http://localhost:11434/v1/chat/completions')
 })

@@ -1,9 +1,9 @@
 import type { AddressPolicy } from '#core/outbound/address-policy.ts'
 import { OUTBOUND_LIMITS, type OutboundLimits, sendOutbound } from '#core/outbound/outbound.ts'
-import { type ChatEvent, eventsOf } from './chat-events.ts'
-import { chatBody, type ChatMessage, type LlmEndpoint } from './chat-request.ts'
-import { llmErrorOf, LlmError, vendorError } from './llm-error.ts'
-import { errorBodyOf, readVendorJson, type VendorJson } from './vendor-body.ts'
+import { type ChatEvent, readChatEvents } from './chat-events.ts'
+import { buildChatBody, type ChatMessage, type LlmEndpoint } from './chat-request.ts'
+import { toLlmError, LlmError, parseVendorError } from './llm-error.ts'
+import { readErrorBody, readVendorJson, type VendorJson } from './vendor-body.ts'
 
 export interface ChatCall {
   readonly endpoint: LlmEndpoint
@@ -24,14 +24,14 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<ChatEvent> {
   try {
     const response = await send(call)
     try {
-      if (response.status !== 200) throw vendorError(response.status, await errorBodyOf(response), apiKey)
+      if (response.status !== 200) throw parseVendorError(response.status, await readErrorBody(response), apiKey)
       const documents = readVendorJson(response, apiKey, call.limits?.maxBytes ?? OUTBOUND_LIMITS.maxBytes)
       yield* assertNotEmpty(readEvents(documents))
     } finally {
       response.close()
     }
   } catch (error) {
-    throw llmErrorOf(error)
+    throw toLlmError(error)
   }
 }
 
@@ -45,7 +45,7 @@ function send({ endpoint, messages, policy, limits, signal, extra }: ChatCall) {
       accept: 'text/event-stream, application/json',
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
     },
-    body: JSON.stringify({ ...chatBody(endpoint, messages), ...extra }),
+    body: JSON.stringify({ ...buildChatBody(endpoint, messages), ...extra }),
     policy,
     ...(limits && { limits }),
     ...(signal && { signal }),
@@ -63,5 +63,5 @@ async function* assertNotEmpty(events: AsyncIterable<ChatEvent>): AsyncGenerator
 }
 
 async function* readEvents(documents: AsyncIterable<VendorJson>): AsyncGenerator<ChatEvent> {
-  for await (const document of documents) yield* eventsOf(document)
+  for await (const document of documents) yield* readChatEvents(document)
 }

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<LlmFailure, string>> = {
   cancelled: '已停止',
 }
 /** Returns the Chinese cause of a failure, without text of the vendor. */
-export const failureWords = ({ kind }: LlmError) => WORDS[kind]
+export const describeLlmFailure = ({ kind }: LlmError) => WORDS[kind]
 
 const MAX_VENDOR_WORDS = 300
 
@@ -33,7 +33,7 @@ export class LlmError extends Error {
 }
 
 /** Returns the failure of a request that got no complete response. */
-export function llmErrorOf(error: unknown): LlmError {
+export function toLlmError(error: unknown): LlmError {
   if (error instanceof LlmError) return error
   if (!(error instanceof OutboundError)) return new LlmError('answer')
   if (error.kind === 'time' || error.kind === 'cancelled')
@@ -45,7 +45,7 @@ export function llmErrorOf(error: unknown): LlmError {
  * Returns the failure that a vendor reports by status and body, or in an error object inside a successful response.
  * Vendors use different statuses for one cause, so the error code and the message take precedence over the status.
  */
-export function vendorError(status: number, body: unknown, apiKey: string): LlmError {
+export function parseVendorError(status: number, body: unknown, apiKey: string): LlmError {
   const { code, message } = errorFieldsOf(body)
   const kind = kindOfWords(`${code} ${message}`.toLowerCase()) ?? kindOfStatus(status)
   return new LlmError(kind, redactKeys(message || code || (status >= 300 ? `HTTP ${status}` : ''), apiKey), status)

@@ -11,5 +11,7 @@ export function estimateTokens(text: string): number {
 }
 
 /** Returns the cost in fen from prices in fen per million tokens. */
-export const costOf = ({ input, output }: LlmUsage, { priceIn, priceOut }: { priceIn: number; priceOut: number }) =>
-  (input * priceIn + output * priceOut) / 1_000_000
+export const computeTokenCost = (
+  { input, output }: LlmUsage,
+  { priceIn, priceOut }: { priceIn: number; priceOut: number },
+) => (input * priceIn + output * priceOut) / 1_000_000

@@ -6,7 +6,7 @@ import { parseVendorJson } from './chat-events.ts'
 export type VendorJson = Readonly<Record<string, unknown>>
 
 /** Reads an error response. HTML pages of proxies say nothing useful, so only their status is reported. */
-export async function errorBodyOf(response: OutboundResponse): Promise<unknown> {
+export async function readErrorBody(response: OutboundResponse): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of response.body) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString()

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
-import { openedConfig } from './opened-config.ts'
+import { decryptConfig } from './opened-config.ts'
 import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 
 /** A model with its decrypted configuration. No response of the console contains this object. */
@@ -23,7 +23,7 @@ export interface DecryptedModel {
  * Returns models with decrypted secrets by id, for voice servers and for calls of vendors. `db` must run without row
  * security, because tenants may use models of the platform but not read their secrets.
  */
-export async function modelConfigOf(db: Db, secretKey: Buffer, ids: readonly (number | null)[]) {
+export async function readModelConfigs(db: Db, secretKey: Buffer, ids: readonly (number | null)[]) {
   const wanted = [...new Set(ids.filter((id) => id !== null))]
   const models = new Map<number, DecryptedModel>()
   if (wanted.length === 0) return models
@@ -39,7 +39,7 @@ export async function modelConfigOf(db: Db, secretKey: Buffer, ids: readonly (nu
   for (const { fields, config, ...row } of rows) {
     const { id, tenantId, type, code, name, providerCode, status, priceIn, priceOut } = row
     const values = { ...config, type: providerCode, ...Object.fromEntries(secrets.get(id) ?? []) }
-    const opened = openedConfig(fields ?? [], values)
+    const opened = decryptConfig(fields ?? [], values)
     models.set(id, { id, tenantId, type, code, name, providerCode, status, priceIn, priceOut, config: opened })
   }
   return models

@@ -2,7 +2,7 @@ import { serverValue } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 /** Returns a configuration with decrypted secrets in the types of its provider's fields. Keys without a field stay. */
-export function openedConfig(fields: readonly ProviderField[], config: Readonly<Record<string, unknown>>) {
+export function decryptConfig(fields: readonly ProviderField[], config: Readonly<Record<string, unknown>>) {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => {

@@ -8,7 +8,7 @@ import { deviceModels } from '#schema/device.ts'
 export const VOICE_MODEL_CODE = 'XIAOZHI'
 
 /** Returns the model in use that has this board. */
-export async function modelOfBoard(db: Db, board: string): Promise<number | undefined> {
+export async function findModelOfBoard(db: Db, board: string): Promise<number | undefined> {
   if (board === '') return undefined
   const [found] = await db
     .select({ id: deviceModels.id })
@@ -30,7 +30,7 @@ const CREATE = `with type as (
  * Returns the shipped model of voice devices. Creates the model at the first use. Needs a connection of its own: call before
  * a transaction begins.
  */
-export async function shippedVoiceModel({ database }: Pick<Services, 'database'>): Promise<number> {
+export async function ensureVoiceModel({ database }: Pick<Services, 'database'>): Promise<number> {
   const known = await database.pool.query<{ id: number }>(
     'select id from device_models where model_code = $1 and deleted_at is null',
     [VOICE_MODEL_CODE],

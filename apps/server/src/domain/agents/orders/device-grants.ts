@@ -13,7 +13,7 @@ const openGrants = (deviceIds: readonly number[]) =>
   and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT.used))
 
 /** Returns the devices that may not go to another tenant, because the parameter keeps devices with open grants. */
-export async function devicesKeepingGrants(
+export async function listDevicesKeepingGrants(
   { db, services }: Pick<Ctx, 'db' | 'services'>,
   deviceIds: readonly number[],
 ): Promise<ReadonlySet<number>> {

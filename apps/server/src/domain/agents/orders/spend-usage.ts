@@ -2,7 +2,7 @@ import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { type OpenGrant, spend, type Use } from './spend.ts'
+import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
 
 /** Use that may be spent, as a row of the statement that merges the use. */
 export interface SpendableUse extends Use {
@@ -65,7 +65,7 @@ async function lockGrants(db: Db, uses: readonly Use[]): Promise<StoredGrant[]> 
 }
 
 /** Spends merged use from grants. `db` is the transaction that merges the use, so that use is spent exactly once. */
-export async function spendUses(db: Db, uses: readonly SpendableUse[]) {
+export async function spendMergedUsage(db: Db, uses: readonly SpendableUse[]) {
   if (uses.length === 0) return
   const grants = await lockGrants(db, uses)
   if (grants.length === 0) return
@@ -76,7 +76,7 @@ export async function spendUses(db: Db, uses: readonly SpendableUse[]) {
     const reachable = [`1:${use.deviceId}`, `2:${use.agentId}`, `3:${use.tenantId}`].flatMap(
       (key) => byTarget.get(key) ?? [],
     )
-    for (const spent of spend(reachable, use)) lines.push({ ...spent, day: use.day })
+    for (const spent of spendFromGrants(reachable, use)) lines.push({ ...spent, day: use.day })
   }
   const changed = grants.filter(({ id, state, remaining }) => {
     const stored = before.get(id)!

@@ -1,7 +1,7 @@
 import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
 import { refundAmount } from './refund-amount.ts'
-import { type OpenGrant, spend, type Use } from './spend.ts'
+import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
 
 const DAY = 86_400_000
 const TURNS = 2
@@ -42,14 +42,14 @@ const running = (endsAt: number, over: Partial<OpenGrant> = {}) =>
 
 test('AGENT-13 a pack begins at the first use after the payment, with all its units', () => {
   const [turns, tokens] = [grant({ orderId: 900, paidAt: DAY }), grant({ orderId: 900, paidAt: DAY, unit: TOKENS })]
-  expect(spend([turns, tokens], use({ at: DAY - 1 }))).toEqual([])
-  expect(spend([turns, tokens], use({ at: DAY }))).toEqual([{ grantId: turns.id, amount: 1 }])
+  expect(spendFromGrants([turns, tokens], use({ at: DAY - 1 }))).toEqual([])
+  expect(spendFromGrants([turns, tokens], use({ at: DAY }))).toEqual([{ grantId: turns.id, amount: 1 }])
   for (const each of [turns, tokens])
     expect(each).toMatchObject({ state: GRANT.running, beginsAt: DAY, endsAt: 31 * DAY })
 })
 
 test('AGENT-13 a pack that is not used within its window never begins', () => {
-  expect(spend([grant({ activateUntil: DAY })], use())).toEqual([])
+  expect(spendFromGrants([grant({ activateUntil: DAY })], use())).toEqual([])
 })
 
 test('AGENT-13 the earliest end is spent first, then device before agent before tenant', () => {
@@ -59,7 +59,7 @@ test('AGENT-13 the earliest end is spent first, then device before agent before 
     OpenGrant,
   ]
   const soon = running(5 * DAY, { scope: 3, remaining: 1 })
-  const spent = [1, 2, 3, 4].flatMap(() => spend([tenant, agent, device, soon], use()))
+  const spent = [1, 2, 3, 4].flatMap(() => spendFromGrants([tenant, agent, device, soon], use()))
   expect(spent.map(({ grantId }) => grantId)).toEqual([soon.id, device.id, agent.id, tenant.id])
 })
 
@@ -67,7 +67,7 @@ test('AGENT-13 use beyond a pack begins the next copy; use beyond all copies is 
   const packs = [1, 2].map((packNo) =>
     grant({ orderId: 800, packNo, activateUntil: (100 + packNo) * DAY, remaining: 10 }),
   )
-  expect(spend(packs, use({ amount: 25 }))).toEqual([
+  expect(spendFromGrants(packs, use({ amount: 25 }))).toEqual([
     { grantId: packs[0]!.id, amount: 10 },
     { grantId: packs[1]!.id, amount: 10 },
   ])
@@ -77,8 +77,10 @@ test('AGENT-13 use beyond a pack begins the next copy; use beyond all copies is 
 test('AGENT-13 an unlimited grant covers use without an amount; its end is exclusive', () => {
   const unlimited = running(2 * DAY, { isUnlimited: true, remaining: 0 })
   const later = running(9 * DAY)
-  expect(spend([unlimited, later], use({ at: 2 * DAY - 1, amount: 50 }))).toEqual([])
-  expect(spend([unlimited, later], use({ at: 2 * DAY, amount: 50 }))).toEqual([{ grantId: later.id, amount: 50 }])
+  expect(spendFromGrants([unlimited, later], use({ at: 2 * DAY - 1, amount: 50 }))).toEqual([])
+  expect(spendFromGrants([unlimited, later], use({ at: 2 * DAY, amount: 50 }))).toEqual([
+    { grantId: later.id, amount: 50 },
+  ])
 })
 
 const owed = (over: Partial<Parameters<typeof refundAmount>[1][number]>) => ({
@@ -151,7 +153,7 @@ test('AGENT-14 over 10,000 random steps total = left + spent + lapsed + refunded
   const talk = () => {
     const amount = 1 + random(80)
     const [deviceId, agentId, tenantId] = [1 + random(3), 1 + random(3), 1 + random(3)]
-    const spent = spend(
+    const spent = spendFromGrants(
       grants,
       use({ at: now, deviceId, agentId, tenantId, unit: random(2) === 0 ? TURNS : TOKENS, amount }),
     )

@@ -72,7 +72,7 @@ function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: 
  * grant covers the use, the waiting pack that must begin first begins. Use without a grant is not spent. Changes the given
  * grants and returns the spent amounts; unlimited grants spend nothing.
  */
-export function spend(grants: readonly OpenGrant[], use: Use): Spent[] {
+export function spendFromGrants(grants: readonly OpenGrant[], use: Use): Spent[] {
   const covering = grants.filter((grant) => covers(grant, use))
   const spent: Spent[] = []
   let rest = use.amount

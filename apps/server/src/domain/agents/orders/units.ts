@@ -3,8 +3,8 @@ const BASE_OF_MINUTE = 600
 const MINUTES = 3
 
 /** Returns the base units of one unit of an allowance. */
-export const baseOf = (unit: number) => (unit === MINUTES ? BASE_OF_MINUTE : 1)
+export const baseUnits = (unit: number) => (unit === MINUTES ? BASE_OF_MINUTE : 1)
 
 /** Returns an amount of base units in the unit of the allowance, with two decimals. */
-export const inUnits = (unit: number, amount: number) =>
+export const toAllowanceUnits = (unit: number, amount: number) =>
   unit === MINUTES ? Math.round((amount / BASE_OF_MINUTE) * 100) / 100 : amount

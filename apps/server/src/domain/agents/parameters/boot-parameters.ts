@@ -16,7 +16,7 @@ export interface BootParameters {
 }
 
 /** Returns the parameters of a tenant. */
-export async function bootParameters({ agentParameters }: Services, tenantId: number): Promise<BootParameters> {
+export async function readBootParameters({ agentParameters }: Services, tenantId: number): Promise<BootParameters> {
   const values = await agentParameters.of(tenantId)
   const [endpoint, signatureKey] = [values.text('server.mqtt_gateway'), values.text('server.mqtt_signature_key')]
   return {

@@ -24,7 +24,7 @@ const SECRET_BYTES = 32
 const RECHECK_MS = 200
 
 /** Returns the SHA-256 digest by which the tenant of a secret is found. */
-export const secretHash = (secret: string) => createHash('sha256').update(secret).digest()
+export const hashServerSecret = (secret: string) => createHash('sha256').update(secret).digest()
 
 interface SecretOwner {
   readonly tenantId: number
@@ -121,7 +121,7 @@ export class AgentParameters {
    */
   async ownerOfSecret(secret: string): Promise<number | undefined> {
     if (secret === '') return undefined
-    const hash = secretHash(secret).toString('hex')
+    const hash = hashServerSecret(secret).toString('hex')
     const owner = (await this.#load()).owners.get(hash) ?? (await this.#recheck()).owners.get(hash)
     return owner !== undefined && owner.validUntil > Date.now() ? owner.tenantId : undefined
   }
@@ -158,7 +158,7 @@ export class AgentParameters {
     // both processes read its row.
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const encrypted = encrypt(this.#parts.config.secretKey, secret)
-    await pool.query(CREATE_SECRET, [encrypted, secret.slice(-4), secretHash(secret)])
+    await pool.query(CREATE_SECRET, [encrypted, secret.slice(-4), hashServerSecret(secret)])
     return this.#index((await pool.query<Row>({ name: 'agent-params', text: LOAD })).rows)
   }
 

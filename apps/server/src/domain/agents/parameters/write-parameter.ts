@@ -6,7 +6,7 @@ import { conflict } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
-import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, secretHash, SERVER_SECRET } from './parameters.ts'
+import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, hashServerSecret, SERVER_SECRET } from './parameters.ts'
 
 /** Days for which a replaced secret of the voice server stays valid. */
 const PREVIOUS_DAYS = 7
@@ -59,7 +59,7 @@ async function writeSecret(
     tenantId,
     encrypted: encrypt(config.secretKey, value),
     lastFour: value.length >= SHOWN_FROM ? value.slice(-4) : '',
-    valueHash: isServerSecret ? secretHash(value) : null,
+    valueHash: isServerSecret ? hashServerSecret(value) : null,
     updateBy: uid,
   })
 }
@@ -103,4 +103,4 @@ async function publishParameters(db: Db, services: Services) {
 }
 
 /** Returns a new random secret for a voice server. */
-export const newServerSecret = () => randomBytes(32).toString('base64url')
+export const createServerSecret = () => randomBytes(32).toString('base64url')

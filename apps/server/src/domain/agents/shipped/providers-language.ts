@@ -1,4 +1,4 @@
-import { field, type ShippedProvider } from './shipped-provider.ts'
+import { providerField, type ShippedProvider } from './shipped-provider.ts'
 
 /** Providers of language models, memories, intents and knowledge bases. */
 export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
@@ -7,14 +7,14 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'openai',
     name: 'OpenAI兼容接口',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('model_name', '模型名称', 'string', { required: true }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('temperature', '温度', 'number'),
-      field('max_tokens', '最大令牌数', 'number'),
-      field('top_p', 'top_p', 'number'),
-      field('top_k', 'top_k', 'number'),
-      field('frequency_penalty', '频率惩罚', 'number'),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('model_name', '模型名称', 'string', { required: true }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('temperature', '温度', 'number'),
+      providerField('max_tokens', '最大令牌数', 'number'),
+      providerField('top_p', 'top_p', 'number'),
+      providerField('top_k', 'top_k', 'number'),
+      providerField('frequency_penalty', '频率惩罚', 'number'),
     ],
   },
   {
@@ -22,11 +22,11 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'AliBL',
     name: '阿里百炼接口',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('app_id', '应用ID'),
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('is_no_prompt', '是否不使用本地prompt', 'boolean'),
-      field('ali_memory_id', '记忆ID'),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('app_id', '应用ID'),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('is_no_prompt', '是否不使用本地prompt', 'boolean'),
+      providerField('ali_memory_id', '记忆ID'),
     ],
   },
   {
@@ -34,8 +34,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'ollama',
     name: 'Ollama接口',
     fields: [
-      field('model_name', '模型名称', 'string', { required: true }),
-      field('base_url', '接口地址', 'string', { required: true }),
+      providerField('model_name', '模型名称', 'string', { required: true }),
+      providerField('base_url', '接口地址', 'string', { required: true }),
     ],
   },
   {
@@ -43,9 +43,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'dify',
     name: 'Dify接口',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('mode', '对话模式'),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('mode', '对话模式'),
     ],
   },
   {
@@ -53,10 +53,10 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'gemini',
     name: 'Gemini接口',
     fields: [
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('model_name', '模型名称', 'string', { required: true }),
-      field('http_proxy', 'HTTP代理'),
-      field('https_proxy', 'HTTPS代理'),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('model_name', '模型名称', 'string', { required: true }),
+      providerField('http_proxy', 'HTTP代理'),
+      providerField('https_proxy', 'HTTPS代理'),
     ],
   },
   {
@@ -64,9 +64,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'coze',
     name: 'Coze接口',
     fields: [
-      field('bot_id', '机器人ID'),
-      field('user_id', '用户ID'),
-      field('personal_access_token', '个人访问令牌', 'password', { secret: true }),
+      providerField('bot_id', '机器人ID'),
+      providerField('user_id', '用户ID'),
+      providerField('personal_access_token', '个人访问令牌', 'password', { secret: true }),
     ],
   },
   {
@@ -74,9 +74,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'fastgpt',
     name: 'FastGPT接口',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('variables', '变量', 'dict'),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('variables', '变量', 'dict'),
     ],
   },
   {
@@ -84,8 +84,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'xinference',
     name: 'Xinference接口',
     fields: [
-      field('model_name', '模型名称', 'string', { required: true }),
-      field('base_url', '接口地址', 'string', { required: true }),
+      providerField('model_name', '模型名称', 'string', { required: true }),
+      providerField('base_url', '接口地址', 'string', { required: true }),
     ],
   },
   {
@@ -93,16 +93,16 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'openai',
     name: 'OpenAI兼容接口',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('model_name', '模型名称', 'string', { required: true }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('model_name', '模型名称', 'string', { required: true }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
   {
     type: 'Memory',
     code: 'mem0ai',
     name: 'Mem0AI记忆',
-    fields: [field('api_key', 'API密钥', 'password', { secret: true })],
+    fields: [providerField('api_key', 'API密钥', 'password', { secret: true })],
   },
   {
     type: 'Memory',
@@ -114,24 +114,24 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     type: 'Memory',
     code: 'mem_local_short',
     name: '本地短期记忆（总结记忆）',
-    fields: [field('llm', '使用的LLM', 'string', { required: true })],
+    fields: [providerField('llm', '使用的LLM', 'string', { required: true })],
   },
   {
     type: 'Memory',
     code: 'powermem',
     name: 'PowerMem记忆',
     fields: [
-      field('enable_user_profile', '记录用户画像', 'boolean'),
-      field('llm_provider', 'LLM提供商'),
-      field('llm_api_key', 'LLM API密钥', 'password', { secret: true }),
-      field('llm_model', 'LLM模型'),
-      field('openai_base_url', 'OpenAI基础URL'),
-      field('embedding_provider', 'Embedding提供商'),
-      field('embedding_api_key', 'Embedding API密钥', 'password', { secret: true }),
-      field('embedding_model', 'Embedding模型'),
-      field('embedding_openai_base_url', 'Embedding OpenAI基础URL'),
-      field('embedding_dims', 'Embedding维度', 'integer'),
-      field('vector_store', '向量存储配置(JSON)', 'dict'),
+      providerField('enable_user_profile', '记录用户画像', 'boolean'),
+      providerField('llm_provider', 'LLM提供商'),
+      providerField('llm_api_key', 'LLM API密钥', 'password', { secret: true }),
+      providerField('llm_model', 'LLM模型'),
+      providerField('openai_base_url', 'OpenAI基础URL'),
+      providerField('embedding_provider', 'Embedding提供商'),
+      providerField('embedding_api_key', 'Embedding API密钥', 'password', { secret: true }),
+      providerField('embedding_model', 'Embedding模型'),
+      providerField('embedding_openai_base_url', 'Embedding OpenAI基础URL'),
+      providerField('embedding_dims', 'Embedding维度', 'integer'),
+      providerField('vector_store', '向量存储配置(JSON)', 'dict'),
     ],
   },
   {
@@ -150,7 +150,7 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     type: 'Intent',
     code: 'intent_llm',
     name: '外挂的大模型意图识别',
-    fields: [field('llm', '使用的LLM', 'string', { required: true })],
+    fields: [providerField('llm', '使用的LLM', 'string', { required: true })],
   },
   {
     type: 'Intent',
@@ -163,8 +163,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'ragflow',
     name: 'RAGFlow',
     fields: [
-      field('base_url', '接口地址', 'string', { required: true }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('base_url', '接口地址', 'string', { required: true }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
 ]

@@ -1,4 +1,4 @@
-import { field, type ShippedProvider } from './shipped-provider.ts'
+import { providerField, type ShippedProvider } from './shipped-provider.ts'
 
 /** Plugins that agents may use. */
 export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
@@ -7,9 +7,9 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_weather',
     name: '天气查询',
     fields: [
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('default_location', '默认查询城市', 'string', { default: '广州' }),
-      field('api_host', '开发者API Host'),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('default_location', '默认查询城市', 'string', { default: '广州' }),
+      providerField('api_host', '开发者API Host'),
     ],
   },
   {
@@ -23,8 +23,8 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_news_from_newsnow',
     name: 'newsnow新闻聚合',
     fields: [
-      field('url', '接口地址', 'string', { default: 'https://newsnow.busiyi.world/api/s?id=' }),
-      field('news_sources', '新闻源', 'string', { default: '澎湃新闻;百度热搜;财联社' }),
+      providerField('url', '接口地址', 'string', { default: 'https://newsnow.busiyi.world/api/s?id=' }),
+      providerField('news_sources', '新闻源', 'string', { default: '澎湃新闻;百度热搜;财联社' }),
     ],
   },
   {
@@ -32,10 +32,18 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_news_from_chinanews',
     name: '中新网新闻',
     fields: [
-      field('default_rss_url', '默认RSS源', 'string', { default: 'https://www.chinanews.com.cn/rss/society.xml' }),
-      field('society_rss_url', '社会新闻RSS', 'string', { default: 'https://www.chinanews.com.cn/rss/society.xml' }),
-      field('world_rss_url', '国际新闻RSS', 'string', { default: 'https://www.chinanews.com.cn/rss/world.xml' }),
-      field('finance_rss_url', '财经新闻RSS', 'string', { default: 'https://www.chinanews.com.cn/rss/finance.xml' }),
+      providerField('default_rss_url', '默认RSS源', 'string', {
+        default: 'https://www.chinanews.com.cn/rss/society.xml',
+      }),
+      providerField('society_rss_url', '社会新闻RSS', 'string', {
+        default: 'https://www.chinanews.com.cn/rss/society.xml',
+      }),
+      providerField('world_rss_url', '国际新闻RSS', 'string', {
+        default: 'https://www.chinanews.com.cn/rss/world.xml',
+      }),
+      providerField('finance_rss_url', '财经新闻RSS', 'string', {
+        default: 'https://www.chinanews.com.cn/rss/finance.xml',
+      }),
     ],
   },
   {
@@ -43,9 +51,9 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'hass_state',
     name: 'HomeAssistant设备控制',
     fields: [
-      field('base_url', '接口地址'),
-      field('api_key', 'API密钥', 'password', { secret: true }),
-      field('devices', '设备列表（名称,实体ID;…）', 'array'),
+      providerField('base_url', '接口地址'),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('devices', '设备列表（名称,实体ID;…）', 'array'),
     ],
   },
   {
@@ -59,10 +67,10 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'web_search',
     name: '联网搜索',
     fields: [
-      field('provider', '搜索源', 'string', { default: 'metaso' }),
-      field('description', '工具描述', 'string', { default: '联网搜索工具。用户明确要求联网搜索时使用。' }),
-      field('max_results', '返回数量', 'number', { default: '5' }),
-      field('api_key', 'API密钥', 'password', { secret: true }),
+      providerField('provider', '搜索源', 'string', { default: 'metaso' }),
+      providerField('description', '工具描述', 'string', { default: '联网搜索工具。用户明确要求联网搜索时使用。' }),
+      providerField('max_results', '返回数量', 'number', { default: '5' }),
+      providerField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
   {

@@ -8,7 +8,7 @@ export interface ShippedProvider {
 }
 
 /** Returns a field of a provider's form. */
-export const field = (
+export const providerField = (
   key: string,
   label: string,
   type: ProviderField['type'] = 'string',

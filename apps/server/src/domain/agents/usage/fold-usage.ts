@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { SPENDABLE_USES, type SpendableUse, spendUses } from '../orders/spend-usage.ts'
+import { SPENDABLE_USES, type SpendableUse, spendMergedUsage } from '../orders/spend-usage.ts'
 
 /** Maximum number of appended rows that one transaction merges. */
 const AT_ONCE = 50_000
@@ -53,6 +53,6 @@ async function foldSome(db: Db, atOnce: number): Promise<number> {
     uses as (${SPENDABLE_USES})
     select (select count(*) from gone)::int as count, coalesce((select json_agg(uses order by at, unit, "deviceId") from uses), '[]') as uses`)
   const { count, uses } = rows[0]!
-  await spendUses(db, uses)
+  await spendMergedUsage(db, uses)
   return count
 }

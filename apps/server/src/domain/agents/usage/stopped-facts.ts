@@ -17,7 +17,7 @@ const without = (model: ConfiguredModel | undefined, type: string) => model && {
  * Returns the configuration of a device that the limit stops: recognition and synthesis stay, the prompt contains only the
  * notice, and nothing else is called: no memory, no tools, no other models.
  */
-export function stoppedFacts(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
+export function buildStoppedConfig(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
   const { VAD, ASR, TTS, Memory, Intent } = facts.models
   return {
     ...facts,
@@ -34,4 +34,4 @@ export function stoppedFacts(facts: AgentFacts, { notice, llm, maxOutputSize }: 
 }
 
 /** Returns the smaller of two maximum sizes, of which 0 is unlimited. */
-export const smallerSize = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)
+export const smallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)

@@ -26,7 +26,7 @@ interface Parts {
  * Returns the limit of a device. Reads nothing where the parameter `usage.limit` only counts. Amounts are at most 30 seconds
  * old, so a device may exceed a limit by one session, or by the tokens of 30 seconds.
  */
-export async function usageLimitOf({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
+export async function readUsageLimit({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
   const mode = params.text('usage.limit')
   const notice = params.text('usage.notice')
   const normal = { state: LIMIT.normal, reason: '', characters: undefined, notice }

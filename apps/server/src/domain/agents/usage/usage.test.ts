@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 import { foldUsage } from './fold-usage.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
-import { reportedTurn } from '../history/turn.ts'
-import { recordUsage, tokenEntries } from './usage.ts'
+import { parseReportedTurn } from '../history/turn.ts'
+import { recordUsage, buildTokenEntries } from './usage.ts'
 
 const oms = voiceLab()
 const WRITERS = 3
@@ -69,7 +69,7 @@ describe('use of agents', () => {
         mac: devices[session % devices.length]!.mac.replaceAll(':', ''),
         serverTenant: 1,
         sessionId: `use${session}`,
-        turn: reportedTurn(said, Date.now())!,
+        turn: parseReportedTurn(said, Date.now())!,
         audio: at % 5 === 0 ? { id: '', seconds: 2.5 } : undefined,
       }
     })
@@ -120,7 +120,10 @@ describe('use of agents', () => {
           mac: mac.replaceAll(':', ''),
           serverTenant: 1,
           sessionId: `estimate${id}`,
-          turn: reportedTurn({ chatType, content: '一二三四五六七八九', reportTime: Date.now() + at }, Date.now())!,
+          turn: parseReportedTurn(
+            { chatType, content: '一二三四五六七八九', reportTime: Date.now() + at },
+            Date.now(),
+          )!,
           audio: chatType === 1 ? { id: '', seconds: 36 } : undefined,
         })
     const used = (deviceId: number) =>
@@ -149,7 +152,7 @@ describe('use of agents', () => {
   test('AGENT-15 use recorded in a transaction is lost with the transaction', async () => {
     const { db } = oms.services().database
     const owner = { tenantId: 7, agentId: 1, deviceId: 0, source: 3 } as const
-    const entries = tokenEntries(
+    const entries = buildTokenEntries(
       owner,
       { id: 5, priceIn: 300, priceOut: 900 },
       { input: 1000, output: 100, cached: 10 },

@@ -2,7 +2,7 @@ import { USAGE_UNIT, type UsageSource, type UsageUnit } from '@oms/contract/agen
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { LlmUsage } from '../llm/chat-events.ts'
-import { costOf } from '../llm/token-figures.ts'
+import { computeTokenCost } from '../llm/token-figures.ts'
 
 /** Tenant, agent and device of the use. 0: no agent, no device. */
 interface UsageOwner {
@@ -43,7 +43,7 @@ export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly Usa
 }
 
 /** Returns the entries of one completion, with the cost by the prices of the model. Estimates have no cached tokens. */
-export function tokenEntries(
+export function buildTokenEntries(
   owner: UsageOwner,
   model: PricedModel,
   usage: LlmUsage,
@@ -58,8 +58,8 @@ export function tokenEntries(
     isEstimate,
   })
   return [
-    entry(USAGE_UNIT.tokensIn, usage.input, costOf({ ...usage, output: 0 }, model)),
-    entry(USAGE_UNIT.tokensOut, usage.output, costOf({ ...usage, input: 0 }, model)),
+    entry(USAGE_UNIT.tokensIn, usage.input, computeTokenCost({ ...usage, output: 0 }, model)),
+    entry(USAGE_UNIT.tokensOut, usage.output, computeTokenCost({ ...usage, input: 0 }, model)),
     entry(USAGE_UNIT.tokensCached, usage.cached, 0),
   ]
 }

@@ -5,8 +5,8 @@ import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
-import { serverAddresses } from './server-addresses.ts'
-import { actOnServer } from './server-action.ts'
+import { readServerAddresses } from './server-addresses.ts'
+import { sendServerAction } from './server-action.ts'
 import { speechModelsQuery } from './server-base.ts'
 
 const QUEUE = 'agent-reload'
@@ -96,10 +96,10 @@ async function tenantsWithServers({ database: { db } }: Services, tenantId: numb
 async function reloadServers(services: Services, tenantId: number) {
   const { agentParameters, database, log } = services
   if (!(await agentParameters.of(tenantId)).isOn(SWITCH)) return
-  const { addresses, mayAct } = await serverAddresses(services, database.db, tenantId)
+  const { addresses, mayAct } = await readServerAddresses(services, database.db, tenantId)
   if (!mayAct) return
   const actions = addresses.map((address) =>
-    actOnServer(services, { tenantId, address }, 'update_config').then(
+    sendServerAction(services, { tenantId, address }, 'update_config').then(
       () => log.info({ tenantId, address }, 'voice server reloaded its configuration after a change'),
       (err: unknown) => log.warn({ err, tenantId, address }, 'voice server did not reload its configuration'),
     ),

@@ -4,7 +4,7 @@ import { PARAMS, type Param } from '@oms/contract/agent/parameters/param-list.ts
 export type ValueOf = (code: string) => string
 
 /** Returns the value of a parameter with its JSON type. Unreadable JSON becomes an empty object. */
-export function typedValue({ type }: Pick<Param, 'type'>, text: string): unknown {
+export function parseTypedValue({ type }: Pick<Param, 'type'>, text: string): unknown {
   if (type === 'number' || type === 'switch') return Number(text)
   if (type === 'boolean') return text === 'true'
   if (type === 'array')
@@ -23,7 +23,7 @@ export function typedValue({ type }: Pick<Param, 'type'>, text: string): unknown
 type Tree = { [name: string]: unknown }
 
 /** Returns the parameters that voice servers receive. Each dot of a code opens a nested object. */
-export function voiceServerParams(valueOf: ValueOf): Tree {
+export function buildVoiceServerParams(valueOf: ValueOf): Tree {
   const root: Tree = {}
   for (const param of PARAMS) {
     if (!param.isHandedOut) continue
@@ -31,7 +31,7 @@ export function voiceServerParams(valueOf: ValueOf): Tree {
     const last = names.pop()!
     let place = root
     for (const name of names) place = (place[name] ??= {}) as Tree
-    place[last] = typedValue(param, valueOf(param.code))
+    place[last] = parseTypedValue(param, valueOf(param.code))
   }
   return root
 }

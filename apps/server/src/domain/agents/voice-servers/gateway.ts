@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { sendOutbound } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -46,7 +46,7 @@ export async function callGateway(
         authorization: `Bearer ${tokenOf(key, Date.now() + days * DAY_MS)}`,
       },
       body: JSON.stringify(body),
-      policy: addressPolicy(config, owner),
+      policy: selectAddressPolicy(config, owner),
       limits: LIMITS,
     })
     const chunks: Buffer[] = []

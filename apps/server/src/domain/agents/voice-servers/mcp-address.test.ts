@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { mcpCallAddress, mcpToken } from './mcp-address.ts'
+import { buildMcpCallAddress, createMcpToken } from './mcp-address.ts'
 
 /** Decrypts a token as the MCP end point service does. */
 function open(token: string, key: string, bits: 128 | 192 | 256) {
@@ -17,18 +17,18 @@ test.each([
   ['short', 256],
   ['0123456789abcdef0123456789abcdef-and-more', 256],
 ] as const)('the key %s encrypts with %i bits', (key, bits) => {
-  expect(open(mcpToken(key, '7'), key, bits)).toEqual({ agentId: createHash('md5').update('7').digest('hex') })
+  expect(open(createMcpToken(key, '7'), key, bits)).toEqual({ agentId: createHash('md5').update('7').digest('hex') })
 })
 
 test('the address keeps host and prefix, and ends with /call/ and an escaped token', () => {
-  const address = mcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
+  const address = buildMcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
   expect(address).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=[\w%.-]+$/)
   const token = new URL(address).searchParams.get('token')!
-  expect(token).toBe(mcpToken('0123456789abcdef', '7'))
-  expect(mcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
+  expect(token).toBe(createMcpToken('0123456789abcdef', '7'))
+  expect(buildMcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
 })
 
 test('returns no address when the endpoint has no key', () => {
-  expect(mcpCallAddress('', '7')).toBeUndefined()
-  expect(mcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
+  expect(buildMcpCallAddress('', '7')).toBeUndefined()
+  expect(buildMcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
 })

@@ -7,7 +7,7 @@ const LONGEST_KEY = 32
  * Returns the token of an agent at the MCP end point service: the agent's id, encrypted with the service's key. The
  * service prescribes AES-ECB with PKCS7 padding, and keys of another length padded with zeros or cut to 32 bytes.
  */
-export function mcpToken(key: string, agentId: string): string {
+export function createMcpToken(key: string, agentId: string): string {
   const given = Buffer.from(key)
   const padded = KEY_SIZES.has(given.length)
     ? given
@@ -21,12 +21,12 @@ export function mcpToken(key: string, agentId: string): string {
  * Returns the WebSocket address at which a voice server reaches the tools of an agent, or undefined when `endpoint`, the
  * value of `server.mcp_endpoint`, has no key.
  */
-export function mcpCallAddress(endpoint: string, agentId: string): string | undefined {
+export function buildMcpCallAddress(endpoint: string, agentId: string): string | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)
   const key = url.searchParams.get('key')
   if (!key) return undefined
   const scheme = url.protocol === 'https:' ? 'wss' : 'ws'
   const prefix = url.pathname.slice(0, url.pathname.lastIndexOf('/'))
-  return `${scheme}://${url.host}${prefix}/call/?token=${encodeURIComponent(mcpToken(key, agentId))}`
+  return `${scheme}://${url.host}${prefix}/call/?token=${encodeURIComponent(createMcpToken(key, agentId))}`
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { actOnServer } from './server-action.ts'
+import { sendServerAction } from './server-action.ts'
 
 const oms = voiceLab()
 const open: { server: HttpServer | Server; sockets: Set<Duplex> }[] = []
@@ -33,7 +33,7 @@ const voiceServer = (connected: (socket: Duplex) => void) =>
   )
 const frame = (text: string) => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)])
 const LIMITS = { connectMs: 200, answerMs: 300 }
-const restart = (address: string) => actOnServer(oms.services(), { tenantId: 1, address }, 'restart', LIMITS)
+const restart = (address: string) => sendServerAction(oms.services(), { tenantId: 1, address }, 'restart', LIMITS)
 
 describe('AGENT-11 a voice server that does not confirm', () => {
   test('reports a refused connection at once', async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerAction } from '@oms/contract/agent/parameters/params.ts'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { callSocket } from '#core/outbound/socket-call.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { accessToken } from './access-token.ts'
+import { createAccessToken } from './access-token.ts'
 import { SERVER_SECRET } from '../parameters/parameters.ts'
 
 const LIMITS = { connectMs: 3000, answerMs: 120_000 }
@@ -23,9 +23,9 @@ async function socketOf(services: Services, { tenantId, address }: Target) {
   const headers = {
     'device-id': ids.deviceId,
     'client-id': ids.clientId,
-    authorization: `Bearer ${accessToken(secret, ids, Date.now())}`,
+    authorization: `Bearer ${createAccessToken(secret, ids, Date.now())}`,
   }
-  const policy = addressPolicy(services.config, tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
+  const policy = selectAddressPolicy(services.config, tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   return { secret, ids, call: { url: address, headers, policy, ...LIMITS } }
 }
 
@@ -33,7 +33,7 @@ async function socketOf(services: Services, { tenantId, address }: Target) {
  * Sends an action to a voice server: read the configuration again, or restart. Holds no transaction, because the server
  * calls OMS before it confirms. Throws `OutboundError` when the server does not confirm.
  */
-export async function actOnServer(
+export async function sendServerAction(
   services: Services,
   target: Target,
   action: ServerAction,

@@ -10,7 +10,7 @@ import { PARAM_SECRET, SERVER_SECRET } from '../parameters/parameters.ts'
  * Returns the addresses of a tenant's own voice servers. `mayAct` is true when the servers accept the
  * tenant's own secret. The secret is sent only to an address of the tenant whose secret it is.
  */
-export async function serverAddresses(
+export async function readServerAddresses(
   { agentParameters }: Pick<Services, 'agentParameters'>,
   db: Db,
   tenantId: number,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ConfiguredModel } from '../agents/agent-config.ts'
-import { voiceServerParams } from './base-config.ts'
-import { modelForServer, type ServerModels } from './server-models.ts'
+import { buildVoiceServerParams } from './base-config.ts'
+import { presentModelForServer, type ServerModels } from './server-models.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 
 interface Parts {
@@ -20,7 +20,7 @@ export const speechModelsQuery = (tenantId: number | '$1') => `select vad_id as 
 const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: model.config } : {})
 
 /** Returns the configuration with which a voice server starts. Undefined while there is no template. */
-export async function serverBaseOf({ pool, models, params, tenantId }: Parts) {
+export async function readServerBase({ pool, models, params, tenantId }: Parts) {
   const { rows } = await pool.query<{ vadId: number | null; asrId: number | null }>({
     name: 'agent-default-template',
     text: speechModelsQuery('$1'),
@@ -29,11 +29,11 @@ export async function serverBaseOf({ pool, models, params, tenantId }: Parts) {
   const [template] = rows
   if (!template) return undefined
   const stored = await models.of([template.vadId ?? 0, template.asrId ?? 0])
-  const found = stored.map((model) => modelForServer(model, tenantId))
+  const found = stored.map((model) => presentModelForServer(model, tenantId))
   const vad = found.find(({ id }) => id === template.vadId)
   const asr = found.find(({ id }) => id === template.asrId)
   return {
-    ...voiceServerParams(params.text),
+    ...buildVoiceServerParams(params.text),
     VAD: block(vad),
     ASR: block(asr),
     selected_module: { ...(vad && { VAD: vad.code }), ...(asr && { ASR: asr.code }) },

@@ -4,7 +4,7 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { BatchedRead } from '#core/database/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { ConfiguredModel } from '../agents/agent-config.ts'
-import { openedConfig } from '../models/opened-config.ts'
+import { decryptConfig } from '../models/opened-config.ts'
 
 /** A model with its id, as agents name it. */
 export interface StoredModel extends ConfiguredModel {
@@ -79,7 +79,7 @@ function groupsOf(rows: readonly Row[]): Map<number, Group> {
 /** Returns the model with decrypted secrets. The model is frozen, because callers share it. */
 function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): StoredModel {
   const decrypted = Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)] as const)
-  const valuesOf = (values: Readonly<Record<string, unknown>>) => Object.freeze(openedConfig(fields ?? [], values))
+  const valuesOf = (values: Readonly<Record<string, unknown>>) => Object.freeze(decryptConfig(fields ?? [], values))
   const all = valuesOf({ ...config, ...Object.fromEntries(decrypted) })
   return Object.freeze({ ...row, config: all, publicConfig: decrypted.length === 0 ? all : valuesOf(config) })
 }
@@ -89,5 +89,5 @@ export const isKeyWithheld = ({ tenantId, config, publicConfig }: StoredModel, s
   tenantId === PLATFORM_TENANT_ID && serverTenant !== PLATFORM_TENANT_ID && config !== publicConfig
 
 /** Returns a model as the voice server of a tenant receives it. */
-export const modelForServer = (model: StoredModel, serverTenant: number): StoredModel =>
+export const presentModelForServer = (model: StoredModel, serverTenant: number): StoredModel =>
   isKeyWithheld(model, serverTenant) ? { ...model, config: model.publicConfig } : model

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import type { Services } from '#core/services.ts'
 import type { Db } from '#core/database/client.ts'
-import { modelConfigOf } from '../models/model-config.ts'
+import { readModelConfigs } from '../models/model-config.ts'
 import { CloneRefused, type VendorVoice, VoiceCloneVendor } from './voice-clone-vendor.ts'
 
 const QUEUE = 'agent-voice-clone'
@@ -141,7 +141,7 @@ async function upload(
 }
 
 async function vendorOf({ database, config }: Services, { modelId }: Clone) {
-  const model = (await modelConfigOf(database.db, config.secretKey, [modelId])).get(modelId)
+  const model = (await readModelConfigs(database.db, config.secretKey, [modelId])).get(modelId)
   if (!model) throw new CloneRefused('语音合成模型已被删除')
   return new VoiceCloneVendor(model, config)
 }

@@ -1,4 +1,4 @@
-import { type AddressPolicy, addressPolicy } from '#core/outbound/address-policy.ts'
+import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { sendOutbound } from '#core/outbound/outbound.ts'
 import type { Config } from '#core/config/config.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -48,7 +48,7 @@ export class VoiceCloneVendor {
     this.#origin = originOf(config['ws_url'])
     this.#appid = textOf(config['appid'])
     this.#token = textOf(config['access_token'])
-    this.#policy = addressPolicy(settings, tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
+    this.#policy = selectAddressPolicy(settings, tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
     if (this.#appid === '' || this.#token === '')
       throw new CloneRefused('语音合成模型没有填写 AppID 或访问令牌，请先完善模型配置')
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#core/config/config.ts'
-import { type AddressPolicy, addressPolicy } from '#core/outbound/address-policy.ts'
+import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { type OutboundRequest, sendOutbound } from '#core/outbound/outbound.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -148,9 +148,9 @@ interface Parts {
  * Returns the voiceprint service of a tenant, or undefined when none is configured. Only an address that the platform
  * configured may be private.
  */
-export async function voiceprintServiceOf({ agentParameters, config }: Parts, tenantId: number) {
+export async function findVoiceprintService({ agentParameters, config }: Parts, tenantId: number) {
   const address = (await agentParameters.of(tenantId)).text(ADDRESS)
   if (address === '') return undefined
   const shared = (await agentParameters.of(PLATFORM_TENANT_ID)).text(ADDRESS)
-  return new VoiceprintService(address, addressPolicy(config, address === shared ? 'platform' : 'tenant'))
+  return new VoiceprintService(address, selectAddressPolicy(config, address === shared ? 'platform' : 'tenant'))
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { zonedIso } from '#core/time/zone.ts'
+import { formatZonedIso } from '#core/time/zone.ts'
 import { hlsPlaylist, isDiscontinuous, mergeIntervals, type PlaylistSegment } from './playlist.ts'
 
 const START = Date.parse('2026-11-22T04:33:10.000Z')
-const wallTime = (ms: number) => zonedIso(ms, 'Asia/Shanghai')
+const wallTime = (ms: number) => formatZonedIso(ms, 'Asia/Shanghai')
 const segment = (given: Partial<PlaylistSegment> = {}): PlaylistSegment => ({
   startMs: START,
   durationMs: 4000,
@@ -90,5 +90,5 @@ test.each([
   ['America/New_York', '2026-11-21T23:33:10.000-05:00'],
   ['Asia/Kolkata', '2026-11-22T10:03:10.000+05:30'],
 ])('wall-clock times have the offset of the zone: %s', (zone, text) => {
-  expect(zonedIso(START, zone)).toBe(text)
+  expect(formatZonedIso(START, zone)).toBe(text)
 })

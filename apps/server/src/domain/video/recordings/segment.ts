@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 
 export const SEGMENT_KIND = { video: 1, picture: 2 } as const
 export const FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
@@ -63,6 +63,6 @@ export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, forma
 
 /** Returns the day of a recording in the console's zone, and the first day on which the recording no longer exists. */
 export function daysOf(startMs: number, storageDays: number, zone: string) {
-  const day = localDayOf(startMs, zone)
-  return { day, expireDay: dayAfter(day, storageDays + 1) }
+  const day = formatLocalDay(startMs, zone)
+  return { day, expireDay: addDays(day, storageDays + 1) }
 }

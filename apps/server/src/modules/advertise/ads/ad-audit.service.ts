@@ -2,10 +2,10 @@ import type { ads as calls } from '@oms/contract/advertise/ad.ts'
 import { AD_MESSAGES, CHECKLIST, checksFor } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { bodyOf, contentHashOf, materialsOf, type StoredAd } from '#domain/ads/content.ts'
+import { readEditedBody, hashContent, readMaterials, type StoredAd } from '#domain/ads/content.ts'
 import { isAuditedByPlatform } from '#domain/ads/platform-audit.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
@@ -26,8 +26,8 @@ async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: De
     .where(and(eq(adVersions.adId, ad.id), eq(adVersions.verNo, ad.verNo)))
     .for('update')
   if (!version || version.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
-  const current = contentHashOf(await bodyOf(db, ad, await materialsOf(db, ad.id)))
-  const hashes = [version.contentHash, contentHashOf(version.body), current]
+  const current = hashContent(await readEditedBody(db, ad, await readMaterials(db, ad.id)))
+  const hashes = [version.contentHash, hashContent(version.body), current]
   if (verNo !== ad.verNo || hashes.some((hash) => hash !== contentHash)) throw refused(AD_MESSAGES.changed)
   return version
 }
@@ -57,7 +57,7 @@ export async function audit(ctx: Ctx, input: Decision) {
     .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, verNo)))
   await db
     .update(ads)
-    .set({ auditStatus, ...(auditStatus === APPROVED && { approvedVer: verNo }), ...touched(ad, user.uid, now) })
+    .set({ auditStatus, ...(auditStatus === APPROVED && { approvedVer: verNo }), ...updateColumns(ad, user.uid, now) })
     .where(eq(ads.id, id))
   const verb = auditStatus === APPROVED ? '通过' : '驳回'
   const points = checks.map((point) => CHECKLIST[point as keyof typeof CHECKLIST]).join('、')

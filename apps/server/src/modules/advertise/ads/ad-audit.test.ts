@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { approvedAds } from '#domain/ads/approved-ads.ts'
+import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { useApp } from '#test/harness.ts'
 import { AD_AUDITOR, AD_EDITOR, AD_URL, picture, useAds } from './ad-fixture.ts'
 
@@ -18,7 +18,7 @@ describe('AD-03 review by a second person', () => {
   test('AD-03 only approved content plays, and an edit plays after its own approval', async () => {
     const [author, auditor] = [await ads.editor('投放客户'), await ads.auditor('投放客户')]
     const id = await textAd(author)
-    const playing = async () => (await approvedAds(app.db, [id])).get(id)
+    const playing = async () => (await readApprovedAds(app.db, [id])).get(id)
     expect(await submit(author, id)).toMatchObject({ code: 200, msg: '已提交审核' })
     expect(await playing()).toBeUndefined()
     const [first] = (await author.call('GET', `${AD_URL}/${id}/versions`)).data.list
@@ -54,7 +54,7 @@ describe('AD-03 review by a second person', () => {
     expect((await save('全场八折')).data.auditStatus).toBe(2)
     expect(await submit(author, id)).toMatchObject({ msg: '广告内容未变更，无须重新提交' })
     await author.call('POST', `${AD_URL}/disable/${id}`)
-    expect((await approvedAds(app.db, [id])).size).toBe(0)
+    expect((await readApprovedAds(app.db, [id])).size).toBe(0)
   })
 
   test('AD-03 the submitter and an uploader of the files cannot approve', async () => {

@@ -3,7 +3,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isAuditedByPlatform } from '#domain/ads/platform-audit.ts'
 import type { StoredAd } from '#domain/ads/content.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 
 /**
@@ -15,7 +15,7 @@ export function notifyAuditors(ctx: Ctx, { tenantId, adName }: StoredAd, verNo: 
   ctx.afterCommit(async () => {
     const { db } = services.database
     const auditing = (await isAuditedByPlatform(db, tenantId)) ? PLATFORM_TENANT_ID : tenantId
-    const holders = await accountsWithPermission(db, auditing, calls.audit.access)
+    const holders = await listAccountsWithPermission(db, auditing, calls.audit.access)
     await sendMessage(services, db, {
       title: `广告待审核：${adName}`,
       text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,

@@ -2,12 +2,12 @@ import type { ads as calls } from '@oms/contract/advertise/ad.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, getTableColumns, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { fileUrl } from '#core/storage/save-upload.ts'
-import { localDayOf } from '#core/time/zone.ts'
-import { isExpired, materialsOf, type StoredMaterial } from '#domain/ads/content.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { isExpired, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adUses, adVersions } from '#schema/advertise.ts'
@@ -18,7 +18,7 @@ import { bannedWordsIn } from './banned-words.ts'
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
 const REJECTED = 3
-const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => localDayOf(now, services.config.timeZone)
+const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLocalDay(now, services.config.timeZone)
 
 /** Returns the address of a stored file; empty without a file. */
 const urlOf = (fileId: string) => (fileId ? fileUrl(fileId) : '')
@@ -85,7 +85,7 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
     createTime: ads.createTime,
     updateTime: ads.updateTime,
   }
-  const page = await paginate(db, query.$dynamic(), input, orderOf(input, sort, ads.id))
+  const page = await paginate(db, query.$dynamic(), input, buildOrder(input, sort, ads.id))
   return { ...page, list: page.list.map(presentTo(user)) }
 }
 
@@ -112,7 +112,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [found] = await selectAds(db, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
   if (!found) throw notFound('广告')
-  const materials = await materialsOf(db, id)
+  const materials = await readMaterials(db, id)
   return {
     ...presentTo(user)(found),
     proofs: found.proofs.map((proof) => ({ ...proof, url: urlOf(proof.id) })),

@@ -4,13 +4,13 @@ import { AdFields } from '@oms/contract/advertise/ad-input.ts'
 import { AD_MESSAGES, AD_TYPES, AUDIT_STATUS, ENABLE_STATUS, ORIENTATION } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { materialsOf, type StoredAd } from '#domain/ads/content.ts'
+import { readMaterials, type StoredAd } from '#domain/ads/content.ts'
 import { settleAd } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -21,7 +21,7 @@ import { assertForeignHost } from './own-host.ts'
 
 type Input = ParsedOf<typeof calls.create>
 
-const TITLES = { ...titlesOf(AdFields.shape), auditStatus: '审核状态' }
+const TITLES = { ...readFieldTitles(AdFields.shape), auditStatus: '审核状态' }
 const SUBMITTED = 1
 const wordOf = (labels: Readonly<Record<number, string>>, code: number) => labels[code] ?? String(code)
 
@@ -54,7 +54,7 @@ async function assertCategory({ db }: Ctx, categoryId: number) {
 
 /** Describes an ad for the operation log. */
 async function inWords({ db }: Ctx, ad: StoredAd) {
-  const materials = await materialsOf(db, ad.id)
+  const materials = await readMaterials(db, ad.id)
   return {
     ...ad,
     adType: wordOf(AD_TYPES, ad.adType),
@@ -81,7 +81,7 @@ export async function create(ctx: Ctx, input: Input) {
     .returning()
   await assignMaterials(ctx, made!, input.materials)
   const saved = await settleAd(db, made!)
-  const diff = changes({}, await inWords(ctx, saved), TITLES)
+  const diff = listChanges({}, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: saved.id, action: `新增广告「${saved.adName}」`, diff })
   await publishAds(ctx, tenantId)
   return { id: saved.id }
@@ -97,12 +97,12 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const fields = await fieldsOf(ctx, stored.tenantId, input)
   const [written] = await db
     .update(ads)
-    .set({ ...fields, ...touched(stored, user.uid, now) })
+    .set({ ...fields, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
     .returning()
   await assignMaterials(ctx, written!, input.materials)
   const saved = await settleAd(db, written!)
-  const diff = changes(before, await inWords(ctx, saved), TITLES)
+  const diff = listChanges(before, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: id, action: `修改广告「${stored.adName}」`, diff })
   await publishAds(ctx, stored.tenantId)
   return { rev: saved.rev, auditStatus: saved.auditStatus }
@@ -117,7 +117,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const deletedAt = now.toISOString()
   await db
     .update(ads)
-    .set({ deletedAt, ...touched(stored, user.uid, now) })
+    .set({ deletedAt, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   await db
     .update(adMaterials)
@@ -136,10 +136,10 @@ async function setEnabled(ctx: Ctx, id: number, enableStat: 0 | 1) {
   if (stored.enableStat === enableStat) return null
   await db
     .update(ads)
-    .set({ enableStat, ...touched(stored, user.uid, now) })
+    .set({ enableStat, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   const words = (value: number) => ({ enableStat: wordOf(ENABLE_STATUS, value) })
-  ctx.audit({ diff: changes(words(stored.enableStat), words(enableStat), { enableStat: '状态' }) })
+  ctx.audit({ diff: listChanges(words(stored.enableStat), words(enableStat), { enableStat: '状态' }) })
   await publishAds(ctx, stored.tenantId)
   return null
 }

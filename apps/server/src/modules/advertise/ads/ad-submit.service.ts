@@ -3,18 +3,18 @@ import type { ads as calls } from '@oms/contract/advertise/ad.ts'
 import { AD_MESSAGES, MATERIAL_PURPOSE, needsApproval } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import {
-  bodyOf,
-  contentHashOf,
-  materialsOf,
-  uploadersOf,
+  readEditedBody,
+  hashContent,
+  readMaterials,
+  listUploaders,
   type StoredAd,
   type StoredMaterial,
 } from '#domain/ads/content.ts'
-import { mediaFacts } from '#domain/ads/settle-ad.ts'
+import { computeMediaFacts } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
 import { notifyAuditors } from './ad-notice.ts'
@@ -47,19 +47,19 @@ export async function submit(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
   const stored = await lockAd(db, user, id)
   if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.alreadySubmitted)
   if (stored.auditStatus === APPROVED) throw refused(AD_MESSAGES.unchanged)
-  const materials = await materialsOf(db, id)
+  const materials = await readMaterials(db, id)
   assertComplete(stored, materials)
-  const facts = mediaFacts(stored, materials)
+  const facts = computeMediaFacts(stored, materials)
   const verNo = stored.verNo + 1
-  const body = await bodyOf(db, { ...stored, ...facts, verNo }, materials)
-  const contentHash = contentHashOf(body)
-  const uploaders = await uploadersOf(db, stored, materials)
+  const body = await readEditedBody(db, { ...stored, ...facts, verNo }, materials)
+  const contentHash = hashContent(body)
+  const uploaders = await listUploaders(db, stored, materials)
   await db
     .insert(adVersions)
     .values({ adId: id, verNo, tenantId: stored.tenantId, body, contentHash, uploaders, submitBy: user.uid })
   await db
     .update(ads)
-    .set({ ...facts, verNo, auditStatus: SUBMITTED, ...touched(stored, user.uid, now) })
+    .set({ ...facts, verNo, auditStatus: SUBMITTED, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
   await publishAds(ctx, stored.tenantId)
@@ -78,7 +78,7 @@ export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>
     .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, stored.verNo)))
   await db
     .update(ads)
-    .set({ auditStatus: DRAFT, ...touched(stored, user.uid, now) })
+    .set({ auditStatus: DRAFT, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `撤回广告「${stored.adName}」版本 ${stored.verNo} 的审核` })
   await publishAds(ctx, stored.tenantId)

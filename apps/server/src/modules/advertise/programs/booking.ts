@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { dayAfter, weekdayOf } from '#core/time/zone.ts'
+import { addDays, isoWeekday } from '#core/time/zone.ts'
 import { adPlayDays, adPlayFresh } from '#schema/advertise-play.ts'
 
 const PER_SCREEN_AND_DAY = 2
@@ -23,7 +23,7 @@ export function bookedTotal({ dateFrom, dateTo, weekdays, bookedPlays, bookedPer
 /** Counts the due days of a program from one day to another, both included; `weekdays` is a bit mask from Monday. */
 export function dueDays(from: string, to: string, weekdays: number): number {
   let days = 0
-  for (let day = from; day <= to; day = dayAfter(day)) if (weekdays & (1 << (weekdayOf(day) - 1))) days += 1
+  for (let day = from; day <= to; day = addDays(day)) if (weekdays & (1 << (isoWeekday(day) - 1))) days += 1
   return days
 }
 

@@ -10,7 +10,7 @@ import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { instantOf } from '#core/time/zone.ts'
+import { parseLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { adNames } from '#schema/advertise-play.ts'
@@ -48,7 +48,7 @@ export async function agenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof call
     device &&
     (await withoutRowSecurity(ctx, (all) => manifestOf(all, device.id, { now, standardZone: config.timeZone })))
   if (!device || !manifest) throw notFound('屏幕')
-  const at = time ? instantOf(time, manifest.zone) : now.getTime()
+  const at = time ? parseLocalTime(time, manifest.zone) : now.getTime()
   const known = await withoutRowSecurity(ctx, (all) => obstaclesOf(all, device, manifest))
   const playing = playingAt(manifest, at, undefined, known)
   const from = startOfDay(at, manifest.zone)
@@ -80,7 +80,7 @@ const plannedOf = ({ program, ad, start, ms, rule, hold }: Playing) => ({
   hold,
 })
 
-const startOfDay = (at: number, zone: string) => instantOf(`${localDay(at, zone)} 00:00:00`, zone)
+const startOfDay = (at: number, zone: string) => parseLocalTime(`${localDay(at, zone)} 00:00:00`, zone)
 const localDay = (at: number, zone: string) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(at)
 

@@ -5,7 +5,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { fileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { approvedAds } from '#domain/ads/approved-ads.ts'
+import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { adMaterials, ads } from '#schema/advertise.ts'
 import { packageQuery } from '../ads/package-preview.ts'
 
@@ -16,7 +16,7 @@ export async function previewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof calls.fi
     .select({ id: ads.id })
     .from(ads)
     .where(and(notDeleted(ads), scoped(user, { tenant: ads.tenantId }), among(ads.id, adIds)))
-  const approved = await approvedAds(
+  const approved = await readApprovedAds(
     db,
     offered.map(({ id }) => id),
   )

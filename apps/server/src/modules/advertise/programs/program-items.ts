@@ -7,8 +7,8 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { fileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
-import { type ApprovedAd, approvedAds } from '#domain/ads/approved-ads.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
+import { type ApprovedAd, readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { adProgramVersions, ads } from '#schema/advertise.ts'
 
 /** Returns whether a play of this kind of ad lasts as long as the file. */
@@ -58,7 +58,7 @@ interface Wanted {
 export async function storedItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const found = await namedAds(ctx, adIds)
-  const approved = await approvedAds(ctx.db, adIds)
+  const approved = await readApprovedAds(ctx.db, adIds)
   const byId = new Map(found.map((ad) => [ad.id, ad]))
   const zone = ctx.services.config.timeZone
   const known = new Map(before.map((item) => [item.id, item]))
@@ -78,8 +78,8 @@ export async function storedItems(ctx: Ctx, { programId, tenantId, items, before
       ms: fileMs(ad.adType, approved.get(ad.id)) ?? (item.duration ?? ad.duration) * 1000,
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
-      from: item.startDt ? instantOf(item.startDt, zone) : null,
-      to: item.endDt ? instantOf(item.endDt, zone) : null,
+      from: item.startDt ? parseLocalTime(item.startDt, zone) : null,
+      to: item.endDt ? parseLocalTime(item.endDt, zone) : null,
       transition: item.transition,
     }
   })
@@ -89,7 +89,7 @@ export async function storedItems(ctx: Ctx, { programId, tenantId, items, before
 export async function approvedItems(ctx: Ctx, items: readonly ManifestItem[]): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const rows = await namedAds(ctx, adIds)
-  const approved = await approvedAds(ctx.db, adIds)
+  const approved = await readApprovedAds(ctx.db, adIds)
   const byId = new Map(rows.map((ad) => [ad.id, ad]))
   return items.map((item) => {
     const ad = byId.get(item.adId)
@@ -131,8 +131,8 @@ export async function itemViews(db: Db, items: readonly ManifestItem[], zone: st
       duration: Math.max(1, Math.round(item.ms / 1000)),
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
-      startDt: item.from === null ? null : localTimeOf(item.from, zone),
-      endDt: item.to === null ? null : localTimeOf(item.to, zone),
+      startDt: item.from === null ? null : formatLocalTime(item.from, zone),
+      endDt: item.to === null ? null : formatLocalTime(item.to, zone),
       transition: item.transition,
     }
   })

@@ -8,9 +8,9 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { fileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
-import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
-import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
+import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
@@ -29,7 +29,7 @@ const tenantOf = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => ask
 export async function adOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
   const { db, user, now, services } = ctx
   const owner = tenantOf(ctx, tenantId)
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   const rows = db
     .select({
       id: ads.id,
@@ -127,7 +127,7 @@ export async function draftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>
   const tenantId = stored?.tenantId ?? tenantOf(ctx, asked)
   const items = await storedItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
   const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
-  return manifestProgramOf(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
+  return toManifestProgram(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
 }
 
 export async function manifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<Manifest> {
@@ -135,7 +135,7 @@ export async function manifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>)
   const { config } = services
   const draft = await draftBody(ctx, input)
   const standardZone = config.timeZone
-  if (input.deviceId === undefined) return manifestWith(standardZone, [draft], await adsOfPrograms(db, [draft]))
+  if (input.deviceId === undefined) return buildManifest(standardZone, [draft], await loadAdsOfPrograms(db, [draft]))
   const [seen] = await db
     .select({ id: devices.id })
     .from(devices)

@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -103,7 +103,7 @@ const SORTABLE = {
 
 export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
-  const page = await paginate(db, rows, input, orderOf(input, SORTABLE, adPrograms.id))
+  const page = await paginate(db, rows, input, buildOrder(input, SORTABLE, adPrograms.id))
   return { ...page, list: page.list.map(present) }
 }
 

@@ -13,10 +13,10 @@ import {
 } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
@@ -28,7 +28,7 @@ import { readProgram, type StoredProgram, visiblePrograms } from './program-rows
 import { checkedTargets, targetNames } from './program-targets.ts'
 
 export const BIZ_TYPE = 'adProgram'
-const TITLES = titlesOf(ProgramInput.shape)
+const TITLES = readFieldTitles(ProgramInput.shape)
 const CLASHES = {
   ad_programs_default: ['已有默认节目单，请先取消原来的默认节目单', 'isDefault'],
 } as const
@@ -65,7 +65,7 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
     bizType: BIZ_TYPE,
     bizId: id,
     action: `新增节目单「${input.programName}」`,
-    diff: changes({}, await inWords(ctx, { ...fields, tenantId }), TITLES),
+    diff: listChanges({}, await inWords(ctx, { ...fields, tenantId }), TITLES),
   })
   await publishChanged(ctx, tenantId)
   return { id }
@@ -77,11 +77,15 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const stored = await lockProgram(ctx, id)
   await checkRevision(db, stored, rev)
   const fields = await prepared(ctx, stored, input)
-  const diff = changes(await inWords(ctx, stored), await inWords(ctx, { ...fields, tenantId: stored.tenantId }), TITLES)
+  const diff = listChanges(
+    await inWords(ctx, stored),
+    await inWords(ctx, { ...fields, tenantId: stored.tenantId }),
+    TITLES,
+  )
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(adPrograms)
-    .set({ ...fields, ...touched(stored, user.uid, now) })
+    .set({ ...fields, ...updateColumns(stored, user.uid, now) })
     .where(eq(adPrograms.id, id))
     .returning({ rev: adPrograms.rev })
     .catch(rethrowClash)
@@ -99,7 +103,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   if (!isIdle || waitingVer > 0) throw conflict('节目单已发布，请先撤回再删除')
   await db
     .update(adPrograms)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(adPrograms.id, id))
   await refreshAdUses(db, id)
   ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `删除节目单「${stored.programName}」` })
@@ -192,5 +196,5 @@ function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: Manifes
 const label = (words: Readonly<Record<number, string>>, code: number) => words[code] ?? code
 
 function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
+  throw toUniqueViolation(error, CLASHES) ?? error
 }

@@ -1,11 +1,11 @@
 import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { actAs, platformUser } from '#core/auth/system-actor.ts'
+import { runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { dayAfter, instantOf, weekdayOf } from '#core/time/zone.ts'
+import { addDays, parseLocalTime, isoWeekday } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { markDelivered } from '../publishing/program-delivered.ts'
@@ -18,9 +18,9 @@ const ALIVE: number[] = [PROGRAM_STATUS.delivering, PROGRAM_STATUS.paused]
 /** Returns the instant at which the last daypart of a program ends in a zone. */
 export function endOf({ dateTo, weekdays, dayParts }: ManifestProgram, zone: string): number {
   const crossing = dayParts.filter(({ start, end }) => end < start).map(({ end }) => end)
-  const isDue = ((weekdays >> (weekdayOf(dateTo) - 1)) & 1) === 1
+  const isDue = ((weekdays >> (isoWeekday(dateTo) - 1)) & 1) === 1
   const last = isDue ? (crossing.toSorted().at(-1) ?? '00:00') : '00:00'
-  return instantOf(`${dayAfter(dateTo)} ${last}:00`, zone)
+  return parseLocalTime(`${addDays(dateTo)} ${last}:00`, zone)
 }
 
 /** Ends every program whose last daypart is over in the zones of all screens. */
@@ -38,7 +38,7 @@ export async function endPrograms(services: Services, now: Date) {
       and(
         inArray(adPrograms.status, ALIVE),
         sql`${adPrograms.deletedAt} is null`,
-        sql`${adProgramVersions.body}->>'dateTo' <= ${dayAfter(now.toISOString().slice(0, 10))}`,
+        sql`${adProgramVersions.body}->>'dateTo' <= ${addDays(now.toISOString().slice(0, 10))}`,
       ),
     )
   const over = running.filter(({ body }) => zones.every((zone) => endOf(body, zone) <= now.getTime()))
@@ -63,9 +63,9 @@ interface Running {
 
 /** Ends one program and writes the operation log. Skips a program that was published again in the meantime. */
 const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
-  actAs(
+  runAsActor(
     services,
-    { user: platformUser({ account: 'system', realname: '系统', tenantId }), facts: FACTS, now },
+    { user: createPlatformUser({ account: 'system', realname: '系统', tenantId }), facts: FACTS, now },
     ACT,
     async (ctx) => {
       const { db } = ctx

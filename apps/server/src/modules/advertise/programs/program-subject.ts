@@ -2,8 +2,8 @@ import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { and, type SQL } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { type LiveProgram, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
-import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { type LiveProgram, loadProgramsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import type { StoredProgram } from './program-rows.ts'
 import { type ScreenSet, screenSets } from '../screens/screen-sets.ts'
@@ -36,8 +36,8 @@ async function readSubject(
   content: StoredProgram,
 ): Promise<Subject> {
   const { config } = services
-  const body = manifestProgramOf(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
-  const live = await programsInForce(db, now)
+  const body = toManifestProgram(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
+  const live = await loadProgramsInForce(db, now)
   const where = and(visibleDevices(user), await targetCondition(db, content)) as SQL
   const sets = await screenSets(db, where, { programs: live, standardZone: config.timeZone })
   return {

@@ -7,8 +7,8 @@ import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/manifest-set.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
@@ -39,20 +39,20 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   const subject = await subjectOf(ctx, content)
   const { body, sets } = subject
   const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject))
-  const from = localDayOf(now, services.config.timeZone)
+  const from = formatLocalDay(now, services.config.timeZone)
   const errors = new Map<string, Found>()
   const warnings = new Map<string, Found>()
   const checked = sets.length > 0 ? sets : [NO_SCREEN(services.config.timeZone)]
   for (const set of checked) {
     const bodies = [...bodiesOf(subject, set), body]
-    const report = checkConflicts(manifestWith(set.zone, bodies, known), body.id, from, { ads: ofAds })
+    const report = checkConflicts(buildManifest(set.zone, bodies, known), body.id, from, { ads: ofAds })
     for (const each of report.errors) add(errors, each, set.screens)
     for (const each of report.warnings) add(warnings, each, set.screens)
     const excess = excessOf(bodies.length, bodies, known)
     if (excess) add(errors, { code: 'tooLarge', text: `该屏幕的节目超出容量：${excess}`, adId: null }, set.screens)
   }
   for (const each of ofScreens) warnings.set(each.text, each)
-  const last = dayAfter(from, MAX_CONFLICT_DAYS - 1)
+  const last = addDays(from, MAX_CONFLICT_DAYS - 1)
   return {
     screens: sets.reduce((sum, set) => sum + set.screens, 0),
     sets: sets.length,
@@ -65,7 +65,7 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
 
 async function factsFor(db: Db, subject: Subject) {
   const { body, others } = subject
-  const known = await adsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
+  const known = await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
   return {
     known,
     ofAds: await knownAds(db, body.items, known),

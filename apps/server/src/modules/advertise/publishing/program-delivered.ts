@@ -1,7 +1,7 @@
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { DELIVERY, deliveryStateOf } from '#domain/ads/screens/delivery-state.ts'
+import { DELIVERY, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
 import { adPrograms } from '#schema/advertise.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { publishChanged } from '../programs/program-save.ts'
@@ -78,7 +78,7 @@ async function countReady({ database, fleet, adDelivery, config }: Services, pen
     const own = slot < 0 ? [] : adDelivery.index.setOf(slot).programs.flatMap((id) => pending.get(id) ?? [])
     if (own.length === 0) continue
     const { etag, left } = adDelivery.index.manifestOf(slot)
-    const isReady = deliveryStateOf({ ...screen, etag }, now.getTime(), config.ads.pollSeconds) === DELIVERY.ready
+    const isReady = computeDeliveryState({ ...screen, etag }, now.getTime(), config.ads.pollSeconds) === DELIVERY.ready
     for (const program of own) {
       program.heard += 1
       if (isReady && !left.includes(program.id)) program.ready += 1

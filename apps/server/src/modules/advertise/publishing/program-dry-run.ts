@@ -10,8 +10,8 @@ import type { Config } from '#core/config/config.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
-import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { contentOf } from '../programs/program-content.ts'
 import { factsOf } from './program-delivery.ts'
@@ -61,7 +61,7 @@ async function factsFor({ db, services, now }: Ctx, { body, others, current, whe
   const programs = [...others.values(), ...(current ? [current] : [])]
   const standardZone = services.config.timeZone
   return {
-    known: await adsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)]),
+    known: await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)]),
     classes: await screenClasses(db, where, { programs, standardZone, most: SAMPLE }),
     states: await screenStates(services, db, where, now),
     tenants: await groupedBy(db, where, 'tenant'),
@@ -147,9 +147,9 @@ async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
 /** Returns the number of plays on all screens that the engine plans for the first day. */
 function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
   const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   const plays = planned.map((set) => {
-    const manifest = manifestWith(set.zone, [...bodiesOf(subject, set), subject.body], known)
+    const manifest = buildManifest(set.zone, [...bodiesOf(subject, set), subject.body], known)
     const zone = zoneOf(set.zone)
     const day = firstDueDay(subject.body, today)
     const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]

@@ -1,9 +1,9 @@
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import { platformUser } from '#core/auth/system-actor.ts'
+import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { contentOf } from '../programs/program-content.ts'
@@ -56,7 +56,7 @@ interface Booked {
 
 async function missingOf(services: Services, program: StoredProgram, now: Date): Promise<Missing[]> {
   const { db } = services.database
-  const user = platformUser({ account: 'system', realname: '系统' })
+  const user = createPlatformUser({ account: 'system', realname: '系统' })
   const content = await contentOf(db, program, program.publishedVer)
   const { rate, expected, booked, texts } = await forecastOf({ db, user, now, services }, content)
   if (rate >= FULL) return []
@@ -73,7 +73,7 @@ async function notifyTenant(services: Services, tenantId: number, list: readonly
   await sendMessage(services, db, {
     title: `${list.length} 个节目单预计不能完成预约`,
     text: lines.join('\n'),
-    uids: await accountsWithPermission(db, tenantId, PUBLISH),
+    uids: await listAccountsWithPermission(db, tenantId, PUBLISH),
   })
 }
 

@@ -10,8 +10,8 @@ import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { runInSlices } from '#core/process/run-in-slices.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { bookedTotal, playedOf } from '../programs/booking.ts'
 import { contentOf } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
@@ -76,9 +76,9 @@ async function plannedSets(db: Db, subject: Subject, body: ManifestProgram): Pro
   const largest = subject.sets.slice(0, MAX_PLANNED_SETS)
   const planned = largest.reduce((sum, set) => sum + set.screens, 0)
   const bodies = largest.map((set) => [...bodiesOf(subject, set), body])
-  const known = await adsOfPrograms(db, bodies.flat())
+  const known = await loadAdsOfPrograms(db, bodies.flat())
   return largest.map((set, at) => ({
-    manifest: manifestWith(set.zone, bodies[at]!, known),
+    manifest: buildManifest(set.zone, bodies[at]!, known),
     screens: (set.screens * all) / planned,
   }))
 }
@@ -94,9 +94,9 @@ async function availabilityOf(
 ): Promise<number | undefined> {
   const { now } = ctx
   const { timeZone } = ctx.services.config
-  const today = localDayOf(now, timeZone)
-  const published = localDayOf(new Date(publishedAt), timeZone)
-  const first = [dayAfter(today, -MEASURED_DAYS), dayAfter(published), dateFrom].sort().at(-1)!
+  const today = formatLocalDay(now, timeZone)
+  const published = formatLocalDay(new Date(publishedAt), timeZone)
+  const first = [addDays(today, -MEASURED_DAYS), addDays(published), dateFrom].sort().at(-1)!
   if (first >= today) return undefined
   const days = dayOf(today) - dayOf(first)
   let planned = 0
@@ -105,7 +105,7 @@ async function availabilityOf(
     for (const plays of plannedPlays(manifest, id, from, days)) planned += plays * screens
   }
   if (planned === 0) return undefined
-  const range = { programId: id, dateFrom: first, dateTo: dayAfter(today, -2) }
+  const range = { programId: id, dateFrom: first, dateTo: addDays(today, -2) }
   const played = (await playedOf(ctx, [range])).get(id) ?? 0
   return Math.min(THOUSAND, Math.round((played * THOUSAND) / planned))
 }

@@ -3,12 +3,12 @@ import { OWN_PROGRAM, type programPublish as calls } from '@oms/contract/adverti
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
-import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { type ProgramTarget } from '#domain/ads/targets.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { assertNoConflicts } from './program-conflict.ts'
@@ -74,7 +74,7 @@ async function publishContent(
   if (!isWaiting) await replaceVersionInForce(db, id, verNo)
   const isFirst = program.publishedVer === 0
   const status = isWaiting ? (isFirst ? PROGRAM_STATUS.waiting : program.status) : PROGRAM_STATUS.delivering
-  const change = { status, verNo, ...(!isWaiting && { publishedVer: verNo }), ...touched(program, user.uid, now) }
+  const change = { status, verNo, ...(!isWaiting && { publishedVer: verNo }), ...updateColumns(program, user.uid, now) }
   await db.update(adPrograms).set(change).where(eq(adPrograms.id, id))
   await refreshAdUses(db, id)
   ctx.audit({
@@ -103,7 +103,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
     programId: id,
     verNo,
     tenantId,
-    body: manifestProgramOf(content, { verNo, publishedAt: now.getTime() }),
+    body: toManifestProgram(content, { verNo, publishedAt: now.getTime() }),
     targetType,
     targetIds,
     bookedPlays,
@@ -118,7 +118,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
 /** Refuses content without ads, content whose dates are over, and targets outside the caller's data scope. */
 async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ManifestItem[] }) {
   if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
-  const today = localDayOf(ctx.now, ctx.services.config.timeZone)
+  const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
   if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
   if (content.isDefault === 0) await checkedTargets(ctx, content)
   await assertNoConflicts(ctx, content)
@@ -181,7 +181,7 @@ export async function audit(ctx: Ctx, { id, verNo, auditStatus, remark }: Parsed
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
     return move(ctx, program, { status }, `驳回${name}：${remark}`)
   }
-  const today = localDayOf(now, ctx.services.config.timeZone)
+  const today = formatLocalDay(now, ctx.services.config.timeZone)
   if (version.body.dateTo < today) throw refused('投放日期已结束，不能通过')
   // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
   const body = { ...version.body, publishedAt: now.getTime() }
@@ -202,7 +202,7 @@ async function move(
   action: string,
 ) {
   const { db, user, now } = ctx
-  const next = { status: program.status, ...change, ...touched(program, user.uid, now) }
+  const next = { status: program.status, ...change, ...updateColumns(program, user.uid, now) }
   await db.update(adPrograms).set(next).where(eq(adPrograms.id, program.id))
   await refreshAdUses(db, program.id)
   ctx.audit({ bizType: BIZ_TYPE, bizId: program.id, action })

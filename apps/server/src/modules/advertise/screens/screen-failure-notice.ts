@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 
 const JOB = 'ad-screen-failures'
@@ -46,7 +46,7 @@ async function notifyTenant(services: Services, tenantId: number, screens: reado
   await sendMessage(services, db, {
     title: `${screens.length} 块屏幕的广告文件下载或播放失败`,
     text: [...lines, ...more, '请在“广告管理 / 节目单 / 屏幕”中查看。'].join('\n'),
-    uids: await accountsWithPermission(db, tenantId, SCREEN),
+    uids: await listAccountsWithPermission(db, tenantId, SCREEN),
   })
 }
 

@@ -2,11 +2,11 @@ import type { adScreens as calls, ScreenRow } from '@oms/contract/advertise/scre
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { deliveryStateOf } from '#domain/ads/screens/delivery-state.ts'
+import { computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
 import { adNames } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -65,7 +65,7 @@ function withDelivery({ services, now }: Ctx, { appliedEtag, ...row }: StoredRow
   const lastReportMs = row.lastReportTime === null ? null : Date.parse(row.lastReportTime)
   const isSmil = row.playerKind === 3
   const facts = { ...row, appliedEtag, etag: isSmil ? appliedEtag : manifest.etag, lastReportMs }
-  const deliveryState = deliveryStateOf(facts, now.getTime(), config.ads.pollSeconds)
+  const deliveryState = computeDeliveryState(facts, now.getTime(), config.ads.pollSeconds)
   return { ...row, deliveryState, leftPrograms: manifest.left.length }
 }
 
@@ -83,7 +83,7 @@ export async function listScreens(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
     ),
   )
   const columns = { createTime: adScreens.createTime, lastReportTime: adScreens.lastReportTime }
-  const page = await paginate(db, rows.$dynamic(), input, orderOf(input, columns, adScreens.deviceId))
+  const page = await paginate(db, rows.$dynamic(), input, buildOrder(input, columns, adScreens.deviceId))
   await ctx.services.fleet.ready()
   return { ...page, list: page.list.map((row) => withDelivery(ctx, row)) }
 }

@@ -1,7 +1,12 @@
 import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { adsOfPrograms, type LiveProgram, manifestWith, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import {
+  loadAdsOfPrograms,
+  type LiveProgram,
+  buildManifest,
+  loadProgramsInForce,
+} from '#domain/ads/manifests/manifest-of.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
@@ -86,10 +91,10 @@ export async function manifestOf(
   deviceId: number,
   { now, standardZone, draft }: { readonly now: Date; readonly standardZone: string; readonly draft?: ManifestProgram },
 ): Promise<Manifest | undefined> {
-  const programs = await programsInForce(db, now)
+  const programs = await loadProgramsInForce(db, now)
   const [set] = await screenSets(db, eq(devices.id, deviceId), { programs, standardZone })
   if (!set) return undefined
   const own = programs.flatMap(({ id, body }) => (set.programIds.includes(id) && id !== draft?.id ? [body] : []))
   const bodies = draft ? [...own, draft] : own
-  return manifestWith(set.zone, bodies, await adsOfPrograms(db, bodies))
+  return buildManifest(set.zone, bodies, await loadAdsOfPrograms(db, bodies))
 }

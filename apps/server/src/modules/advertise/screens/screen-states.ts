@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { type DeliveryState, deliveryStateOf } from '#domain/ads/screens/delivery-state.ts'
+import { type DeliveryState, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 
 const SMIL = 3
@@ -39,7 +39,7 @@ export async function screenStates(
   return rows.map((row) => {
     const slot = fleet.slots.slotOf(row.id)
     const etag = slot < 0 || row.playerKind === SMIL ? row.appliedEtag : adDelivery.index.manifestOf(slot).etag
-    return { ...row, state: deliveryStateOf({ ...row, etag }, now.getTime(), config.ads.pollSeconds) }
+    return { ...row, state: computeDeliveryState({ ...row, etag }, now.getTime(), config.ads.pollSeconds) }
   })
 }
 

@@ -1,20 +1,20 @@
 import { type adScreens as calls, ScreenInput } from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { hashOf, newPlayerToken, newSmilKey } from '#domain/ads/screens/pairing-code.ts'
+import { hashOf, createPlayerToken, newSmilKey } from '#domain/ads/screens/pairing-code.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPairings, adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { visibleScreens } from './screen-rows.ts'
 
 const KIND = 'adScreen'
-const TITLES = titlesOf(ScreenInput.shape)
+const TITLES = readFieldTitles(ScreenInput.shape)
 /** Wrong codes of one account in a minute. */
 const WRONG_CODES = 5
 const PLAYER = { web: 1, native: 2, smil: 3 } as const
@@ -46,9 +46,9 @@ export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typ
   const stored = await storedScreen(ctx, id)
   if (!stored) throw notFound('屏幕')
   await checkRevision(db, stored, rev)
-  const diff = changes(stored, input, TITLES)
+  const diff = listChanges(stored, input, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(adScreens)
     .set({ ...input, ...next })
@@ -107,7 +107,7 @@ export async function pairScreen(ctx: Ctx, { code, deviceId }: ParsedOf<typeof c
   const { db, services } = ctx
   const pairing = await takePairing(ctx, code)
   const device = await deviceOf(ctx, deviceId)
-  const token = newPlayerToken()
+  const token = createPlayerToken()
   const { width, height, codecs } = pairing
   const screen = { playerKind: PLAYER.web, playerTokenHash: hashOf(token), width, height, codecs }
   if (!(await bind(ctx, device, screen, and(hasNoToken, eq(adScreens.smilKeyHash, '')))))

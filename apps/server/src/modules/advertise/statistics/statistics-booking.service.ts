@@ -1,10 +1,10 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
-import { offsetOf } from '#core/database/lists/list-query.ts'
+import { pageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { bookedTotal, dueDays, playedOf } from '../programs/booking.ts'
 import { SHOWN_NAME } from './statistics-source.ts'
@@ -44,14 +44,14 @@ export async function completion(ctx: Ctx, input: Query) {
   const rows = await query
     .orderBy(desc(adPrograms.dateTo), desc(adPrograms.id))
     .limit(input.pageSize)
-    .offset(offsetOf(input))
+    .offset(pageOffset(input))
   const played = await playedOf(ctx, rows)
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   return {
     list: rows.map(({ total: _total, weekdays, bookedPlays, bookedPer, screens, ...row }) => {
       const days = dueDays(row.dateFrom, row.dateTo, weekdays)
       const booked = bookedTotal({ ...row, weekdays, bookedPlays, bookedPer }, screens)
-      const done = dueDays(row.dateFrom, row.dateTo < today ? row.dateTo : dayAfter(today, -1), weekdays)
+      const done = dueDays(row.dateFrom, row.dateTo < today ? row.dateTo : addDays(today, -1), weekdays)
       const due = days === 0 ? 0 : Math.floor((booked * done) / days)
       const count = played.get(row.programId) ?? 0
       const rate = booked === 0 ? 0 : Math.round((count / booked) * 1000) / 10

@@ -1,9 +1,9 @@
 import type { AdStatRow, adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type SQL, sql } from 'drizzle-orm'
-import { offsetOf } from '#core/database/lists/list-query.ts'
+import { pageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { groupMembers, type NamedGroup, namesOf, visibleGroups } from './statistics-names.ts'
 import { totalsOf } from './statistics.service.ts'
 import { daySource, hourSource, joinFactor, percentOf, PLAY_TOTALS, type Sums } from './statistics-source.ts'
@@ -37,7 +37,7 @@ const SORTED: Readonly<Record<NonNullable<Query['orderByColumn']>, string>> = {
 function pageOf(input: Query) {
   const direction = input.isAsc === 'asc' ? 'asc nulls first' : 'desc nulls last'
   const order = sql.raw(`${SORTED[input.orderByColumn ?? 'plays']} ${direction}, key`)
-  return sql`order by ${order} limit ${input.pageSize} offset ${offsetOf(input)}`
+  return sql`order by ${order} limit ${input.pageSize} offset ${pageOffset(input)}`
 }
 
 /** Returns one page of the table with the row of totals, in which every screen counts once. */
@@ -111,7 +111,7 @@ const HOUR_SUMS = sql.raw(`coalesce(sum(plays), 0)::float8 as plays, coalesce(su
   coalesce(sum(ms), 0)::float8 as ms`)
 
 function presenter({ services }: Ctx) {
-  const timeOf = (ms: number | null) => (ms === null ? null : localTimeOf(ms, services.config.timeZone))
+  const timeOf = (ms: number | null) => (ms === null ? null : formatLocalTime(ms, services.config.timeZone))
   return (
     { key, plays, complete, partial, failed, untrusted, ms, screens, all, exposure, first, last }: Found,
     names: Omit<

@@ -6,7 +6,7 @@ import { refused } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
 import { inTransaction } from '#core/tenancy/tenancy.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { adPlays } from '#schema/advertise-play.ts'
 import { playCondition, screenCondition } from './statistics-source.ts'
 
@@ -98,9 +98,9 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
 function lineOf({ playDay: _day, deviceId: _device, at, ms, planned, recvMs, ...play }: Play, zone: string) {
   return {
     ...play,
-    startTime: localTimeOf(at, zone),
+    startTime: formatLocalTime(at, zone),
     seconds: ms / 1000,
     plannedSeconds: planned / 1000,
-    recvTime: localTimeOf(recvMs, zone),
+    recvTime: formatLocalTime(recvMs, zone),
   }
 }

@@ -1,6 +1,6 @@
 import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { dropOldPlays, ensurePlayPartitions, shrinkPlaySums } from '#domain/ads/plays/play-retention.ts'
 import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
 
@@ -35,6 +35,6 @@ export async function maintainPlays({ database, config, now }: Services, { forge
   const day = utcDayOf({ now })
   await ensurePlayPartitions(database.pool, day, config.adPlayDays)
   if (!forget) return { dropped: [] }
-  await shrinkPlaySums(database.db, localDayOf(now(), config.timeZone), config.timeZone)
+  await shrinkPlaySums(database.db, formatLocalDay(now(), config.timeZone), config.timeZone)
   return dropOldPlays(database.pool, day, config.adPlayDays)
 }

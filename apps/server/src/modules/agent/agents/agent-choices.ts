@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isSecretField, pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { isSecretField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
@@ -105,7 +105,7 @@ const macText = (mac: string) => mac.replaceAll(/(..)(?!$)/g, '$1:')
 
 /** Returns the plugins with the fields of their forms. */
 async function pluginForms(db: Db) {
-  return (await pluginProviders(db)).map(({ code, name, fields }) => ({
+  return (await readPluginProviders(db)).map(({ code, name, fields }) => ({
     code,
     name,
     fields: fields.map((field) => ({

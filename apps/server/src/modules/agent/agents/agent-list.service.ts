@@ -3,11 +3,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, exists, getTableColumns, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { titledColumns } from '#core/spreadsheet/columns.ts'
-import { SECRET_OWNER, secretEndings } from '#domain/agents/secrets.ts'
+import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
@@ -107,7 +107,7 @@ async function present<R extends StoredAgent & { tenantName: string }>(db: Db, r
 }
 
 const order = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(
+  buildOrder(
     filter,
     { agentName: agents.agentName, createTime: agents.createTime, updateTime: agents.updateTime },
     agents.id,
@@ -141,7 +141,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     plugins,
     contextProviders,
     candidateDevices,
-    secrets: await secretEndings(db, SECRET_OWNER.agent, id),
+    secrets: await readSecretEndings(db, SECRET_OWNER.agent, id),
   }
 }
 

@@ -3,13 +3,13 @@ import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import { AgentBehaviour, DEFAULT_PLUGINS } from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
@@ -115,7 +115,7 @@ export async function create(ctx: Ctx, { agentName, templateId, tenantId }: Pars
 const newCode = (now: Date) => `AGT_${now.getTime()}${randomInt(10_000).toString().padStart(4, '0')}`
 
 const standardPlugins = async (db: Db) =>
-  (await pluginProviders(db, DEFAULT_PLUGINS)).map(({ code, fields }) => ({
+  (await readPluginProviders(db, DEFAULT_PLUGINS)).map(({ code, fields }) => ({
     providerCode: code,
     params: Object.fromEntries(fields.map(({ key, default: value = '' }) => [key, value])),
   }))
@@ -145,12 +145,12 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   const before = await snapshotWithEndings(db, stored.id, stored)
   const columns = await storeSecrets(ctx, stored, behaviour)
   const snapshot = await snapshotWithEndings(db, stored.id, columns)
-  const changed = changes({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
-  const hasNewBehaviour = changes(before, snapshot, AGENT_TITLES).length > 0
+  const changed = listChanges({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
+  const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
   const { versionNo } =
     hasNewBehaviour || source !== 2 ? await addVersion(ctx, stored, { snapshot, before, source, note }) : stored
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(agents)
     .set({ ...columns, ...label, versionNo, ...next })
@@ -169,7 +169,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   if (stored.status === status) return null
   await ctx.db
     .update(agents)
-    .set({ status, ...touched(stored, ctx.user.uid, ctx.now) })
+    .set({ status, ...updateColumns(stored, ctx.user.uid, ctx.now) })
     .where(eq(agents.id, id))
   await publishAgents(ctx, stored.tenantId)
   return null
@@ -192,7 +192,7 @@ export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.
   )
   await db
     .update(agents)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(agents.id, id))
   await removeAgentSecrets(db, id)
   const suffix = unbound.length > 0 ? `，解绑${unbound.length}台设备` : ''

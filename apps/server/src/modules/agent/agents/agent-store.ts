@@ -1,24 +1,24 @@
 import { AgentInput, type AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
 import { and, desc, eq, lte, notInArray } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import {
-  behaviourOf,
-  changedFields,
+  pickBehaviour,
+  listChangedFields,
   type StoredBehaviour,
   type VersionSnapshot,
 } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
-import { SECRET_OWNER, secretEndings, writeSecrets } from '#domain/agents/secrets.ts'
+import { SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { assertPluginKeys } from './plugin-keys.ts'
 import { removeUnusedSecrets } from './secret-cleanup.ts'
 
 export type StoredAgent = typeof agents.$inferSelect
-export const AGENT_TITLES: Record<string, string> = { ...titlesOf(AgentInput.shape), secrets: '密钥' }
+export const AGENT_TITLES: Record<string, string> = { ...readFieldTitles(AgentInput.shape), secrets: '密钥' }
 export const KIND = 'agent'
 /** Versions kept for each agent. */
 const KEPT_VERSIONS = 100
@@ -65,7 +65,7 @@ export async function storeSecrets(
   await writeSecrets(db, services.config.secretKey, owner, secrets)
   const absent = Object.fromEntries(NULLABLE.map((field) => [field, input[field] ?? null]))
   const columns = { ...input, ...absent, ...stored } as unknown as StoredBehaviour
-  return behaviourOf(columns)
+  return pickBehaviour(columns)
 }
 
 export const snapshotWithEndings = async (
@@ -73,8 +73,8 @@ export const snapshotWithEndings = async (
   id: number,
   behaviour: StoredBehaviour,
 ): Promise<VersionSnapshot> => ({
-  ...behaviourOf(behaviour),
-  secrets: await secretEndings(db, SECRET_OWNER.agent, id),
+  ...pickBehaviour(behaviour),
+  secrets: await readSecretEndings(db, SECRET_OWNER.agent, id),
 })
 
 export interface NewVersion {
@@ -97,7 +97,7 @@ export async function addVersion(
     .orderBy(desc(agentVersions.versionNo))
     .limit(1)
   const versionNo = (newest?.versionNo ?? 0) + 1
-  const changed = changedFields(before, snapshot)
+  const changed = listChangedFields(before, snapshot)
   await db.insert(agentVersions).values({
     agentId: agent.id,
     tenantId: agent.tenantId,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentOfDevice, getsCandidate } from '#domain/agents/agents/agent-of-device.ts'
+import { resolveAgentOfDevice, getsCandidate } from '#domain/agents/agents/agent-of-device.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
@@ -139,7 +139,7 @@ test('encrypts secrets of plugins and headers; an absent secret is kept, an empt
   expect(JSON.stringify(agent)).not.toContain('secret-')
   expect(agent.secrets['plugin.test_weather.api_key']).toBe('1234')
   const device = await bind(id)
-  const opened = await agentOfDevice(app.db, app.services.config.secretKey, device)
+  const opened = await resolveAgentOfDevice(app.db, app.services.config.secretKey, device)
   expect(opened?.plugins).toEqual([
     { providerCode: 'test_weather', params: { default_location: '上海', api_key: 'weather-secret-1234' } },
   ])
@@ -149,7 +149,7 @@ test('encrypts secrets of plugins and headers; an absent secret is kept, an empt
     contextProviders: [{ url, headers: { Authorization: '******' } }],
   })
   expect((await detail(id)).secrets['plugin.test_weather.api_key']).toBe('1234')
-  const again = await agentOfDevice(app.db, app.services.config.secretKey, device)
+  const again = await resolveAgentOfDevice(app.db, app.services.config.secretKey, device)
   expect(again?.contextProviders).toEqual(opened?.contextProviders)
   await save(id, plugin({ api_key: '' }))
   expect((await detail(id)).secrets['plugin.test_weather.api_key']).toBeUndefined()
@@ -248,7 +248,7 @@ test('AGENT-07 a candidate reaches named devices and a stable share of the other
   const input = await form(id, { systemPrompt: '候选设定', share: 0, deviceIds: [named] })
   expect(await admin.call('POST', `${URL}/candidate`, input)).toMatchObject({ code: 200, data: { versionNo: 2 } })
   const promptOf = async (device: number) => {
-    const found = await agentOfDevice(app.db, app.services.config.secretKey, device)
+    const found = await resolveAgentOfDevice(app.db, app.services.config.secretKey, device)
     return [found?.systemPrompt, found?.versionNo]
   }
   expect(await promptOf(named)).toEqual(['候选设定', 2])

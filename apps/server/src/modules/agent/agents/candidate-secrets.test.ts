@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentProviders } from '#schema/agent/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -46,7 +46,7 @@ test('AGENT-07 keys of a dropped candidate are removed, and the version restores
   expect(await marks()).toEqual([])
   expect((await change(`versions/${id}/restore/2`)).code).toBe(200)
   expect(await detail(id)).toMatchObject({ secrets: {}, contextProviders: [{ url, headers: { Authorization: '' } }] })
-  const opened = await agentOfDevice(app.db, app.services.config.secretKey, await bind(id))
+  const opened = await resolveAgentOfDevice(app.db, app.services.config.secretKey, await bind(id))
   expect(opened?.plugins[0]).toMatchObject({ providerCode: 'test_weather' })
   expect(opened?.contextProviders).toEqual([{ url, headers: {} }])
 })
@@ -62,7 +62,7 @@ test('AGENT-07 keys stay as long as the version in force or a version that can b
   expect(await marks()).toEqual(['1234'])
   await save(id, { plugins: [] })
   await change(`versions/${id}/restore/2`)
-  const opened = await agentOfDevice(app.db, app.services.config.secretKey, await bind(id))
+  const opened = await resolveAgentOfDevice(app.db, app.services.config.secretKey, await bind(id))
   expect(opened?.plugins[0]?.params).toMatchObject({ api_key: 'weather-secret-1234' })
   await save(id, { plugins: [] })
   await app.db.execute(sql`insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)

@@ -3,9 +3,9 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { pluginField, pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { keptSecretProblem } from '#domain/agents/kept-secrets.ts'
-import { SECRET_OWNER, secretEndings } from '#domain/agents/secrets.ts'
+import { pluginField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
+import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { type agents, agentVersions } from '#schema/agent/agent.ts'
 
 type Agent = Pick<typeof agents.$inferSelect, 'id' | 'plugins'>
@@ -22,7 +22,7 @@ export async function assertPluginKeys(
   sent: ReadonlyMap<string, string>,
 ) {
   if (plugins.length === 0 || user.can(modelCalls.reveal.access)) return
-  const stored = Object.keys(await secretEndings(db, SECRET_OWNER.agent, agent.id))
+  const stored = Object.keys(await readSecretEndings(db, SECRET_OWNER.agent, agent.id))
   const keysOf = (code: string, paths: Iterable<string>) =>
     [...paths].flatMap((path) =>
       path.startsWith(pluginField(code, '')) ? [path.slice(pluginField(code, '').length)] : [],
@@ -30,12 +30,16 @@ export async function assertPluginKeys(
   const withKeys = plugins.filter(({ providerCode }) => keysOf(providerCode, stored).length > 0)
   if (withKeys.length === 0) return
   const codes = withKeys.map(({ providerCode }) => providerCode)
-  const fields = new Map((await pluginProviders(db, codes)).map((each) => [each.code, each.fields]))
+  const fields = new Map((await readPluginProviders(db, codes)).map((each) => [each.code, each.fields]))
   for (const { providerCode, params } of withKeys) {
     const before = await paramsBefore(db, agent, providerCode)
     const change = { fields: fields.get(providerCode) ?? [], before, after: params }
     const isStored = keysOf(providerCode, stored)
-    const problem = keptSecretProblem({ ...change, stored: isStored, sent: new Set(keysOf(providerCode, sent.keys())) })
+    const problem = findKeptSecretProblem({
+      ...change,
+      stored: isStored,
+      sent: new Set(keysOf(providerCode, sent.keys())),
+    })
     const at = plugins.findIndex((each) => each.providerCode === providerCode)
     if (problem) throw invalid(problem.msg, `plugins.${at}.params.${problem.field}`)
   }

@@ -3,10 +3,10 @@ import { AgentBehaviour, KEPT_HEADER } from '@oms/contract/agent/agents/agent-in
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changedFields, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
+import { listChangedFields, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
 import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
 import { headerField, pluginField, splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { accounts } from '#schema/account.ts'
@@ -74,7 +74,7 @@ export async function diff(ctx: Ctx, { id, versionNo, against }: ParsedOf<typeof
   const agent = await readAgent(ctx, id)
   const other = against ?? agent.versionNo
   const [from, to] = [await versionOf(ctx, id, other), await versionOf(ctx, id, versionNo)]
-  const fields = changedFields(from, to)
+  const fields = listChangedFields(from, to)
   const [before, after] = await Promise.all([wordsOf(ctx.db, from), wordsOf(ctx.db, to)])
   const shown = fields.map((field) => ({
     field,
@@ -135,7 +135,7 @@ async function assertDevices({ db }: Ctx, agentId: number, deviceIds: readonly n
 }
 
 async function saveReach(ctx: Ctx, stored: StoredAgent, reach: Partial<StoredAgent>, action: string) {
-  const next = touched(stored, ctx.user.uid, ctx.now)
+  const next = updateColumns(stored, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agents)
     .set({ ...reach, ...next })

@@ -1,9 +1,9 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type wordFiles as calls, wordLines } from '@oms/contract/agent/agents/word-file.ts'
 import { and, arrayContains, desc, eq, sql } from 'drizzle-orm'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -34,7 +34,9 @@ const select = (db: Db) =>
 export function listWords({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const isOfTenant = input.tenantId === undefined ? undefined : eq(agentWordFiles.tenantId, input.tenantId)
   const rows = select(db).where(and(visible(user), isOfTenant, contains(agentWordFiles.name, input.name)))
-  const order = orderOf(input, { createTime: agentWordFiles.createTime }, agentWordFiles.id, [desc(agentWordFiles.id)])
+  const order = buildOrder(input, { createTime: agentWordFiles.createTime }, agentWordFiles.id, [
+    desc(agentWordFiles.id),
+  ])
   return paginate(db, rows.$dynamic(), input, order)
 }
 
@@ -71,7 +73,7 @@ export async function createWords(ctx: Ctx, { name, words, tenantId }: ParsedOf<
 export async function updateWords(ctx: Ctx, { id, rev, name, words }: ParsedOf<typeof calls.update>) {
   const stored = await lock(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const next = touched(stored, ctx.user.uid, ctx.now)
+  const next = updateColumns(stored, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agentWordFiles)
     .set({ name, lines: wordLines(words), ...next })
@@ -89,7 +91,7 @@ export async function removeWords(ctx: Ctx, { id }: ParsedOf<typeof calls.remove
   if (used > 0) throw conflict(`还有${used}个智能体使用该替换词文件，不能删除`)
   await db
     .update(agentWordFiles)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(agentWordFiles.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `删除替换词文件「${stored.name}」` })
   await publishAgents(ctx, stored.tenantId)

@@ -9,9 +9,9 @@ import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { modelMoved } from '#domain/agents/models/move-to-model.ts'
+import { modelMovedEvent } from '#domain/agents/models/move-to-model.ts'
 import { moveToModel } from '#domain/fleet/move-to-model.ts'
-import { modelOfBoard } from '#domain/agents/models/voice-model.ts'
+import { findModelOfBoard } from '#domain/agents/models/voice-model.ts'
 
 type BindCtx = Pick<Ctx, 'db' | 'user'>
 interface Device {
@@ -73,9 +73,9 @@ async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Bind
   if (other)
     throw conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
   if (device.mac === '') await db.update(devices).set({ mac }).where(eq(devices.id, device.id))
-  const modelId = await modelOfBoard(db, board)
+  const modelId = await findModelOfBoard(db, board)
   if (modelId !== undefined && (await moveToModel(db, device.id, modelId)))
-    await addEvents(db, [modelMoved({ mac, tenantId: agent.tenantId, board, modelId })])
+    await addEvents(db, [modelMovedEvent({ mac, tenantId: agent.tenantId, board, modelId })])
   return device
 }
 
@@ -84,7 +84,7 @@ async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
   const { agent, mac, serial, board, alias } = binding
   const sn = SN.test(serial) ? serial : mac
   await assertDeviceQuota(db, agent.tenantId)
-  const modelId = (await modelOfBoard(db, board)) ?? binding.fallbackModelId
+  const modelId = (await findModelOfBoard(db, board)) ?? binding.fallbackModelId
   const hands = { createBy: user.uid, updateBy: user.uid }
   const [made] = await db
     .insert(devices)

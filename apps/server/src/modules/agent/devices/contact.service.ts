@@ -2,12 +2,12 @@ import { type agentContacts as calls, ContactInput, MAX_CONTACTS } from '@oms/co
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias as aliased } from 'drizzle-orm/pg-core'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -18,7 +18,7 @@ import { devices } from '#schema/device.ts'
 import { bindingName } from './device-rows.ts'
 
 const KIND = 'agentDevice'
-const TITLES = titlesOf(ContactInput.shape)
+const TITLES = readFieldTitles(ContactInput.shape)
 const MAX_OPTIONS = 100
 const CLASHES = {
   agent_contacts_alias: ['称呼已存在', 'alias'],
@@ -51,7 +51,7 @@ export function listContacts({ db, user }: Ctx, input: ParsedOf<typeof calls.lis
     and(eq(agentDevices.deviceId, input.deviceId), visibleBindings(user), contains(agentContacts.alias, input.alias)),
   )
   const { alias, createTime, id } = agentContacts
-  return paginate(db, rows.$dynamic(), input, orderOf(input, { alias, createTime }, id, [desc(id)]))
+  return paginate(db, rows.$dynamic(), input, buildOrder(input, { alias, createTime }, id, [desc(id)]))
 }
 
 export async function getContact({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -144,7 +144,7 @@ export async function createContact(ctx: Ctx, input: ParsedOf<typeof calls.creat
     .values({ tenantId, mac, targetMac: called.mac, alias, allowed, ...people })
     .returning({ id: agentContacts.id })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, CLASHES) ?? error
+      throw toUniqueViolation(error, CLASHES) ?? error
     })
   ctx.audit({ bizType: KIND, bizId: deviceId, action: `新增联系人「${alias}」` })
   await publish(ctx, tenantId)
@@ -167,15 +167,15 @@ export async function updateContact(ctx: Ctx, { id, rev, ...values }: ParsedOf<t
   const { contact, deviceId } = await lockContact(ctx, id)
   await assertFeature(ctx, contact.tenantId)
   await checkRevision(ctx.db, contact, rev)
-  const diff = changes(contact, values, TITLES)
+  const diff = listChanges(contact, values, TITLES)
   if (diff.length === 0) return { rev: contact.rev }
-  const next = touched(contact, ctx.user.uid, ctx.now)
+  const next = updateColumns(contact, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agentContacts)
     .set({ ...values, ...next })
     .where(eq(agentContacts.id, id))
     .catch((error: unknown) => {
-      throw uniqueViolation(error, CLASHES) ?? error
+      throw toUniqueViolation(error, CLASHES) ?? error
     })
   ctx.audit({ bizType: KIND, bizId: deviceId, action: `修改联系人「${contact.alias}」`, diff })
   await publish(ctx, contact.tenantId)

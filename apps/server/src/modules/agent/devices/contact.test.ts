@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const oms = useApp()
@@ -35,7 +35,7 @@ beforeAll(async () => {
   editor = await oms.by({ permissions: ['agent:device:query', 'agent:device:edit'] })
   reader = await oms.by({ permissions: ['agent:device:query'] })
   tenant = await oms.by({ tenant: '丙公司', permissions: ['agent:device:query', 'agent:device:edit'] })
-  modelId = await shippedVoiceModel(oms.services)
+  modelId = await ensureVoiceModel(oms.services)
 })
 
 describe('address book of a device', () => {

@@ -2,9 +2,9 @@ import { AgentDeviceInput, type agentDevices as calls } from '@oms/contract/agen
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
@@ -12,7 +12,7 @@ import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import { bindDevice } from './bind-device.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
@@ -20,7 +20,7 @@ import { devices } from '#schema/device.ts'
 import { allowNextCode, assertMayTryCode, countWrongCode } from './wrong-codes.ts'
 
 const KIND = 'agentDevice'
-const TITLES = titlesOf(AgentDeviceInput.shape)
+const TITLES = readFieldTitles(AgentDeviceInput.shape)
 
 const publish = ({ services, db }: Ctx, tenantId: number | null) =>
   services.events.publish(db, 'changed', { resource: 'agent', tenantId })
@@ -42,7 +42,7 @@ async function agentOf({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
 /** Binds the device with this activation code. The code is then invalid. */
 export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
   await assertMayTryCode(ctx)
-  const fallbackModelId = await shippedVoiceModel(ctx.services)
+  const fallbackModelId = await ensureVoiceModel(ctx.services)
   const device = await transact(ctx, (db) => bindWithCode({ ...ctx, db }, input, fallbackModelId)).catch(
     (error: unknown) => {
       allowNextCode(ctx)
@@ -74,7 +74,7 @@ async function bindWithCode(ctx: Ctx, { agentId, code, alias }: ParsedOf<typeof 
 
 /** Binds a device before its first boot. */
 export async function bindByMac(ctx: Ctx, { agentId, mac, alias }: ParsedOf<typeof calls.bindMac>) {
-  const fallbackModelId = await shippedVoiceModel(ctx.services)
+  const fallbackModelId = await ensureVoiceModel(ctx.services)
   return transact(ctx, async (db) => {
     const agent = await agentOf({ ...ctx, db }, agentId)
     return bindTo({ ...ctx, db }, agent, { ...UNKNOWN, mac, alias, fallbackModelId }, '按MAC绑定')
@@ -175,9 +175,9 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const { db, user, now } = ctx
   const { binding, sn } = await lockOne(ctx, id)
   await checkRevision(db, binding, rev)
-  const diff = changes(binding, input, TITLES)
+  const diff = listChanges(binding, input, TITLES)
   if (diff.length === 0) return { rev: binding.rev }
-  const next = touched(binding, user.uid, now)
+  const next = updateColumns(binding, user.uid, now)
   await db
     .update(agentDevices)
     .set({ ...input, ...next })

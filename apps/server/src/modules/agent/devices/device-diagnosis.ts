@@ -4,8 +4,8 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { sessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { macWith } from '#domain/agents/devices/mac.ts'
+import { sessionWindowSeconds, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { formatMac } from '#domain/agents/devices/mac.ts'
 import { isOpenSession } from '#domain/agents/history/open-session.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -30,7 +30,7 @@ export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose
   const steps = bound ? await stepsOfBound(ctx, bound, limit) : await stepsOfUnbound(ctx, mac)
   const first = steps.findIndex(({ isDone, isUnknown = false }) => !isDone && !isUnknown)
   return {
-    mac: macWith(mac),
+    mac: formatMac(mac),
     missing: first < 0 ? '' : steps[first]!.key,
     steps: steps.map(({ isDone, isUnknown: _unknown, ...step }, at) => ({
       ...step,
@@ -59,7 +59,7 @@ async function boundOf(ctx: Ctx, mac: string): Promise<Bound | undefined> {
       chatHistoryConf: agents.chatHistoryConf,
       deviceStatus: devices.status,
       tenantStatus: tenants.status,
-      isOpen: isOpenSession(await sessionWindow(ctx)).as<boolean>('is_open'),
+      isOpen: isOpenSession(await sessionWindowSeconds(ctx)).as<boolean>('is_open'),
     })
     .from(agentDevices)
     .innerJoin(devices, eq(devices.id, agentDevices.deviceId))

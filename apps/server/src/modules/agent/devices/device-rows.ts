@@ -2,13 +2,18 @@ import type { AgentDeviceRow, agentDevices as calls } from '@oms/contract/agent/
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ilike, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { hasOtherIdentity, sessionWindow, stateOf, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import {
+  hasOtherIdentity,
+  sessionWindowSeconds,
+  computeDeviceState,
+  visibleBindings,
+} from '#domain/agents/devices/device-state.ts'
 import type { PackUser } from '#domain/agents/orders/open-packs.ts'
-import { usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -34,7 +39,7 @@ export const selectBindings = (db: Db, window: number) =>
       agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
       tenantId: agentDevices.tenantId,
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
-      state: stateOf(window).as('state'),
+      state: computeDeviceState(window).as('state'),
       bootTime: agentDevices.bootTime,
       sessionTime: agentDevices.sessionTime,
       turnTime: agentDevices.turnTime,
@@ -66,14 +71,14 @@ export const bindingsMatching = (user: User, filter: Partial<Filter>, window: nu
     contains(agentDevices.board, filter.board),
     filter.agentId === undefined ? undefined : eq(agentDevices.agentId, filter.agentId),
     filter.tenantId === undefined ? undefined : eq(agentDevices.tenantId, filter.tenantId),
-    filter.state === undefined ? undefined : sql`${stateOf(window)} = ${filter.state}`,
+    filter.state === undefined ? undefined : sql`${computeDeviceState(window)} = ${filter.state}`,
     filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
     filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
 export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(
+  buildOrder(
     input,
     { createTime: agentDevices.createTime, bootTime: agentDevices.bootTime, turnTime: agentDevices.turnTime },
     agentDevices.deviceId,
@@ -81,7 +86,7 @@ export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) 
 
 export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
-  const window = await sessionWindow(ctx)
+  const window = await sessionWindowSeconds(ctx)
   const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
   const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
   const list = await withPackages(db, page.list)
@@ -98,12 +103,12 @@ async function withLimit<T extends { id: number; agentId: number; tenantId: numb
 export async function limitOfBinding({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
   const { agentParameters, voiceServers } = services
   const params = await agentParameters.of(device.tenantId)
-  return usageLimitOf({ reads: voiceServers.reads, params, now: now.getTime() }, device)
+  return readUsageLimit({ reads: voiceServers.reads, params, now: now.getTime() }, device)
 }
 
 export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
   const { db, user } = ctx
-  const rows = selectBindings(db, await sessionWindow(ctx))
+  const rows = selectBindings(db, await sessionWindowSeconds(ctx))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
   const [row] = await withPackages(db, [found])

@@ -8,7 +8,7 @@ import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { bindDevice } from './bind-device.ts'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -94,7 +94,7 @@ export const bindImport = defineImport({
   maxRows: BIND_ROWS,
   prepare: async ({ services }): Promise<State> => ({
     agents: new Map(),
-    fallbackModelId: await shippedVoiceModel(services),
+    fallbackModelId: await ensureVoiceModel(services),
   }),
   async take(ctx, { mac, agentCode, alias, serial, hmacKey }, state) {
     const agent = await agentByCode(ctx, agentCode, state)

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { deleteOldHistory } from '#domain/agents/history/history-retention.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
@@ -22,7 +22,7 @@ const query = async (text: string, values: unknown[] = []): Promise<any[]> =>
 async function bound(): Promise<number> {
   made += 1
   const mac = `0500000000${made.toString(16).padStart(2, '0')}`
-  const modelId = await shippedVoiceModel(app.services)
+  const modelId = await ensureVoiceModel(app.services)
   const [{ id }] = await query(
     'insert into devices (tenant_id, model_id, sn, mac) values ($1, $3, $2, $2) returning id',
     [tenantId, mac, modelId],

@@ -4,11 +4,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { isWithinScope, usableBy, usableRows } from '#domain/agents/models/model-access.ts'
-import { SECRET_OWNER, secretEndings } from '#domain/agents/secrets.ts'
+import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
 import { countModelUses } from './model-uses.ts'
@@ -80,7 +80,7 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
     ),
   )
   const { sort, name, code, createTime, updateTime, id } = agentModels
-  const order = orderOf(input, { sort, name, code, createTime, updateTime }, id, [asc(sort), asc(id)])
+  const order = buildOrder(input, { sort, name, code, createTime, updateTime }, id, [asc(sort), asc(id)])
   const page = await paginate(db, rows.$dynamic(), input, order)
   return { ...page, list: await counted(db, user, page.list) }
 }
@@ -95,7 +95,7 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
   return {
     ...row,
     config: withMaskedAddresses(formConfig(fields ?? [], config)) as Record<string, string | number | boolean>,
-    secrets: await secretEndings(db, SECRET_OWNER.model, id),
+    secrets: await readSecretEndings(db, SECRET_OWNER.model, id),
     fallbackModelId,
   }
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { type agentModels as calls, agentModels as contract } from '@oms/contract/agent/models/config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
-import { keptSecretProblem } from '#domain/agents/kept-secrets.ts'
-import { readSecrets, SECRET_OWNER, secretEndings, writeSecrets } from '#domain/agents/secrets.ts'
+import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
+import { readSecrets, SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
 import { assertFallback, assertLlm, assertRelay, fieldsOf, isSameConfig, readConfig } from './model-check.ts'
@@ -98,11 +98,11 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
 async function assertKeyResent(
   { db, user }: Ctx,
   { id, config }: Stored,
-  change: Pick<Parameters<typeof keptSecretProblem>[0], 'fields' | 'after' | 'sent'>,
+  change: Pick<Parameters<typeof findKeptSecretProblem>[0], 'fields' | 'after' | 'sent'>,
 ) {
   if (user.can(contract.reveal.access)) return
-  const stored = Object.keys(await secretEndings(db, SECRET_OWNER.model, id))
-  const problem = keptSecretProblem({ ...change, before: config, stored })
+  const stored = Object.keys(await readSecretEndings(db, SECRET_OWNER.model, id))
+  const problem = findKeptSecretProblem({ ...change, before: config, stored })
   if (problem) throw invalid(problem.msg, `config.${problem.field}`)
 }
 
@@ -113,7 +113,7 @@ async function saveSecrets(ctx: Ctx, stored: Stored, saved: { rev: number }, sec
   const action = `修改模型「${stored.name}」（含密钥 ${[...secrets.keys()].join('、')}）`
   ctx.audit({ bizType: 'agentModel', bizId: stored.id, action })
   if (saved.rev !== stored.rev) return saved
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db.update(agentModels).set(next).where(eq(agentModels.id, stored.id))
   await services.events.publish(db, 'changed', { resource: 'agent', tenantId: stored.tenantId })
   return { rev: next.rev }
@@ -142,7 +142,7 @@ export async function setDefault(ctx: Ctx, { id }: ParsedOf<typeof calls.setDefa
     .where(and(sameType, eq(agentModels.isDefault, 1)))
   await db
     .update(agentModels)
-    .set({ isDefault: 1, ...touched(stored, user.uid, now) })
+    .set({ isDefault: 1, ...updateColumns(stored, user.uid, now) })
     .where(eq(agentModels.id, id))
   await services.events.publish(db, 'changed', { resource: 'agent', tenantId: stored.tenantId })
   return null

@@ -1,17 +1,17 @@
 import type { agentModels as calls } from '@oms/contract/agent/models/config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { type AddressPolicy, addressPolicy } from '#core/outbound/address-policy.ts'
+import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { sendOutbound } from '#core/outbound/outbound.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
+import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
-import { llmErrorOf } from '#domain/agents/llm/llm-error.ts'
-import { modelConfigOf } from '#domain/agents/models/model-config.ts'
+import { toLlmError } from '#domain/agents/llm/llm-error.ts'
+import { readModelConfigs } from '#domain/agents/models/model-config.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 
 type Config = Readonly<Record<string, unknown>>
@@ -27,10 +27,10 @@ export async function testModel(ctx: Ctx, { id }: ParsedOf<typeof calls.test>) {
       .where(and(eq(agentModels.id, id), visibleRecords({ table: agentModels }, user)))
     return found
   })
-  const opened = (await modelConfigOf(services.database.db, services.config.secretKey, row ? [id] : [])).get(id)
+  const opened = (await readModelConfigs(services.database.db, services.config.secretKey, row ? [id] : [])).get(id)
   if (!row || !opened) throw notFound('模型')
   ctx.audit({ bizType: 'agentModel', bizId: id, action: `测试模型「${row.name}」` })
-  const policy = addressPolicy(services.config, row.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
+  const policy = selectAddressPolicy(services.config, row.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   const isCompletion = (row.type === 'LLM' || row.type === 'VLLM') && isOpenAiCompatible(opened.config)
   return isCompletion ? complete(opened.config, policy) : reach(opened.config, policy)
 }
@@ -44,7 +44,7 @@ async function complete(config: Config, policy: AddressPolicy) {
   try {
     const extra = { max_tokens: 16 }
     for await (const event of streamChat({
-      endpoint: llmEndpointOf(config),
+      endpoint: readLlmEndpoint(config),
       messages,
       policy,
       limits: LIMITS,
@@ -56,7 +56,7 @@ async function complete(config: Config, policy: AddressPolicy) {
     }
     return { way: 1, isOk: true, firstMs, totalMs: elapsed(), message: text.trim().slice(0, 50) }
   } catch (error) {
-    return { way: 1, isOk: false, firstMs, totalMs: elapsed(), message: llmErrorOf(error).message }
+    return { way: 1, isOk: false, firstMs, totalMs: elapsed(), message: toLlmError(error).message }
   }
 }
 

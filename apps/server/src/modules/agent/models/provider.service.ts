@@ -1,19 +1,19 @@
 import { type agentProviders as calls, ProviderChange } from '@oms/contract/agent/models/provider.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 import { assertModelReader } from './model-rows.ts'
 
 const KIND = 'agentProvider'
-const TITLES = titlesOf(ProviderChange.shape)
+const TITLES = readFieldTitles(ProviderChange.shape)
 const CLASHES = { agent_providers_code: ['编码已存在', 'code'] } as const
 
 // The columns of the outer table are written in full: drizzle omits the table in a query of one table.
@@ -58,10 +58,10 @@ export async function createProvider(ctx: Ctx, input: ParsedOf<typeof calls.crea
     .values({ ...input, createBy: user.uid, updateBy: user.uid })
     .returning({ id: agentProviders.id })
     .catch((error: unknown) => {
-      throw uniqueViolation(error, CLASHES) ?? error
+      throw toUniqueViolation(error, CLASHES) ?? error
     })
   const id = made!.id
-  ctx.audit({ bizType: KIND, bizId: id, action: `新增模型接口「${input.name}」`, diff: changes({}, input, TITLES) })
+  ctx.audit({ bizType: KIND, bizId: id, action: `新增模型接口「${input.name}」`, diff: listChanges({}, input, TITLES) })
   await publish(ctx)
   return { id }
 }
@@ -80,9 +80,9 @@ export async function updateProvider(ctx: Ctx, { id, rev, ...input }: ParsedOf<t
   const { db, user, now } = ctx
   const stored = await lockProvider(ctx, id)
   await checkRevision(db, stored, rev)
-  const diff = changes(stored, input, TITLES)
+  const diff = listChanges(stored, input, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(agentProviders)
     .set({ ...input, ...next })

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 
 const KIND = 'agent-grant-notice'
@@ -138,7 +138,7 @@ async function notify(services: Services, db: Db, { tenantId, announced, warning
     title: warning.title(announced.n),
     text: `${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
     link: { path: '/agent/order?view=grants', text: '查看权益' },
-    uids: await accountsWithPermission(db, tenantId, QUERY),
+    uids: await listAccountsWithPermission(db, tenantId, QUERY),
     priority: warning.isUrgent ? 3 : 2,
   })
 }

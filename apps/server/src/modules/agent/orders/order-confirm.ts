@@ -7,7 +7,7 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
-import { baseOf } from '#domain/agents/orders/units.ts'
+import { baseUnits } from '#domain/agents/orders/units.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -62,7 +62,7 @@ async function issueGrants(ctx: Ctx, order: StoredOrder) {
     .where(eq(agentProductVersions.id, order.packageVersionId))
   const { allowances, scope, activateDays, validDays, isTrial } = terms!
   if (isTrial === 1) await claimTrials(ctx, order)
-  const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * baseOf(unit) }))
+  const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * baseUnits(unit) }))
   const at = now.toISOString()
   await db.execute(sql`
     with issued as (

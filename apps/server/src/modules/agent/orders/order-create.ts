@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertVendor, publishOrders } from './order-log.ts'
@@ -55,7 +55,7 @@ export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.previe
   assertDiscount(ctx, input)
   const { targets, problems } = await targetsOf(ctx, input, terms, buyer)
   const quote = quoteOf(terms, targets.length, input, { discount: input.discount, isGift: input.isGift === 1 })
-  const text = (at: number) => localTimeOf(at, services.config.timeZone)
+  const text = (at: number) => formatLocalTime(at, services.config.timeZone)
   const packs = previewPacks(terms, now.getTime(), input.copies, 0).map((pack) => ({
     packNo: pack.packNo,
     activateUntil: text(pack.activateUntil),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect } from 'vitest'
 import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { type Answer, type Caller, useApp } from '#test/harness.ts'
 
@@ -39,7 +39,7 @@ export function useOrders() {
       ),
     })
     people.tenantId = await tenantOf(people.tenant)
-    people.modelId = await shippedVoiceModel(app.services)
+    people.modelId = await ensureVoiceModel(app.services)
     people.agentId = await newAgent(people.tenantId)
   })
 

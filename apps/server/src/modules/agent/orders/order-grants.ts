@@ -2,10 +2,10 @@ import type { agentGrants as calls } from '@oms/contract/agent/orders/order-gran
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { inUnits } from '#domain/agents/orders/units.ts'
+import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentGrants, agentLedger, agentOrders } from '#schema/agent/agent-orders.ts'
@@ -84,13 +84,13 @@ export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
     db,
     rows.$dynamic(),
     input,
-    orderOf(input, { createTime, validUntil, activateUntil }, agentGrants.id),
+    buildOrder(input, { createTime, validUntil, activateUntil }, agentGrants.id),
   )
   return { ...page, list: page.list.map(presentGrant) }
 }
 
 function presentGrant<T extends Record<'unit' | 'total' | 'left' | 'spent' | 'lapsed' | 'refunded', number>>(row: T) {
-  const of = (amount: number) => inUnits(row.unit, amount)
+  const of = (amount: number) => toAllowanceUnits(row.unit, amount)
   const { total, left, spent, lapsed, refunded } = row
   return { ...row, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
 }
@@ -131,10 +131,10 @@ export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>)
     db,
     rows.$dynamic(),
     input,
-    orderOf(input, { createTime: agentLedger.createTime }, agentLedger.id),
+    buildOrder(input, { createTime: agentLedger.createTime }, agentLedger.id),
   )
   const signed = (row: (typeof page.list)[number]) => {
-    const amount = inUnits(row.unit, row.amount)
+    const amount = toAllowanceUnits(row.unit, row.amount)
     return { ...row, amount: row.kind === ISSUED || amount === 0 ? amount : -amount }
   }
   return { ...page, list: page.list.map(signed) }

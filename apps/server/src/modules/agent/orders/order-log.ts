@@ -1,15 +1,15 @@
 import { ORDER_STATE, PAY_WAY } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq } from 'drizzle-orm'
-import { changes } from '#core/audit/mask.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { stepProblem } from '#domain/agents/orders/order-steps.ts'
+import { findStepProblem } from '#domain/agents/orders/order-steps.ts'
 import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 
 export type StoredOrder = typeof agentOrders.$inferSelect
-type Step = Parameters<typeof stepProblem>[1]
+type Step = Parameters<typeof findStepProblem>[1]
 
 const TITLES = {
   tenantId: '客户',
@@ -48,7 +48,7 @@ export async function lockOrder({ db, user }: Ctx, id: number): Promise<StoredOr
 
 /** Refuses a step from a wrong state or an old revision. */
 export async function assertStep({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
-  const problem = stepProblem(order.state, step)
+  const problem = findStepProblem(order.state, step)
   if (problem) throw refused(problem)
   await checkRevision(db, order, rev)
 }
@@ -61,7 +61,7 @@ const inWords = (order: Partial<StoredOrder>) => ({
 
 /** Saves a step with its line of the operation log, and publishes the change. Returns the new revision. */
 export async function saveStep(ctx: Ctx, order: StoredOrder, next: Partial<StoredOrder>, action: string) {
-  const revised = touched(order, ctx.user.uid, ctx.now)
+  const revised = updateColumns(order, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agentOrders)
     .set({ ...next, ...revised })
@@ -70,7 +70,7 @@ export async function saveStep(ctx: Ctx, order: StoredOrder, next: Partial<Store
     bizType: 'agentOrder',
     bizId: order.id,
     action: `${action} ${order.orderNo}`,
-    diff: changes(inWords(order), inWords(next), TITLES),
+    diff: listChanges(inWords(order), inWords(next), TITLES),
   })
   await publishOrders(ctx, order.tenantId)
   return { rev: revised.rev }

@@ -2,11 +2,11 @@ import { type agentMargins as calls, MARGIN_GROUP, MarginRow } from '@oms/contra
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { sql } from 'drizzle-orm'
-import { offsetOf } from '#core/database/lists/list-query.ts'
+import { pageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
-import { columnsOf, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { readMargins } from '#domain/agents/orders/margin.ts'
@@ -17,10 +17,10 @@ export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
   assertVendor(ctx)
   const { by, orderByColumn = 'income', isAsc = 'desc', pageSize, ...filter } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
-  return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: offsetOf(input) })
+  return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: pageOffset(input) })
 }
 
-const EXPORTED = columnsOf(MarginRow, [
+const EXPORTED = createExportColumns(MarginRow, [
   'name',
   ...(['received', 'income', 'cost', 'margin'] as const).map((key) => [key, { type: 'number' }] as const),
   'hasEstimates',

@@ -4,11 +4,11 @@ import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type AnyColumn, and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { inUnits } from '#domain/agents/orders/units.ts'
+import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import {
   awaitsConfirmation,
   awaitsRefundAudit,
@@ -106,7 +106,7 @@ function conditionsOf(user: User, filter: Filter): SQL | undefined {
 }
 
 const SORTS = { createTime: agentOrders.createTime, payTime: agentOrders.payTime, amount: agentOrders.amount }
-const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(input, SORTS, agentOrders.id)
+const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(input, SORTS, agentOrders.id)
 
 export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectOrders(db, user).where(conditionsOf(user, input)).$dynamic()
@@ -121,7 +121,7 @@ async function unitSums(db: Db, orderId: number) {
       sum(lapsed)::float8 as lapsed, sum(refunded)::float8 as refunded
     from agent_grants where order_id = ${orderId} group by unit order by unit`)
   return rows.map(({ unit, ...sums }) => {
-    const of = (amount: number) => inUnits(unit, amount)
+    const of = (amount: number) => toAllowanceUnits(unit, amount)
     const { total, left, spent, lapsed, refunded } = sums
     return { unit, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
   })

@@ -2,7 +2,7 @@ import { AgentPackageTerms, allowanceText, GRANT_SCOPE } from '@oms/contract/age
 import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { packageStore } from '#domain/packages/package-store.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -25,7 +25,7 @@ const store = packageStore({
   resource: 'agent',
   noun: '套餐',
   verbs: { enable: '启用', disable: '停用' },
-  titles: { ...titlesOf(ProductInput.shape), status: '状态' },
+  titles: { ...readFieldTitles(ProductInput.shape), status: '状态' },
   inWords: (fields) => Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, wordOf(key, value)])),
   clashes: {
     agent_products_name: ['套餐名称已存在', 'packageName'],

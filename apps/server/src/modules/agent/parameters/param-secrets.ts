@@ -2,7 +2,7 @@ import { agentParams as contract } from '@oms/contract/agent/parameters/params.t
 import { and, eq } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changedOrigin } from '#domain/agents/kept-secrets.ts'
+import { findChangedOrigin } from '#domain/agents/kept-secrets.ts'
 import { PARAM_SECRET, SERVER_SECRET } from '#domain/agents/parameters/parameters.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
 
@@ -21,7 +21,7 @@ export async function assertSecretReceiver(
   const [secret, name] = SENT_TO[code] ?? []
   if (secret === undefined || value === '' || user.can(contract.reveal.access)) return
   const before = (await services.agentParameters.of(tenantId)).text(code)
-  if (changedOrigin({ host: before }, { host: value }) === undefined) return
+  if (findChangedOrigin({ host: before }, { host: value }) === undefined) return
   const isStored = and(
     eq(agentSecrets.ownerKind, PARAM_SECRET),
     eq(agentSecrets.ownerId, tenantId),

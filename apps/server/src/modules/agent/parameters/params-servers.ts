@@ -5,8 +5,8 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { actOnServer, reachServer } from '#domain/agents/voice-servers/server-action.ts'
-import { serverAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
+import { sendServerAction, reachServer } from '#domain/agents/voice-servers/server-action.ts'
+import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
 import { paramTenant } from './params.service.ts'
 
@@ -15,7 +15,7 @@ const CONTACT_DAYS = 30
 
 /** Returns the addresses of a tenant's voice servers, and whether the servers accept the tenant's own secret. */
 const addressesOf = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
-  serverAddresses(services, db, tenantId)
+  readServerAddresses(services, db, tenantId)
 
 export async function servers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.servers>) {
   const { db, user } = ctx
@@ -77,7 +77,7 @@ export async function act(ctx: Ctx, { tenantId: asked, address, action }: Parsed
     action: `${SERVER_ACTION[action]}「${tenantName}」的语音服务 ${address}`,
   })
   try {
-    return { words: await actOnServer(services, { tenantId, address }, action) }
+    return { words: await sendServerAction(services, { tenantId, address }, action) }
   } catch (error) {
     throw refused(`语音服务没有完成操作：${error instanceof OutboundError ? error.message : '不能连接'}`)
   }

@@ -12,7 +12,7 @@ import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, SERVER_SECRET } from '#do
 import {
   deleteParameter,
   deletePreviousSecret,
-  newServerSecret,
+  createServerSecret,
   writeParameter,
 } from '#domain/agents/parameters/write-parameter.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
@@ -184,7 +184,7 @@ export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await paramTenant(db, user, asked)
   const owner = { tenantId, uid: user.uid }
-  await writeParameter(db, services, owner, { code: SERVER_SECRET, value: newServerSecret(), remark: '' })
+  await writeParameter(db, services, owner, { code: SERVER_SECRET, value: createServerSecret(), remark: '' })
   forgetValues(ctx)
   audited(ctx, tenantName, SERVER_SECRET, '更换')
   return null

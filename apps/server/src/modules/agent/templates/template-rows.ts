@@ -3,12 +3,12 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { namedPrompt } from '#domain/agents/agents/agent-config.ts'
-import { pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
+import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { isWithinScope, usableRows } from '#domain/agents/models/model-access.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
@@ -53,7 +53,7 @@ export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof ca
       input.tenantId === undefined ? undefined : eq(agentTemplates.tenantId, input.tenantId),
     ),
   )
-  const order = orderOf(input, { sort, createTime }, id, [asc(sort), asc(id)])
+  const order = buildOrder(input, { sort, createTime }, id, [asc(sort), asc(id)])
   const page = await paginate(db, rows.$dynamic(), input, order)
   return { ...page, list: page.list.map(rowOf) }
 }
@@ -83,9 +83,9 @@ export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.pre
     .where(and(notDeleted(agentModels), inArray(agentModels.id, [0, ...chosen.map(({ modelId }) => modelId)])))
   const modelById = new Map(models.map((model) => [model.id, model]))
   const codes = template.plugins.map(({ providerCode }) => providerCode)
-  const providers = codes.length > 0 ? await pluginProviders(db, codes) : []
+  const providers = codes.length > 0 ? await readPluginProviders(db, codes) : []
   return {
-    prompt: namedPrompt(template.systemPrompt, input.agentName ?? ''),
+    prompt: insertAgentName(template.systemPrompt, input.agentName ?? ''),
     models: chosen.map(({ modelId, ...field }) => ({
       ...field,
       name: modelById.get(modelId)?.name ?? '',

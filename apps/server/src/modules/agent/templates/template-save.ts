@@ -8,7 +8,7 @@ import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadOnOtherModels } from '#domain/agents/voice-servers/auto-reload.ts'
-import { behaviourOf } from '#domain/agents/agents/agent-behaviour.ts'
+import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
@@ -40,10 +40,10 @@ async function columnsOf(db: Db, tenantId: number, input: Behaviour) {
     tools: _tools,
     wordFileIds: _words,
     ...columns
-  } = behaviourOf({
+  } = pickBehaviour({
     ...behaviour,
     ...stored,
-  } as unknown as Parameters<typeof behaviourOf>[0])
+  } as unknown as Parameters<typeof pickBehaviour>[0])
   return columns
 }
 
@@ -69,7 +69,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
     tools: _tools,
     wordFileIds: _words,
     ...behaviour
-  } = behaviourOf(agent)
+  } = pickBehaviour(agent)
   const plugins = pluginTexts(behaviour.plugins)
   return reloadOnOtherModels(ctx, tenantId, () =>
     record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),

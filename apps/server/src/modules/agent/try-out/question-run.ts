@@ -4,7 +4,7 @@ import { ApiError, notFound } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import { JobLost, ProcessClosing, type Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
-import { userOfJob } from '#core/spreadsheet/transfer-jobs.ts'
+import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
 import { LlmError } from '#domain/agents/llm/llm-error.ts'
@@ -40,7 +40,7 @@ const questionWorker =
     try {
       for (let at = run.answers.length; at < run.questions.length; at += 1) {
         signal.throwIfAborted()
-        const user = await userOfJob(services, job, calls.start.access)
+        const user = await loadJobUser(services, job, calls.start.access)
         await answerNext(services, run, { user, at, signal })
         await progress(((at + 1) / run.questions.length) * 100)
       }

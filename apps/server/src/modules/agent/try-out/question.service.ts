@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, asc, desc, eq, inArray, notInArray } from 'drizzle-orm'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import type { Db } from '#core/database/client.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -75,7 +75,7 @@ export async function updateQuestion(ctx: Ctx, { id, rev, ...question }: ParsedO
   const { found, agent } = await questionOf(ctx, id)
   await lockAgent(ctx, agent.id)
   await checkRevision(ctx.db, found, rev)
-  const next = touched(found, ctx.user.uid, ctx.now)
+  const next = updateColumns(found, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agentQuestions)
     .set({ ...question, ...next })

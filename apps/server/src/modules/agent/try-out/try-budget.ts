@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { DecryptedModel } from '#domain/agents/models/model-config.ts'
-import { recordUsage, tokenEntries } from '#domain/agents/usage/usage.ts'
+import { recordUsage, buildTokenEntries } from '#domain/agents/usage/usage.ts'
 import type { StoredAgent } from '../agents/agent-store.ts'
 
 /** Tokens that a tenant may use per day for try-outs. The platform has no limit. */
@@ -36,5 +36,5 @@ export const countTry = (
     const owner = { tenantId, agentId, deviceId: 0, source: USAGE_SOURCE.tryOut }
     // A vendor does not charge a call that it refused.
     const isCharged = !figures.isEstimate || figures.output > 0
-    if (isCharged) await recordUsage(db, tokenEntries(owner, model, figures, figures.isEstimate))
+    if (isCharged) await recordUsage(db, buildTokenEntries(owner, model, figures, figures.isEstimate))
   })

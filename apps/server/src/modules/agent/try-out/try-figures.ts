@@ -1,6 +1,6 @@
 import type { TryFigures } from '@oms/contract/agent/try-out/try-out.ts'
 import type { ChatEvent, LlmUsage } from '#domain/agents/llm/chat-events.ts'
-import { costOf, estimateTokens } from '#domain/agents/llm/token-figures.ts'
+import { computeTokenCost, estimateTokens } from '#domain/agents/llm/token-figures.ts'
 import type { PreparedChat } from './try-prepare.ts'
 
 /** Measures one completion: time to the first text, total time, tokens and cost. */
@@ -37,7 +37,7 @@ export class TryMeter {
       firstMs: this.#firstMs ?? this.#elapsed(),
       totalMs: this.#elapsed(),
       isEstimate: this.#usage === undefined,
-      cost: costOf(usage, this.#prepared.model),
+      cost: computeTokenCost(usage, this.#prepared.model),
     }
   }
 

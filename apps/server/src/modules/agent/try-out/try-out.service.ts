@@ -9,7 +9,7 @@ import type { StreamAnswer } from '#core/http/implement.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
-import { llmErrorOf } from '#domain/agents/llm/llm-error.ts'
+import { toLlmError } from '#domain/agents/llm/llm-error.ts'
 import { readAgent } from '../agents/agent-store.ts'
 import { assertBudget, countTry } from './try-budget.ts'
 import { TryMeter } from './try-figures.ts'
@@ -42,7 +42,7 @@ export async function ask(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<
     try {
       await run(raw, { prepared, meter, user, signal: controller.signal })
     } catch (error) {
-      const { kind, message } = llmErrorOf(error)
+      const { kind, message } = toLlmError(error)
       await send(raw, 'error', { kind, message })
     } finally {
       release()

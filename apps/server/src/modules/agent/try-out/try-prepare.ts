@@ -1,15 +1,20 @@
 import type { AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
 import { and, eq } from 'drizzle-orm'
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { namedPrompt } from '#domain/agents/agents/agent-config.ts'
-import { correctWords } from '#domain/agents/agents/correct-words.ts'
-import { modelConfigOf, type DecryptedModel } from '#domain/agents/models/model-config.ts'
-import { type ChatMessage, chatBody, isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
+import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
+import { applyWordCorrections } from '#domain/agents/agents/correct-words.ts'
+import { readModelConfigs, type DecryptedModel } from '#domain/agents/models/model-config.ts'
+import {
+  type ChatMessage,
+  buildChatBody,
+  isOpenAiCompatible,
+  readLlmEndpoint,
+} from '#domain/agents/llm/chat-request.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
@@ -37,7 +42,7 @@ async function modelOf(
   if (!llmId) throw invalid('请先选择大语言模型', 'llmId')
   const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), usableModels(tenantId))
   if ((await db.$count(agentModels, isUsable)) === 0) throw invalid('大语言模型不存在或已被删除', 'llmId')
-  const model = (await modelConfigOf(db, services.config.secretKey, [llmId])).get(llmId)
+  const model = (await readModelConfigs(db, services.config.secretKey, [llmId])).get(llmId)
   if (!model) throw invalid('大语言模型不存在或已被删除', 'llmId')
   if (model.status !== 1) throw invalid(`大语言模型「${model.name}」已停用`, 'llmId')
   if (!isOpenAiCompatible(model.config))
@@ -78,24 +83,24 @@ export async function prepareChat(
   const model = await modelOf(services, agent.tenantId, subject.llmId)
   const memory = await memoryOf(db, agent, subject.deviceId)
   const words = await wordLinesOf(db, agent.tenantId, subject.wordFileIds)
-  const prompt = namedPrompt(subject.systemPrompt, subject.agentName)
+  const prompt = insertAgentName(subject.systemPrompt, subject.agentName)
   const system = memory ? `${prompt}\n\n<memory>\n${memory}\n</memory>` : prompt
   const sent: ChatMessage[] = [
     ...(system ? [{ role: 'system' as const, content: system }] : []),
     ...messages.map(({ role, content }) => ({
       role,
-      content: role === 'user' ? correctWords(content, words) : content,
+      content: role === 'user' ? applyWordCorrections(content, words) : content,
     })),
   ]
-  const endpoint = llmEndpointOf(model.config)
+  const endpoint = readLlmEndpoint(model.config)
   const owner = model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'
   const last = messages.at(-1)!.content
   return {
     model,
     endpoint,
     messages: sent,
-    policy: addressPolicy(services.config, owner),
-    body: chatBody(endpoint, sent),
+    policy: selectAddressPolicy(services.config, owner),
+    body: buildChatBody(endpoint, sent),
     /** The last question after word corrections; empty when nothing was corrected. */
     corrected: sent.at(-1)!.content === last ? '' : sent.at(-1)!.content,
   } as const

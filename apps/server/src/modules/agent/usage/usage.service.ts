@@ -9,11 +9,11 @@ import { USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/us
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, between, eq, type SQL, sql } from 'drizzle-orm'
-import { offsetOf } from '#core/database/lists/list-query.ts'
+import { pageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
-import { columnsOf, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
@@ -124,7 +124,7 @@ async function groupsOf({ db, user }: Pick<Ctx, 'db' | 'user'>, by: number, inpu
 export async function list(ctx: Ctx, input: ListInput) {
   const { by, orderByColumn = 'turns', isAsc = 'desc', pageSize, ...filter } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
-  const rows = await groupsOf(ctx, by, filter, { order, limit: pageSize, offset: offsetOf(input) })
+  const rows = await groupsOf(ctx, by, filter, { order, limit: pageSize, offset: pageOffset(input) })
   const list = rows.map(({ total: _total, ...row }) => row)
   return { list, total: rows[0]?.total ?? (input.pageNum === 1 ? 0 : await countOf(ctx, input)) }
 }
@@ -136,7 +136,7 @@ async function countOf({ db, user }: Ctx, input: ListInput) {
   return rows[0]!.n
 }
 
-const EXPORTED = columnsOf(UsageRow, [
+const EXPORTED = createExportColumns(UsageRow, [
   'name',
   'tenantName',
   ...(

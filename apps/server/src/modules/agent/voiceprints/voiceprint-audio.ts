@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
-import { VoiceprintError, voiceprintServiceOf } from '#domain/agents/voices/voiceprint-service.ts'
+import { VoiceprintError, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentTurns } from '#schema/agent/agent-history.ts'
 import { files } from '#schema/system.ts'
 import { USER_TURN } from './voiceprint-rows.ts'
@@ -14,7 +14,7 @@ const MAX_WAV = 10 * 1024 * 1024
 export async function assertService({ services }: Pick<Ctx, 'services'>, tenantId: number) {
   if (!(await isFeatureEnabled(services, tenantId, 'voiceprint')))
     throw refused('声纹功能已停用，请在参数 features 中启用')
-  const service = await voiceprintServiceOf(services, tenantId)
+  const service = await findVoiceprintService(services, tenantId)
   if (!service) throw refused('还没有配置声纹服务，请填写参数 server.voice_print')
   return service
 }

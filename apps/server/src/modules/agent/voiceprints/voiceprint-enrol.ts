@@ -6,21 +6,21 @@ import {
   type voiceprints as calls,
 } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { type VoiceprintService, voiceprintServiceOf } from '#domain/agents/voices/voiceprint-service.ts'
+import { type VoiceprintService, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
 import { agentOf, visibleVoiceprints } from './voiceprint-rows.ts'
 
 const KIND = 'agentVoiceprint'
-const TITLES = titlesOf(VoiceprintChange.shape)
+const TITLES = readFieldTitles(VoiceprintChange.shape)
 const NAME_TAKEN = '该智能体已有同名的说话人'
 const CLASHES = { agent_voiceprints_name: [NAME_TAKEN, 'name'] } as const
 
@@ -72,11 +72,11 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
   const action = `为智能体「${agent.name}」登记声纹「${name}」`
   await transactRecorded(ctx, async (db) => {
     await db.insert(agentVoiceprints).values({ ...row, ...audited })
-    ctx.audit({ bizType: KIND, bizId: id, action, diff: changes({}, { name, introduction }, TITLES) })
+    ctx.audit({ bizType: KIND, bizId: id, action, diff: listChanges({}, { name, introduction }, TITLES) })
     await publish(db, ctx, tenantId)
   }).catch(async (error: unknown) => {
     await service.remove(id).catch(() => {})
-    throw uniqueViolation(error, CLASHES) ?? error
+    throw toUniqueViolation(error, CLASHES) ?? error
   })
   return { id }
 }
@@ -101,15 +101,15 @@ export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.up
   return transactRecorded(ctx, async (db) => {
     const stored = await storedVoiceprint(db, ctx, id, true)
     await checkRevision(db, stored, rev)
-    const diff = changes(stored, { name, introduction }, TITLES)
+    const diff = listChanges(stored, { name, introduction }, TITLES)
     if (diff.length === 0 && !recording) return { rev: stored.rev }
-    const next = touched(stored, ctx.user.uid, ctx.now)
+    const next = updateColumns(stored, ctx.user.uid, ctx.now)
     await db
       .update(agentVoiceprints)
       .set({ name, introduction, ...recording, ...next })
       .where(eq(agentVoiceprints.id, id))
       .catch((error: unknown) => {
-        throw uniqueViolation(error, CLASHES) ?? error
+        throw toUniqueViolation(error, CLASHES) ?? error
       })
     const action = `修改声纹「${stored.name}」${recording ? '，更换了语音' : ''}`
     ctx.audit({ bizType: KIND, bizId: id, action, diff })
@@ -142,7 +142,7 @@ async function replacedRecording(ctx: Ctx, { id, rev, name, audioId }: ParsedOf<
 /** Deletes a voiceprint. Without a configured service only the row is deleted. */
 export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const stored = await transact(ctx, (db) => storedVoiceprint(db, ctx, id))
-  const service = await voiceprintServiceOf(ctx.services, stored.tenantId)
+  const service = await findVoiceprintService(ctx.services, stored.tenantId)
   if (service) await withService(() => service.remove(id))
   await transactRecorded(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))

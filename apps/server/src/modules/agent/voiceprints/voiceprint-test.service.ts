@@ -11,7 +11,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import { isTenantInScope, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
-import { VoiceprintError, voiceprintServiceOf } from '#domain/agents/voices/voiceprint-service.ts'
+import { VoiceprintError, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
 import { agentOf } from './voiceprint-rows.ts'
@@ -25,7 +25,7 @@ export async function serviceState({ services, user }: Ctx, { tenantId }: Parsed
   if (tenant !== user.tenantId && !isTenantInScope(user, tenant)) throw forbidden()
   const answer = (state: keyof typeof SERVICE_STATES, message = '', total = 0) => ({ state, message, total })
   if (!(await isFeatureEnabled(services, tenant, 'voiceprint'))) return answer(3)
-  const service = await voiceprintServiceOf(services, tenant)
+  const service = await findVoiceprintService(services, tenant)
   if (!service) return answer(0)
   try {
     return answer(1, '', await service.health())

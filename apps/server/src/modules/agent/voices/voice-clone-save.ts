@@ -6,11 +6,11 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { audioSeconds } from '#core/media/audio-seconds.ts'
+import { measureAudioSeconds } from '#core/media/audio-seconds.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { queueCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -57,7 +57,7 @@ async function takeRecording(ctx: Ctx, fileId: string) {
     .where(and(eq(files.id, fileId), eq(files.uid, user.uid), eq(files.purpose, 'agentAudio'), isNull(files.usedTime)))
     .returning({ name: files.name, sha256: files.sha256 })
   if (!file) throw invalid('录音不正确，请重新上传', 'recording')
-  const seconds = audioSeconds(await readAudio(ctx, file.sha256))
+  const seconds = measureAudioSeconds(await readAudio(ctx, file.sha256))
   if (seconds === undefined) throw invalid('录音内容无法识别，请上传 mp3 或 wav 录音', 'recording')
   const { min, max } = CLONE_SECONDS
   if (seconds < min || seconds > max)
@@ -91,7 +91,7 @@ export async function retryClone(ctx: Ctx, { id }: ParsedOf<typeof calls.retry>)
   if (stored.state !== FAILED) throw refused('只有训练失败的克隆音色可以重新训练')
   await ctx.db
     .update(agentVoiceClones)
-    .set({ state: 0, error: '', ...touched(stored, ctx.user.uid, ctx.now) })
+    .set({ state: 0, error: '', ...updateColumns(stored, ctx.user.uid, ctx.now) })
     .where(eq(agentVoiceClones.id, id))
   ctx.audit({ bizType: 'agentVoiceClone', bizId: id, action: `重新训练克隆音色「${stored.name}」` })
   await queueCloneTraining(ctx.services, ctx.db, id)

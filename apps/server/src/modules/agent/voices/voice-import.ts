@@ -7,7 +7,7 @@ import {
 } from '@oms/contract/agent/voices/voice.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, pickFilled } from '#core/spreadsheet/import/take-lines.ts'
@@ -89,7 +89,7 @@ export const voiceImport = defineImport({
     if (!state.updates) throw invalid('音色编码已存在', 'code')
     await db
       .update(agentVoices)
-      .set({ ...pickFilled(voice, filled), ...touched(stored, user.uid, now) })
+      .set({ ...pickFilled(voice, filled), ...updateColumns(stored, user.uid, now) })
       .where(eq(agentVoices.id, stored.id))
     return 'updated'
   },

@@ -8,7 +8,7 @@ import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -79,7 +79,7 @@ const conditions = (user: User, asked: Asked) =>
   )
 
 const order = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(asked, { sort, name, createTime, updateTime }, id, [asc(sort), asc(id)])
+  buildOrder(asked, { sort, name, createTime, updateTime }, id, [asc(sort), asc(id)])
 
 /** Masks credentials in addresses, because rows of older releases contain them. */
 const shownVoice = <R extends { demoUrl: string; referenceAudio: string }>(row: R): R => ({

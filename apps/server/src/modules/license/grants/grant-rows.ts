@@ -6,7 +6,7 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
-import { contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type GrantFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -61,4 +61,4 @@ export const grantConditions = (user: User, filter: Partial<GrantFilter>): SQL |
   )
 
 export const grantOrder = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)
+  buildOrder(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)

@@ -6,12 +6,12 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseGrants, licenseLedger } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { grantConditions, grantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
 import { addLedgerEntry, GRANT, LEDGER, type StoredGrant } from '../license-ledger.ts'
 import { publishChanged } from '../license-rows.ts'
@@ -46,7 +46,7 @@ export async function ledger({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof
 
 /** `GR260102482100`, with the day of the console's zone. */
 const numberOf = ({ now, services }: Ctx) =>
-  `GR${localDayOf(now, services.config.timeZone).slice(2).replaceAll('-', '')}${randomInt(100_000, 1_000_000)}`
+  `GR${formatLocalDay(now, services.config.timeZone).slice(2).replaceAll('-', '')}${randomInt(100_000, 1_000_000)}`
 
 /** Refuses a type that no certificate or grant of the tenant has. Only staff of the vendor introduce types. */
 async function assertKnownType({ db }: Ctx, typeCode: string) {
@@ -115,7 +115,7 @@ async function done(ctx: Ctx, grant: StoredGrant, action: string, next: object =
     bizType: 'license-grant',
     bizId: grant.id,
     action: `${action} ${grant.grantNo}`,
-    diff: changes(grant, next, titles),
+    diff: listChanges(grant, next, titles),
   })
   await publishChanged(ctx, [grant.tenantId])
   return { rev: grant.rev + 1 }

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenseGrants } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
-import { orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { activationRate } from './license-counts.ts'
 import { isLow, tenantStock } from './license-tenant-stock.ts'
@@ -100,7 +100,7 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
     filter.low === undefined ? undefined : isLow(stock),
   )
   const order = (given: Pick<TenantFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
-    orderOf(
+    buildOrder(
       given,
       {
         received: zero(counted.received),

@@ -5,7 +5,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenseTenantThresholds } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
@@ -125,8 +125,8 @@ async function notifyLowStock(services: Services, db: Db, { tenantId, name, left
     title: `客户「${name}」的P2P证书库存不足`.slice(0, 50),
     text: `客户「${name}」未使用的P2P证书剩余${left}个，低于预警数量${warnBelow}个，请及时申请或分配。`,
     uids: [
-      ...(await accountsWithPermission(db, tenantId, QUERY)),
-      ...(await accountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
+      ...(await listAccountsWithPermission(db, tenantId, QUERY)),
+      ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
     ],
     priority: 2,
   })

@@ -3,13 +3,13 @@ import { and, eq, exists } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { otaComponents, otaVersions } from '#schema/ota.ts'
 import { otaAlarms } from '#schema/upgrade.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { writeOperation } from '#core/audit/operation-log.ts'
 import { recallInWords, recallRelease } from '#domain/fleet/release.ts'
 import type { Services } from '#core/services.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { type ArtifactKind, FIRMWARE, SOFTWARE } from '../ota-artifact-kind.ts'
 import { nameOf, type StoredVersion } from '../ota-rows.ts'
@@ -53,7 +53,7 @@ async function takeOff(services: Services, db: Db, version: StoredVersion, sha25
     .where(and(eq(otaComponents.otaId, otaId), eq(otaComponents.sha256, sha256)))
   await db
     .update(otaVersions)
-    .set({ status: 2, ...touched(version, null, now) })
+    .set({ status: 2, ...updateColumns(version, null, now) })
     .where(eq(otaVersions.otaId, otaId))
   const undone = recallInWords(await recallRelease(db, version, { uid: SYSTEM_UID, now }))
   const message = `${artifact.noun}${nameOf(version)}的组件「${part?.name}」文件已损坏或丢失，版本已自动停用${undone && `，${undone}`}`
@@ -80,7 +80,7 @@ async function notifyResponsible(
 ) {
   const tenants = new Set([tenantId, PLATFORM_TENANT_ID])
   const uids: number[] = []
-  for (const id of tenants) uids.push(...(await accountsWithPermission(db, id, calls.enable.access)))
+  for (const id of tenants) uids.push(...(await listAccountsWithPermission(db, id, calls.enable.access)))
   const text = `${message}。\n请重新上传组件并新增版本，并检查服务器的磁盘。`
   await sendMessage(services, db, { title: `${noun}文件损坏：${verName}`, text, uids, priority: 3 })
 }
@@ -105,7 +105,7 @@ const logged = (db: Db, { calls, bizType }: ArtifactKind, version: StoredVersion
         bizType,
         bizId: version.otaId,
         action,
-        diff: changes({ status: '已启用' }, { status: '已停用' }, { status: '状态' }),
+        diff: listChanges({ status: '已启用' }, { status: '已停用' }, { status: '状态' }),
       },
       startedAt: performance.now(),
     },

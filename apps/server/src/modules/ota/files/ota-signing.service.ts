@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { otaVersions } from '#schema/ota.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import type { ArtifactKind } from '../ota-artifact-kind.ts'
@@ -95,7 +95,7 @@ export async function sign(ctx: Ctx, artifact: ArtifactKind, { otaId, signature 
     bizType: artifact.bizType,
     bizId: otaId,
     action: `上传${artifact.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
-    diff: changes({}, { keyId }, { keyId: '密钥编号' }),
+    diff: listChanges({}, { keyId }, { keyId: '密钥编号' }),
   })
   return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
 }

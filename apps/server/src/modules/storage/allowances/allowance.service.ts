@@ -5,19 +5,19 @@ import type { Db } from '#core/database/client.ts'
 import { ossAllowanceLedger, ossAllowances } from '#schema/storage-sales.ts'
 import { ossPackages } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { orderOf, paginate } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { addAllowanceLine, ALLOWANCE } from './allowance-charge.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 
 const KIND = 'storageAllowance'
-const TITLES = titlesOf(AllowanceInput.shape)
+const TITLES = readFieldTitles(AllowanceInput.shape)
 
 const visible = (user: User) => scoped(user, { tenant: ossAllowances.tenantId, creator: ossAllowances.createBy })
 
@@ -52,7 +52,7 @@ export function listAllowances({ db, user }: Ctx, input: ParsedOf<typeof calls.l
     ),
   )
   const columns = { createTime: ossAllowances.createTime, updateTime: ossAllowances.updateTime }
-  return paginate(db, rows.$dynamic(), input, orderOf(input, columns, ossAllowances.id))
+  return paginate(db, rows.$dynamic(), input, buildOrder(input, columns, ossAllowances.id))
 }
 
 export async function getAllowance({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -96,7 +96,7 @@ export async function createAllowance(ctx: Ctx, input: ParsedOf<typeof calls.cre
     bizType: KIND,
     bizId: made.id,
     action: `为客户「${tenant.name}」发放套餐「${packageName}」的开通额度${quota}份`,
-    diff: changes({}, { quota, remark: input.remark }, TITLES),
+    diff: listChanges({}, { quota, remark: input.remark }, TITLES),
   })
   await publishEntitlements(ctx)
   return { id: made.id }
@@ -114,9 +114,9 @@ export async function updateAllowance(ctx: Ctx, { id, rev, ...input }: ParsedOf<
   if (!stored) throw notFound('开通额度')
   await checkRevision(db, stored, rev)
   if (input.quota < stored.used) throw invalid(`额度不能小于已使用的${stored.used}份`, 'quota')
-  const diff = changes(stored, input, TITLES)
+  const diff = listChanges(stored, input, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(ossAllowances)
     .set({ ...input, ...next })

@@ -11,8 +11,8 @@ import { periodText } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -81,7 +81,7 @@ export const presentEntitlement = <R extends Presented>(row: R, nowText: string)
   period: periodText(row.periodType, row.periodCount),
 })
 
-const nowTextOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => localTimeOf(now, services.config.timeZone)
+const nowTextOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLocalTime(now, services.config.timeZone)
 
 const queueIs = (condition: SQL) =>
   sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
@@ -169,7 +169,7 @@ export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefin
   )
 
 const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(
+  buildOrder(
     filter,
     {
       createTime: ossEntitlements.createTime,

@@ -10,7 +10,7 @@ import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { remainingAllowance } from '../allowances/allowance-charge.ts'
@@ -104,7 +104,7 @@ export const fileRow = (
 })
 
 export const sameFile = (error: unknown): never => {
-  throw uniqueViolation(error, SAME_FILE) ?? error
+  throw toUniqueViolation(error, SAME_FILE) ?? error
 }
 
 async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {

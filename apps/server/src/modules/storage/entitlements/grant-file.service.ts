@@ -8,10 +8,10 @@ import {
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { fieldsOf } from '#core/spreadsheet/header.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { receiveTable, type ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
@@ -47,7 +47,10 @@ export async function importFile(ctx: Ctx, input: ParsedOf<typeof calls.import>)
 async function totalsOf({ bytes, name }: ReceivedTable): Promise<GrantTotals> {
   const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: GRANT_FILE_ROWS + 1 })
   try {
-    const fields = fieldsOf({ schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] }, header)
+    const fields = matchHeaderFields(
+      { schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] },
+      header,
+    )
     const [snAt, copiesAt] = [fields.indexOf('sn'), fields.indexOf('copies')]
     const sns = new Set<string>()
     let [lines, copies] = [0, 0]
@@ -106,7 +109,7 @@ export async function audit(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
       auditBy: user.uid,
       auditTime: now.toISOString(),
       auditRemark: input.auditRemark,
-      ...touched(file, user.uid, now),
+      ...updateColumns(file, user.uid, now),
     }
     await db.update(ossGrantFiles).set(change).where(eq(ossGrantFiles.id, file.id))
     const verb = isApproved ? '同意' : '驳回'

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { type Effect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, nextIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { keyOf, type QueueWork } from '#domain/storage/queue-store.ts'
@@ -156,7 +156,7 @@ export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) 
   return report
 }
 
-const textOf = (seconds: number, zone: string) => localTimeOf(seconds * 1000, zone)
+const textOf = (seconds: number, zone: string) => formatLocalTime(seconds * 1000, zone)
 
 /** Returns the intervals of a queue as texts. */
 export function intervalsOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['queue'], now: number, zone: string) {

@@ -5,7 +5,7 @@ import { MIN_SAMPLE } from '@oms/contract/storage/statistics.ts'
 import { sql } from 'drizzle-orm'
 import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 
 type Input = ParsedOf<typeof calls.simulate>
@@ -63,7 +63,7 @@ export function costsOf(
 
 /** Measures the uploads of device-days of the last seven complete days. */
 async function sampleOf({ db, now, services }: Ctx, { recordType, modelIds }: Input): Promise<Sample> {
-  const today = localDayOf(now, services.config.timeZone)
+  const today = formatLocalDay(now, services.config.timeZone)
   const ofModels = modelIds.length === 0 ? sql`true` : sql`model_id = any(${sql.param(modelIds)}::int[])`
   const { rows } = await db.execute<Sample>(sql`
     select count(distinct device_id)::int as devices, avg(segments)::float8 as segments,

@@ -1,7 +1,7 @@
 import { HookEvent } from '@oms/contract/storage/hook-event.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
-import { actAs } from '#core/auth/system-actor.ts'
+import { runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
@@ -31,7 +31,7 @@ export function parseEvent(body: string): HookEvent | undefined {
 async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent, ip: string): Promise<Outcome> {
   const within = { ...services, database: { ...services.database, db } }
   try {
-    await actAs(within, hookActor(hook, ip), { ...ENTRY, input: { type: event.type, id: event.id } }, (ctx) =>
+    await runAsActor(within, hookActor(hook, ip), { ...ENTRY, input: { type: event.type, id: event.id } }, (ctx) =>
       applyEvent(ctx, hook, event),
     )
     return { isDone: true, message: '' }

@@ -1,5 +1,5 @@
 import type { ossHooks } from '#schema/storage-sales.ts'
-import { type Actor, platformUser } from '#core/auth/system-actor.ts'
+import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 export type Hook = typeof ossHooks.$inferSelect
@@ -9,7 +9,7 @@ export function hookActor({ tenantId, hookName }: Hook, ip: string): Actor {
   const isPlatform = tenantId === PLATFORM_TENANT_ID
   return {
     user: {
-      ...platformUser({ account: 'webhook', realname: `商城 ${hookName}`.slice(0, 30), tenantId }),
+      ...createPlatformUser({ account: 'webhook', realname: `商城 ${hookName}`.slice(0, 30), tenantId }),
       homeTenantId: tenantId,
       isPlatform,
       isSuper: false,

@@ -1,13 +1,13 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageHooks as calls, HookChange } from '@oms/contract/storage/hook.ts'
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { changes } from '#core/audit/mask.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { newSecret } from '#core/crypto/new-secret.ts'
+import { createSecret } from '#core/crypto/new-secret.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate, within } from '#core/database/lists/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
@@ -21,7 +21,7 @@ import { publishEntitlements } from '../entitlements/open.service.ts'
 const HOOK_SECRET = 'whsec_'
 
 const KIND = 'storageHook'
-const TITLES = titlesOf(HookChange.shape)
+const TITLES = readFieldTitles(HookChange.shape)
 
 const visible = (user: User) => scoped(user, { tenant: ossHooks.tenantId, creator: ossHooks.createBy })
 const visibleEvents = (user: User) => scoped(user, { tenant: ossHookEvents.tenantId })
@@ -77,7 +77,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   const { db, user, now, services } = ctx
   assertVendor(ctx)
   const tenant = await owningTenant(ctx, tenantId, 'tenantId')
-  const secret = newSecret(HOOK_SECRET)
+  const secret = createSecret(HOOK_SECRET)
   const at = now.toISOString()
   const [made] = await db
     .insert(ossHooks)
@@ -93,7 +93,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
     })
     .returning({ id: ossHooks.id })
   const id = made!.id
-  const diff = changes({}, input, TITLES)
+  const diff = listChanges({}, input, TITLES)
   ctx.audit({ bizType: KIND, bizId: id, action: `新增订单回调「${input.hookName}」`, diff })
   await publishEntitlements(ctx)
   return { id, secret }
@@ -115,9 +115,9 @@ export async function updateHook(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
   const { db, user, now } = ctx
   const stored = await lockHook(ctx, id)
   await checkRevision(db, stored, rev)
-  const diff = changes(stored, input, TITLES)
+  const diff = listChanges(stored, input, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
-  const next = touched(stored, user.uid, now)
+  const next = updateColumns(stored, user.uid, now)
   await db
     .update(ossHooks)
     .set({ ...input, ...next })
@@ -131,14 +131,14 @@ export async function updateHook(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
 export async function rotateHook(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
   const { db, user, now, services } = ctx
   const stored = await lockHook(ctx, id)
-  const secret = newSecret(HOOK_SECRET)
+  const secret = createSecret(HOOK_SECRET)
   const encrypted = {
     secretEncrypted: encrypt(services.config.secretKey, secret),
     previousEncrypted: stored.secretEncrypted,
   }
   await db
     .update(ossHooks)
-    .set({ ...encrypted, rotateTime: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ ...encrypted, rotateTime: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(ossHooks.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `更换订单回调「${stored.hookName}」的密钥` })
   await publishEntitlements(ctx)

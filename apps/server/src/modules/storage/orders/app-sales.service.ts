@@ -1,7 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { platformUser } from '#core/auth/system-actor.ts'
+import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -18,7 +18,7 @@ import { isCurrentVersion } from '../packages/package-rows.ts'
 const actingFor = (ctx: PublicCtx, { account, tenantId }: AppUser): Ctx => ({
   ...ctx,
   user: {
-    ...platformUser({ account, realname: `App ${account}`.slice(0, 30), tenantId }),
+    ...createPlatformUser({ account, realname: `App ${account}`.slice(0, 30), tenantId }),
     isSuper: false,
     scope: { tenants: [tenantId], ownOnly: false },
   },

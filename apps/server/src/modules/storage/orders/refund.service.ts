@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageOrders as calls } from '@oms/contract/storage/order.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -84,7 +84,7 @@ export async function recordRefund(ctx: Ctx, input: ParsedOf<typeof calls.record
     const found = await lockedItem(inside, input.itemId, input.amount, input.refundId)
     if (input.refundId !== undefined && !found.request) throw conflict('退款申请已处理')
     const refund = await paidRefund(inside, found, input).catch((error: unknown) => {
-      throw uniqueViolation(error, CLASHES) ?? error
+      throw toUniqueViolation(error, CLASHES) ?? error
     })
     await applyRefund(inside, found.order, found.item, refund)
     const { outRefundNo, amount, reason } = input

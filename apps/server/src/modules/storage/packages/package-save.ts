@@ -9,7 +9,7 @@ import {
   RECORD_TYPE,
   STORAGE_DAYS,
 } from '@oms/contract/storage/package.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { packageStore } from '#domain/packages/package-store.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
@@ -30,7 +30,7 @@ const store = packageStore({
   resource: 'oss',
   noun: '云存套餐',
   verbs: { enable: '上架', disable: '下架' },
-  titles: { ...titlesOf(PackageInput.shape), status: '状态' },
+  titles: { ...readFieldTitles(PackageInput.shape), status: '状态' },
   inWords: (fields) =>
     Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, WORDS[key]?.[value as number] ?? value])),
   clashes: {

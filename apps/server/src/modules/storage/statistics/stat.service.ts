@@ -3,7 +3,7 @@ import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
 import { FORECAST_DAYS } from '@oms/contract/storage/statistics.ts'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { localDayOf } from '#core/time/zone.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { sourcesOf } from './stat-source.ts'
@@ -26,7 +26,7 @@ const SOLD = sql`sum(n)::int as n, sum(amount)::bigint::float8 as amount,
 type Sold = { n: number; amount: number; average: number }
 
 /** Returns the current day of the console's zone. */
-const todayOf = ({ now, services }: Ctx) => localDayOf(now, services.config.timeZone)
+const todayOf = ({ now, services }: Ctx) => formatLocalDay(now, services.config.timeZone)
 
 /** Channels that the models of the visible devices record to cloud storage. */
 async function capableChannels({ db, user }: Ctx, tenantId: number | undefined) {

@@ -10,7 +10,7 @@ import { assertAccountQuota } from '#domain/accounts/quota.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
-import { rightsChanged } from '#core/auth/permission-version.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { inScope } from './user-apply-rows.ts'
@@ -118,7 +118,7 @@ async function acceptApplicant(ctx: Ctx, { uid, tenantId, id }: Application, rol
     .set({ status: 3, auditTime: now.toISOString(), auditRemark: '已加入其他客户' })
     .where(and(eq(userApplications.uid, uid), eq(userApplications.status, 0), ne(userApplications.id, id)))
   await services.sessions.move(db, and(eq(sessions.uid, uid), isNull(sessions.tenantId)), tenantId)
-  await rightsChanged(services, db, [uid])
+  await publishRightsChanged(services, db, [uid])
   forgetAfterCommit(ctx)
 }
 

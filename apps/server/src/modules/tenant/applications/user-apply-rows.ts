@@ -7,7 +7,7 @@ import { roles } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { among, contains, orderOf, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
@@ -32,7 +32,7 @@ export function conditionsOf(user: User, filters: Filters) {
 }
 
 export const applyOrder = (filters: Filters) =>
-  orderOf(
+  buildOrder(
     filters,
     { createTime: userApplications.createTime, auditTime: userApplications.auditTime },
     userApplications.id,

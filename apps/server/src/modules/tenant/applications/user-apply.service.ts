@@ -4,15 +4,15 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
-import { rolesToOffer } from '#domain/accounts/account-guard.ts'
-import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listRolesToOffer } from '#domain/accounts/account-guard.ts'
+import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { applyOrder, conditionsOf, presentApplications, inScope, selectApplications } from './user-apply-rows.ts'
 
 const PENDING = 0
@@ -51,7 +51,7 @@ export async function code({ db, user }: Ctx) {
 
 export async function roleOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof userApply.roles>) {
   if (!isTenantInScope(ctx.user, tenantId)) throw notFound('客户')
-  const list = await rolesToOffer(ctx, tenantId)
+  const list = await listRolesToOffer(ctx, tenantId)
   const last = await rolesOfLastApproval(ctx.db, tenantId)
   const assignable = list.filter(({ status, grantable }) => status === 1 && grantable)
   return { list, suggested: assignable.flatMap(({ id }) => (last.includes(id) ? [id] : [])) }
@@ -107,7 +107,7 @@ async function insertApplication(db: Db, own: typeof accounts.$inferSelect, tena
     })
     .catch((error: unknown) => {
       throw (
-        uniqueViolation(error, { user_applications_pending: ['您已申请加入该客户，请等待审批', 'joinCode'] }) ?? error
+        toUniqueViolation(error, { user_applications_pending: ['您已申请加入该客户，请等待审批', 'joinCode'] }) ?? error
       )
     })
   return id
@@ -129,11 +129,11 @@ export async function apply(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof user
   const open = and(eq(userApplications.uid, user.uid), eq(userApplications.status, PENDING))
   if ((await db.$count(userApplications, open)) >= MAX_OPEN) throw refused(`最多同时有${MAX_OPEN}个待审批的申请`)
   const id = await insertApplication(db, own, tenant.id, reason)
-  const approvers = await accountsWithPermission(db, tenant.id, AUDIT)
+  const approvers = await listAccountsWithPermission(db, tenant.id, AUDIT)
   await sendMessage(services, db, {
     title: '新的加入申请',
     text: `${own.realname}（${own.account}）申请加入「${tenant.name}」，请在「加入申请」中审批。${reason ? `\n申请说明：${reason}` : ''}`,
-    uids: approvers.length > 0 ? approvers : await accountsWithPermission(db, PLATFORM_TENANT_ID, AUDIT),
+    uids: approvers.length > 0 ? approvers : await listAccountsWithPermission(db, PLATFORM_TENANT_ID, AUDIT),
   })
   await services.events.publish(db, 'changed', { resource: 'tenant', tenantId: tenant.id })
   ctx.audit({ bizType: 'userApply', bizId: id, action: `申请加入「${tenant.name}」` })

@@ -4,7 +4,7 @@ import { licenseCounts, licenses } from '#schema/license.ts'
 import { tickets } from '#schema/ticket.ts'
 import { isOpen } from '#domain/tickets/visible-tickets.ts'
 import { within } from '#core/database/lists/list-query.ts'
-import { dayAfter } from '#core/time/zone.ts'
+import { addDays } from '#core/time/zone.ts'
 import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
 
@@ -21,7 +21,7 @@ export const licensesBlock: Block = {
   async load(ctx, tenantId) {
     const { db } = ctx
     const { to: today } = lastDays(ctx, 1)
-    const last = dayAfter(today, 30)
+    const last = addDays(today, 30)
     const own = eq(licenseCounts.tenantId, tenantId)
     const [sums] = await db
       .select({

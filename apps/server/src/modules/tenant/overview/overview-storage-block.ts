@@ -1,5 +1,5 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
-import { dayAfter } from '#core/time/zone.ts'
+import { addDays } from '#core/time/zone.ts'
 import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
 import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
@@ -15,7 +15,7 @@ export const storageBlock: Block = {
   async load(ctx, tenantId) {
     const { db } = ctx
     const { from, to: today } = lastDays(ctx, 30)
-    const last = dayAfter(today, 30)
+    const last = addDays(today, 30)
     const [states] = await db
       .select({
         inForce: sql<number>`coalesce(sum(n) filter (where state = ${IN_FORCE}), 0)::int`,

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
 import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { type LockedRelease, MODE, STATE, type StoredPolicy, type StoredStage } from './release-rows.ts'
 import { firstShare, plannedStages, reachedPercent, startNextStage } from './stage-steps.ts'
 
@@ -62,7 +62,7 @@ export function pendingLines(policy: StoredPolicy, stages: readonly StoredStage[
   const { percent, plan } = pending
   const { mode = policy.mode, ...fields } = plan?.fields ?? {}
   const after = planFieldTexts({ ...policy, ...fields, mode, percent }, plan?.stages ?? stages)
-  return changes(planFieldTexts(policy, stages), after, PLAN_TITLES).map(
+  return listChanges(planFieldTexts(policy, stages), after, PLAN_TITLES).map(
     ({ title, from, to }) => `${title}：${words(from)} → ${words(to)}`,
   )
 }

@@ -8,9 +8,9 @@ import { tenants } from '#schema/tenant.ts'
 import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
-import { changes } from '#core/audit/mask.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { artifactKindOf } from './release-artifact-kind.ts'
@@ -65,7 +65,7 @@ export async function publish(ctx: Ctx, input: Publish) {
     auditBy: null,
     auditTime: null,
     auditRemark: '',
-    ...touched(policy, user.uid, now),
+    ...updateColumns(policy, user.uid, now),
   }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, input.otaId))
   await db.delete(otaStages).where(eq(otaStages.otaId, input.otaId))
@@ -75,7 +75,7 @@ export async function publish(ctx: Ctx, input: Publish) {
   ctx.audit({
     ...bizOf(version),
     action: `${what}${nameOf(version)}${waits ? '，提交审批' : ''}`,
-    diff: changes(planFieldTexts(policy, held.stages), planFieldTexts(next, stages), PLAN_TITLES),
+    diff: listChanges(planFieldTexts(policy, held.stages), planFieldTexts(next, stages), PLAN_TITLES),
   })
   if (waits) await askApproval(ctx, held)
   await publishChanged(ctx.services, ctx.db, version.tenantId)
@@ -98,7 +98,7 @@ export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRel
   const raises = percent > policy.percent
   const waits = raises && (await needsAudit(services, db, version, policy))
   if (waits) return propose(ctx, held, { percent })
-  const next = { percent, pending: null, ...touched(policy, user.uid, now) }
+  const next = { percent, pending: null, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   const from = shareText(policy.percent)
   ctx.audit({
@@ -118,7 +118,7 @@ export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRel
 async function propose(ctx: Ctx, held: LockedRelease, pending: PendingRelease) {
   const { db, user, now } = ctx
   const { version, policy, stages } = held
-  const next = { pending, submitBy: user.uid, submitTime: now.toISOString(), ...touched(policy, user.uid, now) }
+  const next = { pending, submitBy: user.uid, submitTime: now.toISOString(), ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
   const lines = pendingLines({ ...policy, pending }, stages)
   ctx.audit({ ...bizOf(version), action: `${nameOf(version)}的发布修改提交审批：${lines.join('；')}`.slice(0, 500) })
@@ -145,7 +145,7 @@ export async function audit(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) 
     auditBy: user.uid,
     auditTime: now.toISOString(),
     auditRemark: remark,
-    ...touched(policy, user.uid, now),
+    ...updateColumns(policy, user.uid, now),
   }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   if (pass === 1) await (pending ? applyPending(db, held, pending, now) : startNextStage(db, otaId, now))

@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { cancelTasks, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { touched } from '#core/database/optimistic-lock.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import {
   bizOf,
@@ -128,7 +128,7 @@ export async function closeAlarm(ctx: Ctx, { id }: ParsedOf<typeof otaRelease.cl
 
 async function move(ctx: Ctx, { version, policy }: LockedRelease, change: Partial<StoredPolicy>, action: string) {
   const { db, user, now } = ctx
-  const next = { state: policy.state, ...change, ...touched(policy, user.uid, now) }
+  const next = { state: policy.state, ...change, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
   ctx.audit({ ...bizOf(version), action })
   await publishChanged(ctx.services, ctx.db, version.tenantId)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
 import { SN } from '@oms/contract/entities/device.ts'
-import { macDigits } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { rawHeader } from '#protocols/shared/access/headers.ts'
 import { parsed, type ReadText } from '#protocols/shared/read-body.ts'
 import { sanitizeDeviceText } from '#protocols/shared/response.ts'
@@ -31,7 +31,7 @@ export interface Identity {
 export function identityOf(request: IncomingMessage): Identity | string {
   const deviceId = rawHeader(request, 'device-id')?.trim() ?? ''
   if (deviceId === '') return 'Device ID is required'
-  const mac = macDigits(deviceId)
+  const mac = parseMacDigits(deviceId)
   if (mac === undefined) return 'Invalid device ID'
   const clientId = sanitizeDeviceText(rawHeader(request, 'client-id'), MAX_ID) || deviceId
   const serial = sanitizeDeviceText(rawHeader(request, 'serial-number'), MAX_ID)

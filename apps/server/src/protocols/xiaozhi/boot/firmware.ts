@@ -1,8 +1,8 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { boardImageOf } from '#domain/agents/devices/board-image.ts'
+import { findBoardImage } from '#domain/agents/devices/board-image.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { modelMoved } from '#domain/agents/models/move-to-model.ts'
+import { modelMovedEvent } from '#domain/agents/models/move-to-model.ts'
 import { moveToModel } from '#domain/fleet/move-to-model.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
@@ -52,7 +52,7 @@ async function takeReport(booted: Booted): Promise<boolean> {
   if (isMoved) {
     const { db } = side.services.database
     const { deviceId, tenantId, mac } = device
-    const event = modelMoved({ mac, tenantId, board: report.boardType, modelId })
+    const event = modelMovedEvent({ mac, tenantId, board: report.boardType, modelId })
     await db.transaction(async (tx) => {
       if (await moveToModel(tx, deviceId, modelId)) await addEvents(tx, [event])
     })
@@ -109,7 +109,7 @@ const isReady = (call: XiaozhiCall, task: OpenTask) =>
 /** Returns version and image of a release. Undefined when these devices cannot install the version. */
 async function imageOf({ side }: XiaozhiCall, otaId: number) {
   const deployment = await side.deployments.of(otaId)
-  const image = deployment && boardImageOf(deployment)
+  const image = deployment && findBoardImage(deployment)
   if (!deployment || !image) return undefined
   return { version: deployment.verName, componentId: image.id }
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { macWith } from '#domain/agents/devices/mac.ts'
+import { formatMac } from '#domain/agents/devices/mac.ts'
 
 /** Address and key of the MQTT gateway (`xiaozhi-mqtt-gateway`). */
 export interface Gateway {
@@ -19,7 +19,7 @@ const DEFAULT_GROUP = 'GID_default'
 
 /** Returns the connection settings of a device at the gateway. */
 export function mqttSettings({ endpoint, signatureKey }: Gateway, { mac, board, ip }: GatewayClient) {
-  const macPart = macWith(mac, '_')
+  const macPart = formatMac(mac, '_')
   const clientId = `${(board ?? DEFAULT_GROUP).replaceAll(':', '_')}@@@${macPart}@@@${macPart}`
   const username = Buffer.from(JSON.stringify({ ip })).toString('base64')
   return {

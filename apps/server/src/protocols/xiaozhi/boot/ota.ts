@@ -1,9 +1,9 @@
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { offsetMinutesOf } from '#core/time/zone.ts'
-import { accessToken } from '#domain/agents/voice-servers/access-token.ts'
+import { zoneOffsetMinutes } from '#core/time/zone.ts'
+import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { type BootParameters, bootParameters } from '#domain/agents/parameters/boot-parameters.ts'
+import { type BootParameters, readBootParameters } from '#domain/agents/parameters/boot-parameters.ts'
 import { isEnabled } from '#protocols/shared/access/identify.ts'
 import { isLocal } from '#protocols/shared/access/limits.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
@@ -34,7 +34,7 @@ export async function ota(call: XiaozhiCall) {
 }
 
 async function sendStatus(call: XiaozhiCall) {
-  const { websocket } = await bootParameters(call.side.services, PLATFORM)
+  const { websocket } = await readBootParameters(call.side.services, PLATFORM)
   const count = websocket.split(';').filter((each) => each.trim()).length
   const text = `OTA接口运行正常，语音服务地址：${count === 0 ? '默认' : `${count}个`}\n`
   call.response
@@ -54,10 +54,10 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
   return {
     now,
     timeZone,
-    offset: offsetMinutesOf(now, timeZone),
+    offset: zoneOffsetMinutes(now, timeZone),
     websocket: {
       url: voiceAddress(parameters.websocket, origin),
-      token: hasToken && parameters.isAuthEnabled ? accessToken(parameters.secret, identity, now) : '',
+      token: hasToken && parameters.isAuthEnabled ? createAccessToken(parameters.secret, identity, now) : '',
     },
   }
 }
@@ -65,7 +65,7 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
 /** Returns the response to an unbound device: an activation code, and never an upgrade. */
 async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | undefined }) {
   const { identity, report } = boot
-  const parameters = await bootParameters(call.side.services, PLATFORM)
+  const parameters = await readBootParameters(call.side.services, PLATFORM)
   const code = boot.code ?? (await newCode(call, boot))
   const consoleUrl = parameters.consoleUrl || call.origin
   return bootResponse({
@@ -93,7 +93,7 @@ const ipOf = ({ ip }: XiaozhiCall) => ip.replace(/^::ffff:/, '').slice(0, 45)
 async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice }) {
   const { identity, report, device } = boot
   const { services } = call.side
-  const parameters = await bootParameters(services, device.tenantId)
+  const parameters = await readBootParameters(services, device.tenantId)
   const isOther = device.clientId !== '' && device.clientId !== identity.clientId
   const slot = await slotOf(call, device)
   const isOpen = slot >= 0 && isEnabled(services, slot)

@@ -1,7 +1,7 @@
 import type { Services } from '#core/services.ts'
 import { sendOutbound } from '#core/outbound/outbound.ts'
-import { LlmError, llmErrorOf, vendorError } from '#domain/agents/llm/llm-error.ts'
-import { errorBodyOf, readVendorJson, type VendorJson } from '#domain/agents/llm/vendor-body.ts'
+import { LlmError, toLlmError, parseVendorError } from '#domain/agents/llm/llm-error.ts'
+import { readErrorBody, readVendorJson, type VendorJson } from '#domain/agents/llm/vendor-body.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { type RelayBody, vendorBody } from './relay-body.ts'
 import { vendorOf } from './relay-target.ts'
@@ -51,14 +51,14 @@ export async function openCompletion(
       signal: AbortSignal.any([reader, late.signal]),
     })
     close = () => response.close()
-    if (response.status !== 200) throw vendorError(response.status, await errorBodyOf(response), endpoint.apiKey)
+    if (response.status !== 200) throw parseVendorError(response.status, await readErrorBody(response), endpoint.apiKey)
     const documents = readVendorJson(response, endpoint.apiKey, VENDOR_LIMITS.maxBytes)
     const first = await documents.next()
     if (first.done) throw new LlmError('answer')
     return { model, documents: joined(first.value, documents), close }
   } catch (error) {
     close()
-    throw late.signal.aborted && !reader.aborted ? new LlmError('time') : llmErrorOf(error)
+    throw late.signal.aborted && !reader.aborted ? new LlmError('time') : toLlmError(error)
   } finally {
     clearTimeout(timer)
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type LlmEndpoint, thinkingOff } from '#domain/agents/llm/chat-request.ts'
+import { type LlmEndpoint, disableThinkingFields } from '#domain/agents/llm/chat-request.ts'
 
 const MAX_MESSAGES = 2000
 const MAX_TOOLS = 200
@@ -39,7 +39,7 @@ export function relayBodyOf(text: string): RelayBody | undefined {
 export const vendorBody = ({ stream, ...given }: RelayBody, endpoint: LlmEndpoint) => ({
   ...given,
   ...endpoint.params,
-  ...thinkingOff(endpoint.url),
+  ...disableThinkingFields(endpoint.url),
   model: endpoint.model,
   stream,
   ...(stream && { stream_options: { include_usage: true } }),

@@ -1,7 +1,7 @@
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
-import { failureWords, LlmError, llmErrorOf } from '#domain/agents/llm/llm-error.ts'
+import { describeLlmFailure, LlmError, toLlmError } from '#domain/agents/llm/llm-error.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import type { XiaozhiCall } from '../call.ts'
@@ -75,7 +75,7 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   } catch (error) {
     if (!(error instanceof LlmError || error instanceof OutboundError)) throw error
     if (isRestarting) return endForRestart(response)
-    const failure = llmErrorOf(error)
+    const failure = toLlmError(error)
     if (!completion) throw vendorRefusal(failure)
     broken(call, target, completion.model, failure)
   } finally {
@@ -93,7 +93,7 @@ async function opened({ side, now }: XiaozhiCall, target: RelayTarget, body: Rel
     try {
       return await openCompletion(services, model, body, reader)
     } catch (error) {
-      const failure = llmErrorOf(error)
+      const failure = toLlmError(error)
       if (failure.kind !== 'cancelled') noteFailure({ side, now }, target, model, failure)
       return failure
     }
@@ -115,7 +115,7 @@ function noteFailure(
 ) {
   const { log, voiceServers } = side.services
   log.warn({ model: code, kind: failure.kind, status: failure.status }, 'relayed model failed')
-  const detail = { model: code, reason: failureWords(failure) }
+  const detail = { model: code, reason: describeLlmFailure(failure) }
   voiceServers.events.add({ mac, tenantId, kind: EVENT.modelFailed, detail }, now)
 }
 
@@ -150,6 +150,7 @@ function broken(call: XiaozhiCall, target: RelayTarget, model: StoredModel, fail
   const { response } = call
   if (failure.kind === 'cancelled' || response.destroyed) return
   noteFailure(call, target, model, failure)
-  if (response.headersSent) response.end(`data: ${errorText(`vendor_${failure.kind}`, failureWords(failure))}\n\n`)
+  if (response.headersSent)
+    response.end(`data: ${errorText(`vendor_${failure.kind}`, describeLlmFailure(failure))}\n\n`)
   else response.destroy()
 }

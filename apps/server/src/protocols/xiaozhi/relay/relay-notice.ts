@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { type UsageLimit, usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import type { XiaozhiCall } from '../call.ts'
 import type { RelayBody } from './relay-body.ts'
 import { EventResponse } from './relay-stream.ts'
@@ -14,7 +14,7 @@ const EVENTS_A_MINUTE = 1
 export async function limitOfTarget({ side, now }: XiaozhiCall, target: RelayTarget): Promise<UsageLimit> {
   const { agentParameters, voiceServers } = side.services
   const params = await agentParameters.of(target.tenantId)
-  return usageLimitOf({ reads: voiceServers.reads, params, now }, target)
+  return readUsageLimit({ reads: voiceServers.reads, params, now }, target)
 }
 
 /**

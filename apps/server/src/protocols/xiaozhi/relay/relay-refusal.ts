@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { failureWords, type LlmError } from '#domain/agents/llm/llm-error.ts'
+import { describeLlmFailure, type LlmError } from '#domain/agents/llm/llm-error.ts'
 
 /** Thrown to end a call of the relay with this status and an error body that OpenAI clients understand. */
 export class RelayRefused extends Error {
@@ -22,7 +22,7 @@ export const vendorRefusal = (error: LlmError) =>
   new RelayRefused(
     error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
     `vendor_${error.kind}`,
-    failureWords(error),
+    describeLlmFailure(error),
   )
 
 const RESTARTING = 'restarting'

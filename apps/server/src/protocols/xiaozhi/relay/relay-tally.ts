@@ -1,4 +1,4 @@
-import { eventsOf, type LlmUsage } from '#domain/agents/llm/chat-events.ts'
+import { readChatEvents, type LlmUsage } from '#domain/agents/llm/chat-events.ts'
 import { estimateTokens } from '#domain/agents/llm/token-figures.ts'
 import type { VendorJson } from '#domain/agents/llm/vendor-body.ts'
 import type { RelayBody } from './relay-body.ts'
@@ -16,7 +16,7 @@ export class TokenTally {
 
   /** Takes one document of the vendor. The last usage counts, because some vendors send a growing usage in each chunk. */
   add(document: VendorJson) {
-    for (const event of eventsOf(document)) {
+    for (const event of readChatEvents(document)) {
       if (event.type === 'usage') this.#usage = event.usage
       else if (event.type === 'tool') this.#output.push(event.name, event.args)
       else if (event.type !== 'finish') this.#output.push(event.text)

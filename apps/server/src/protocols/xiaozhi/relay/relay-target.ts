@@ -1,7 +1,7 @@
-import { addressPolicy } from '#core/outbound/address-policy.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
+import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { type OpenDevice, openDevice } from '../open-device.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
@@ -40,6 +40,6 @@ export async function fallbackOf(
 
 /** Returns address, key and parameters of a model, and the addresses that its owner may reach. */
 export const vendorOf = ({ config }: Services, model: StoredModel) => ({
-  endpoint: llmEndpointOf(model.config),
-  policy: addressPolicy(config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'),
+  endpoint: readLlmEndpoint(model.config),
+  policy: selectAddressPolicy(config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'),
 })

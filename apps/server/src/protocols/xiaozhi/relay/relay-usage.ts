@@ -1,6 +1,6 @@
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { recordUsage, tokenEntries } from '#domain/agents/usage/usage.ts'
+import { recordUsage, buildTokenEntries } from '#domain/agents/usage/usage.ts'
 import type { XiaozhiCall } from '../call.ts'
 import type { CountedTokens } from './relay-tally.ts'
 import type { RelayTarget } from './relay-target.ts'
@@ -18,7 +18,7 @@ export async function countRelayed(
   const { database, log } = side.services
   const owner = { deviceId, agentId, tenantId, source: USAGE_SOURCE.device }
   try {
-    await recordUsage(database.db, tokenEntries(owner, model, usage, isEstimate))
+    await recordUsage(database.db, buildTokenEntries(owner, model, usage, isEstimate))
   } catch (error) {
     log.error({ err: error, deviceId, ...usage }, 'tokens of a relayed completion not counted')
   }

@@ -1,6 +1,6 @@
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { callGateway, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
-import { macDigits, macWith } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits, formatMac } from '#domain/agents/devices/mac.ts'
 import { type ServerCall, cleanText } from '../voice-servers/server-call.ts'
 
 /** Response to a call between devices. The voice server reads `message` aloud to the caller. */
@@ -26,7 +26,7 @@ interface Contact {
 }
 
 async function contactOf({ query, side, serverTenant }: ServerCall): Promise<Contact | undefined> {
-  const mac = macDigits(cleanText(query.get('callerMac')))
+  const mac = parseMacDigits(cleanText(query.get('callerMac')))
   const nickname = cleanText(query.get('nickname')).slice(0, 64)
   if (mac === undefined || nickname === '') return undefined
   const { rows } = await side.services.database.pool.query<Contact>(FIND, [mac, nickname, serverTenant])
@@ -52,11 +52,11 @@ export async function callContact(call: ServerCall): Promise<CallAnswer> {
   const { services } = call.side
   const params = await services.agentParameters.of(call.serverTenant)
   if (!hasGateway(params)) return error('还没有设置通话网关，暂时不能呼叫。')
-  const caller = macWith(macDigits(cleanText(call.query.get('callerMac'))) ?? '')
+  const caller = formatMac(parseMacDigits(cleanText(call.query.get('callerMac'))) ?? '')
   const wanted = found
     ? {
         path: '/api/call/request',
-        body: { caller_mac: caller, target_mac: macWith(found.mac), caller_nickname: found.callerName },
+        body: { caller_mac: caller, target_mac: formatMac(found.mac), caller_nickname: found.callerName },
       }
     : { path: '/api/call/accept', body: { mac: caller } }
   try {

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
-import { macDigits } from '#domain/agents/devices/mac.ts'
-import { reportedTurn, wavSeconds } from '#domain/agents/history/turn.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
+import { parseReportedTurn, computeWavSeconds } from '#domain/agents/history/turn.ts'
 import { type ReportTarget, type TurnAudio, TurnsBusy } from '#domain/agents/history/turn-writer.ts'
 import { parsed } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
@@ -59,8 +59,8 @@ async function store(call: ServerCall): Promise<boolean> {
   const stopWatch = cutAfterPause(call.request)
   const audio = await storeAudio(call, stream).finally(stopWatch)
   const body = fieldsOf(stream.text())
-  const turn = reportedTurn(body, call.now)
-  const mac = macDigits(cleanText(body['macAddress']))
+  const turn = parseReportedTurn(body, call.now)
+  const mac = parseMacDigits(cleanText(body['macAddress']))
   const sessionId = sessionOf(body['sessionId'])
   if (!turn || sessionId === '' || mac === undefined) {
     if (mac === undefined || sessionId === '')
@@ -123,7 +123,7 @@ async function* joined(first: Buffer, rest: AsyncIterable<Buffer>) {
  */
 async function audioTarget(call: ServerCall, stream: ReportStream): Promise<ReportTarget | undefined> {
   const { macAddress, chatType } = fieldsBeforeAudio(stream.text())
-  const mac = macDigits(cleanText(macAddress))
+  const mac = parseMacDigits(cleanText(macAddress))
   if (mac === undefined || Number(chatType) === 3) return undefined
   const target = (await call.side.services.voiceServers.turns.targetsOf([mac])).get(mac)
   return target && target.keeps >= KEEPS_AUDIO && isSecretValidFor(call, target.tenantId) ? target : undefined
@@ -147,5 +147,5 @@ async function recordAudio({ database }: Services, stored: StoredFile, tenantId:
       values ($1, $2, 'agentTurn', 'turn.wav', 'audio/wav', $3, $4, $5, $6)`,
     values: [id, tenantId, size, md5, sha1, sha256],
   })
-  return { id, seconds: wavSeconds(head, size) }
+  return { id, seconds: computeWavSeconds(head, size) }
 }

@@ -1,7 +1,7 @@
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import { sql } from 'drizzle-orm'
 import { saveMemory, SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
-import { macDigits } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import { objectOf, type ServerCall, sessionOf } from '../voice-servers/server-call.ts'
 
@@ -54,7 +54,7 @@ const FIND = `select d.device_id as "deviceId", d.agent_id as "agentId", a.memor
 export async function putMemory({ request, side, serverTenant }: ServerCall, mac: string): Promise<null> {
   const { summaryMemory } = await objectOf(request)
   const { pool } = side.services.database
-  const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [macDigits(mac) ?? '', serverTenant])
+  const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [parseMacDigits(mac) ?? '', serverTenant])
   const [found] = rows
   if (!found) throw new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
   // A truncated body must not erase the memory.

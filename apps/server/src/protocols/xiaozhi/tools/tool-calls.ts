@@ -5,7 +5,7 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import * as z from 'zod'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
-import { deviceContext } from '#domain/agents/devices/device-context.ts'
+import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import type { OpenDevice } from '../open-device.ts'
 import { setReminder } from './tool-reminder.ts'
@@ -52,7 +52,7 @@ const repair: Tool = async (services, { deviceId, tenantId, sn }, given) => {
 }
 
 const warranty: Tool = async ({ database }, device) => {
-  const facts = await deviceContext(database.pool, device, ['model', 'warranty'])
+  const facts = await buildDeviceContext(database.pool, device, ['model', 'warranty'])
   const model = facts['设备型号'] ? `型号 ${facts['设备型号']}，` : ''
   return facts['保修'] ? `本设备${model}${facts['保修']}。` : `本设备${model}没有登记保修期，请联系客服确认。`
 }

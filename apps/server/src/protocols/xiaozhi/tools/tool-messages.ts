@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
-import { agentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
 import { openDevice } from '../open-device.ts'
 import { callTool } from './tool-calls.ts'
@@ -77,7 +77,7 @@ async function resultOf(
 
 /** Returns the tools of the agent version that the device has now. */
 async function chosenTools({ database, config }: Services, { deviceId, agentId }: ToolGrant): Promise<AgentTool[]> {
-  const agent = await agentOfDevice(database.db, config.secretKey, deviceId)
+  const agent = await resolveAgentOfDevice(database.db, config.secretKey, deviceId)
   return agent?.id === agentId ? (Object.keys(TOOLS) as AgentTool[]).filter((tool) => agent.tools.includes(tool)) : []
 }
 

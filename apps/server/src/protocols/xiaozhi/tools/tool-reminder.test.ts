@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { localTimeOf } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { McpClient } from '#test/clients/mcp-client.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 import { contextToken } from '../context-token.ts'
@@ -16,7 +16,7 @@ async function configured(macAddress = device.mac) {
   const body = { macAddress, clientId: 'c', selectedModule: {} }
   return (await oms.call('config/agent-models', { body })).json().data as { prompt: string; mcp_endpoint: string }
 }
-const local = (at: number) => localTimeOf(at, 'Asia/Shanghai').slice(0, 16)
+const local = (at: number) => formatLocalTime(at, 'Asia/Shanghai').slice(0, 16)
 const set = (given: object) => client.call('set_reminder', given)
 const stored = (deviceId = device.id) =>
   oms.query('select content, told_count as "toldCount" from agent_reminders where device_id = $1 order by id', [

@@ -1,7 +1,7 @@
 import { MAX_OPEN_REMINDERS, MAX_REMINDER, MAX_REMINDER_DAYS } from '@oms/contract/agent/history/reminder.ts'
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { addReminder } from '#domain/agents/history/reminders.ts'
 import type { OpenDevice } from '../open-device.ts'
 
@@ -39,14 +39,14 @@ function timeOf({ time, minutes }: z.output<typeof Given>, now: number, zone: st
     return minutes === undefined ? undefined : nextMinute(now + minutes * MINUTE_MS)
   const utc = new Date(`${day}T${clock}:00Z`)
   const isReal = !Number.isNaN(utc.getTime()) && utc.toISOString().startsWith(`${day}T${clock}`)
-  return isReal ? instantOf(`${day} ${clock}:00`, zone) : undefined
+  return isReal ? parseLocalTime(`${day} ${clock}:00`, zone) : undefined
 }
 
 const UNBOUND = '没有设置提醒：设备已解除绑定。'
 
 /** Returns why there is no reminder, as the device speaks it. */
 function refusalOf(content: string, at: number | undefined, now: number, zone: string): string | undefined {
-  const present = `现在是${localTimeOf(now, zone).slice(0, 16)}`
+  const present = `现在是${formatLocalTime(now, zone).slice(0, 16)}`
   if (content === '') return '没有设置提醒：请先说明要提醒什么。'
   if ([...content].length > MAX_REMINDER) return `没有设置提醒：提醒内容不能超过${MAX_REMINDER}个字。`
   if (at === undefined) return `没有设置提醒：请说明提醒的日期和时间，${present}。`
@@ -75,6 +75,6 @@ export async function setReminder(
   if (outcome === 'unbound') return UNBOUND
   if (outcome === 'full')
     return `没有设置提醒：本设备已有${MAX_OPEN_REMINDERS}个还没有告知的提醒，到时间告知后才能再设置。`
-  const shown = localTimeOf(at, timeZone).slice(0, 16)
+  const shown = formatLocalTime(at, timeZone).slice(0, 16)
   return `已记下提醒：${shown}，${content}。设备不会自己出声：到时间后，您下次和设备对话时，会先告诉您。`
 }

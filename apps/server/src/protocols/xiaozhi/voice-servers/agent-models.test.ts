@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { modelConfigOf } from '#domain/agents/models/model-config.ts'
+import { readModelConfigs } from '#domain/agents/models/model-config.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
@@ -166,7 +166,7 @@ describe('configuration of a device', () => {
     }
     expect(data.TTS.TTS_each).toEqual(expected)
     const { database, config: settings } = oms.services()
-    expect((await modelConfigOf(database.db, settings.secretKey, [tts])).get(tts)!.config).toEqual(expected)
+    expect((await readModelConfigs(database.db, settings.secretKey, [tts])).get(tts)!.config).toEqual(expected)
   })
 
   test('AGENT-02 codes: 10034 blank, 10041 unknown, 10042 with six digits, 10053 without agent', async () => {

@@ -1,11 +1,11 @@
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
-import { agentConfig, type AgentFacts } from '#domain/agents/agents/agent-config.ts'
+import { buildAgentConfig, type AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import type { AgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/agents/device-agent.ts'
-import { macDigits } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { type DueReminder, withReminders } from '#domain/agents/history/reminders.ts'
-import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/voice-servers/server-models.ts'
+import { isKeyWithheld, presentModelForServer, type StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { contextSource } from '../context.ts'
@@ -31,7 +31,7 @@ export async function agentModels(call: ServerCall) {
   const [given, client] = [cleanText(macAddress), cleanText(clientId)]
   if (given === '' || client === '' || !isObject(selectedModule))
     throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
-  const mac = macDigits(given)
+  const mac = parseMacDigits(given)
   if (mac !== undefined) return configurationOf(call, mac, selectedModule)
   const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
   if (rowCount === 1) return serverBase(call)
@@ -58,7 +58,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const handedOut = (model: StoredModel) => {
     if (isRelayed(model)) return relayedModel(model, relay)
     if (isKeyWithheld(model, call.serverTenant)) withheld.push(model.code)
-    return modelForServer(model, call.serverTenant)
+    return presentModelForServer(model, call.serverTenant)
   }
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
   const { facts, limit } = await factsWithinLimit(parts, { ...device!, agent })
@@ -66,10 +66,13 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const told = limit.state === LIMIT.stopped ? [] : reminders
   const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
-  if (limit.state === LIMIT.stopped) return agentConfig(facts, loaded)
+  if (limit.state === LIMIT.stopped) return buildAgentConfig(facts, loaded)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
   const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
-  return agentConfig({ ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders }, loaded)
+  return buildAgentConfig(
+    { ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders },
+    loaded,
+  )
 }
 
 /** Returns the prompt with the due reminders, which count as told when the response was sent. */

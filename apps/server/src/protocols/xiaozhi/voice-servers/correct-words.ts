@@ -1,4 +1,4 @@
-import { macDigits } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { objectOf, type ServerCall, cleanText } from './server-call.ts'
 
 const READ = `select line from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
@@ -12,7 +12,7 @@ const READ = `select line from agent_devices d join agents a on a.id = d.agent_i
  */
 export async function correctWords({ request, side, serverTenant }: ServerCall): Promise<string[]> {
   const { macAddress } = await objectOf(request)
-  const mac = macDigits(cleanText(macAddress))
+  const mac = parseMacDigits(cleanText(macAddress))
   if (mac === undefined) return []
   const { rows } = await side.services.database.pool.query<{ line: string }>({
     name: 'agent-correct-words',

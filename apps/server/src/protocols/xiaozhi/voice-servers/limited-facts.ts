@@ -1,17 +1,17 @@
 import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts } from '#domain/agents/agents/agent-config.ts'
-import { agentFactsOf } from '#domain/agents/agents/agent-facts.ts'
+import { readAgentFacts } from '#domain/agents/agents/agent-facts.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { smallerSize, stoppedFacts } from '#domain/agents/usage/stopped-facts.ts'
-import { type UsageLimit, usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import { smallerLimit, buildStoppedConfig } from '#domain/agents/usage/stopped-facts.ts'
+import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { isRelayed } from '../relay/relay-key.ts'
 
-type Parts = Parameters<typeof agentFactsOf>[0] & {
+type Parts = Parameters<typeof readAgentFacts>[0] & {
   /** Tenant of the voice server's secret. */
   readonly serverTenant: number
   readonly now: number
 }
-type Device = Parameters<typeof agentFactsOf>[1]
+type Device = Parameters<typeof readAgentFacts>[1]
 
 /** Configuration of a device within its limit. */
 interface LimitedFacts {
@@ -30,7 +30,10 @@ export async function factsWithinLimit(parts: Parts, device: Device): Promise<Li
     return parts.handedOut(model)
   }
   const user = { deviceId: device.deviceId, agentId: device.agent.id, tenantId: device.tenantId }
-  const [facts, limit] = await Promise.all([agentFactsOf({ ...parts, handedOut }, device), usageLimitOf(parts, user)])
+  const [facts, limit] = await Promise.all([
+    readAgentFacts({ ...parts, handedOut }, device),
+    readUsageLimit(parts, user),
+  ])
   const own = models.get(facts.models.LLM?.code ?? '')
   const isStopped = limit.state === LIMIT.stopped
   const model = isStopped ? await stoppedModel(parts, device.tenantId, own) : own
@@ -38,10 +41,10 @@ export async function factsWithinLimit(parts: Parts, device: Device): Promise<Li
   const maxOutputSize =
     left === undefined || (model && isRelayed(model))
       ? facts.maxOutputSize
-      : smallerSize(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
+      : smallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
   if (!isStopped) return { limit, facts: { ...facts, maxOutputSize } }
   const llm = model && parts.handedOut(model)
-  return { limit, facts: stoppedFacts(facts, { notice: limit.notice, llm, maxOutputSize }) }
+  return { limit, facts: buildStoppedConfig(facts, { notice: limit.notice, llm, maxOutputSize }) }
 }
 
 /**

@@ -1,11 +1,11 @@
-import { serverBaseOf } from '#domain/agents/voice-servers/server-base.ts'
+import { readServerBase } from '#domain/agents/voice-servers/server-base.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import type { ServerCall } from './server-call.ts'
 
 /** `POST config/server-base`: the configuration of a starting voice server. */
 export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
   const { agentParameters, database, voiceServers } = side.services
-  const base = await serverBaseOf({
+  const base = await readServerBase({
     pool: database.pool,
     models: voiceServers.reads.models,
     params: await agentParameters.forServer(serverTenant, serverTenant),
