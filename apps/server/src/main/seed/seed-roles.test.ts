@@ -1,7 +1,7 @@
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, like } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { roleMenus, roles } from '#schema/account.ts'
-import { settings } from '#schema/system.ts'
+import { menus, settings } from '#schema/system.ts'
 import { useApp } from '#test/harness.ts'
 import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 
@@ -39,4 +39,23 @@ test('a role that an administrator deleted or renamed is not created again', asy
   await app.db.update(roles).set({ deletedAt: null, roleCode: 'voice_team' }).where(eq(roles.roleCode, CODE))
   await syncRoles(app.db)
   expect(await operators()).toEqual([])
+})
+
+test('the operator of ads approves nothing, and the auditor of ads changes nothing', async () => {
+  const permsOf = async (roleCode: string) => {
+    const rows = await app.db
+      .select({ perms: menus.perms })
+      .from(roleMenus)
+      .innerJoin(roles, eq(roles.id, roleMenus.roleId))
+      .innerJoin(menus, eq(menus.id, roleMenus.menuId))
+      .where(and(eq(roles.roleCode, roleCode), like(menus.perms, 'advertiseManage:%:%')))
+    return rows.map(({ perms }) => perms.replace('advertiseManage:', ''))
+  }
+  const operator = await permsOf('ad_operator')
+  expect(operator).toEqual(expect.arrayContaining(['adList:submit', 'ProgramList:publish', 'ProgramList:screen']))
+  expect(operator.filter((perms) => perms.endsWith(':audit'))).toEqual([])
+  const auditor = await permsOf('ad_auditor')
+  const allowed = /:(?:list|query|export|audit)$/
+  expect(auditor).toEqual(expect.arrayContaining(['adList:audit', 'ProgramList:audit']))
+  expect(auditor.filter((perms) => !allowed.test(perms))).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { ADVERTISE } from '@oms/contract/permissions/advertise.ts'
 import { AFTER_SERVICE } from '@oms/contract/permissions/after-service.ts'
 import { AGENT as AGENT_PAGES } from '@oms/contract/permissions/agent.ts'
 import type { CatalogueDirectory } from '@oms/contract/permissions/declare.ts'
@@ -34,6 +35,7 @@ const DEVICES = prefixesOf(DEVICE_PAGES)
 const UPGRADES = prefixesOf(UPGRADE)
 const LICENSES = prefixesOf(LICENSE_PAGES)
 const STORAGE = prefixesOf(STORAGE_PAGES)
+const ADS = prefixesOf(ADVERTISE)
 const AGENTS = prefixesOf(AGENT_PAGES)
 const SERVICE = prefixesOf(AFTER_SERVICE)
 const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
@@ -41,6 +43,9 @@ const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `$
 
 /** Permissions that show secrets in plain text or act on voice servers. Only the super administrator starts with them. */
 const AGENT_SECRETS = ['agent:config:plain', 'agent:params:plain', 'agent:params:action']
+
+/** Permissions to approve content. The operator of ads starts without them, because another person approves. */
+const AD_AUDITS = ['advertiseManage:adList:audit', 'advertiseManage:ProgramList:audit']
 
 /** Initial roles of the platform's staff. Administrators may change or delete them like other roles. */
 export const STANDARD_ROLES: readonly StandardRole[] = [
@@ -56,6 +61,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
         ...LICENSES,
         ...STORAGE,
         ...SERVICE,
+        ...ADS,
         ...AGENTS,
         'AccountAdministration:accountList',
       ]),
@@ -115,6 +121,21 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(STORAGE)],
   },
   {
+    roleCode: 'ad_operator',
+    roleName: '广告运营',
+    dataScope: SCOPE.all,
+    roleSort: 54,
+    grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(ADS)],
+    lacks: AD_AUDITS,
+  },
+  {
+    roleCode: 'ad_auditor',
+    roleName: '广告审核',
+    dataScope: SCOPE.all,
+    roleSort: 56,
+    grants: [...reads(...TENANTS, ...DEVICES, ...ADS), ...AD_AUDITS],
+  },
+  {
     roleCode: 'agent_operator',
     roleName: '智能体运营',
     dataScope: SCOPE.all,
@@ -134,6 +155,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
       ...LICENSES,
       ...STORAGE,
       ...SERVICE,
+      ...ADS,
       ...AGENTS,
       ...SYSTEM_READ,
       'system:sceneManagement',
@@ -146,7 +168,9 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
 
 const OFFERED = 'standardRoles'
 /** Codes that databases without the list of offered codes got at their first start. */
-const FIRST_OFFERED = STANDARD_ROLES.map(({ roleCode }) => roleCode).filter((code) => code !== 'agent_operator')
+const FIRST_OFFERED = STANDARD_ROLES.map(({ roleCode }) => roleCode).filter(
+  (code) => !['agent_operator', 'ad_operator', 'ad_auditor'].includes(code),
+)
 
 /**
  * Creates each standard role once: all at the first start, and a new one at the first start of the version that brings it.
