@@ -5,6 +5,7 @@ import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
@@ -67,3 +68,20 @@ export const Validity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> })
 /** Formats first and last valid day: `2026-11-01 至 2026-12-31`. */
 export const formatValidity = ({ validFrom, validTo }: Pick<AdRow, 'validFrom' | 'validTo'>) =>
   validFrom || validTo ? `${validFrom ?? '即日'} 至 ${validTo ?? '长期'}` : '长期有效'
+
+/** Number of the programs that use an ad, with a link to them. */
+export const ProgramsLink = ({
+  row: { id, refCount },
+  unit = '',
+}: {
+  row: Pick<AdRow, 'id' | 'refCount'>
+  unit?: string
+}) =>
+  refCount === 0 ? (
+    '-'
+  ) : (
+    <KnownLink to={`/advertiseManage/ProgramList?adId=${id}`}>
+      {refCount}
+      {unit}
+    </KnownLink>
+  )

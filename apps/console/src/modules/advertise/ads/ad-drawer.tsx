@@ -8,7 +8,7 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { FileList } from '#kit/upload/file-upload.tsx'
 import { joinAddresses } from '#kit/upload/stored-file.ts'
-import { AdType, AuditTag, EnableCell, formatValidity } from './ad-cells.tsx'
+import { AdType, AuditTag, EnableCell, formatValidity, ProgramsLink } from './ad-cells.tsx'
 import { AdPreview } from './ad-preview.tsx'
 import { AdVersions } from './ad-versions.tsx'
 import { CategoryName } from './category-name.tsx'
@@ -27,7 +27,7 @@ const ITEMS = [
   item('validTo', (_, row) => formatValidity(row)),
   item('approvalNo'),
   item('approvalUntil'),
-  item('refCount', (count) => `${count} 个节目单`),
+  item('refCount', (_, row) => <ProgramsLink row={row} unit=" 个节目单" />),
   item('tags', (tags) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>)),
   item('tenantName'),
   item('createName'),

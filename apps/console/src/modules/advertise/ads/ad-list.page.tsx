@@ -13,7 +13,16 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { AdPicture, AdType, AuditCell, EnableCell, useAdTypes, useAuditStates, Validity } from './ad-cells.tsx'
+import {
+  AdPicture,
+  AdType,
+  AuditCell,
+  EnableCell,
+  ProgramsLink,
+  useAdTypes,
+  useAuditStates,
+  Validity,
+} from './ad-cells.tsx'
 import { formatAdSpecification } from './material-text.ts'
 import { useAdActions } from './use-ad-actions.tsx'
 
@@ -33,7 +42,7 @@ const COLUMNS = [
   col('validTo', (_, row) => <Validity row={row} />, { width: 112, sort: true }),
   col('auditStatus', (_, row) => <AuditCell row={row} />, { width: 104 }),
   col('enableStat', (_, row) => <EnableCell row={row} />, { width: 76 }),
-  col('refCount', (count) => count || '-', { width: 76, align: 'right', help: '使用该广告的节目单数' }),
+  col('refCount', (_, row) => <ProgramsLink row={row} />, { width: 76, align: 'right', help: '使用该广告的节目单数' }),
   col('duration', (seconds) => `${seconds} 秒`, { width: 84, align: 'right', sort: true, hidden: true }),
   col('contractNo', { width: 140, hidden: true }),
   col('tags', { width: 160, hidden: true }),

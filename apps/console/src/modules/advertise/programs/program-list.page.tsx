@@ -18,6 +18,7 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PlayDates, ProgramName, ProgramStatus, formatTarget, formatPlayTimes } from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
+import { UsedAdPicker } from './used-ad-picker.tsx'
 import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
 
 const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
@@ -32,22 +33,22 @@ const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'Pub
 const { col, actions } = createColumns(ProgramRow)
 const QUERY = programs.list.input
 const COLUMNS = [
-  col('programName', (_, row) => <ProgramName row={row} />, { width: 170, sort: true }),
-  col('status', (_, row) => <ProgramStatus row={row} />, { width: 130 }),
-  col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 200, sort: true }),
-  col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 160 }),
-  col('targetType', (_, row) => formatTarget(row), { width: 90 }),
-  col('itemCount', { width: 80, align: 'right' }),
-  col('totalDuration', (seconds) => durationText(seconds), { width: 90, align: 'right' }),
-  col('priority', { width: 90, align: 'right', sort: true }),
-  col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 80, align: 'right' }),
+  col('programName', (_, row) => <ProgramName row={row} />, { width: 148, sort: true }),
+  col('status', (_, row) => <ProgramStatus row={row} />, { width: 112 }),
+  col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 184, sort: true }),
+  col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 148 }),
+  col('targetType', (_, row) => formatTarget(row), { width: 86 }),
+  col('itemCount', { width: 66, align: 'right' }),
+  col('totalDuration', (seconds) => durationText(seconds), { width: 72, align: 'right' }),
+  col('priority', { width: 84, align: 'right', sort: true }),
+  col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 60, align: 'right' }),
   col('playMode', { width: 90, hidden: true }),
   col('verNo', { width: 80, align: 'right', hidden: true }),
   col('publishedVer', { width: 90, align: 'right', hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
   col('description', { width: 180, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
-  col('updateTime', time, { width: 170, sort: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
 const EMPTY = {
@@ -71,7 +72,7 @@ export default function ProgramListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 180)]}
+        columns={[...COLUMNS, actions(rowActions, 168)]}
         actions={
           <>
             {add}
@@ -103,6 +104,9 @@ const ProgramSearch = (search: SearchProps) => (
     <SelectFilter of={QUERY} name="status" />
     <SelectFilter of={QUERY} name="insertMode" />
     <SelectFilter of={QUERY} name="targetType" />
+    <Filter of={QUERY} name="adId">
+      <UsedAdPicker />
+    </Filter>
     <DateRangeFilter label="创建时间" />
   </SearchForm>
 )

@@ -2,7 +2,7 @@ import { type Manifest, type ManifestProgram } from '@oms/contract/ad-engine/man
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
 import { TARGET } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -14,7 +14,7 @@ import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
-import { ads } from '#schema/advertise.ts'
+import { ads, adUses } from '#schema/advertise.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { storedItems } from './program-items.ts'
@@ -57,6 +57,25 @@ export async function adOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }
     .$dynamic()
   const found = await paginate(db, rows, page, [sql`${ads.id} desc`])
   return { ...found, list: found.list.map(({ thumb, ...ad }) => ({ ...ad, thumbUrl: thumb ? fileUrl(thumb) : '' })) }
+}
+
+/** Returns the ads that programs use. The filtered ad comes first, so that the filter shows its name. */
+export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: ParsedOf<typeof calls.usedAds>) {
+  const isUsed = exists(db.select({ one: sql`1` }).from(adUses).where(eq(adUses.adId, ads.id)))
+  const isAsked = adId === undefined ? sql`false` : eq(ads.id, adId)
+  const list = await db
+    .select({ id: ads.id, name: ads.adName })
+    .from(ads)
+    .where(
+      and(
+        notDeleted(ads),
+        scoped(user, { tenant: ads.tenantId }),
+        or(isAsked, and(isUsed, contains(ads.adName, keyword))),
+      ),
+    )
+    .orderBy(sql`${isAsked} desc`, desc(ads.id))
+    .limit(MOST)
+  return { list }
 }
 
 export async function targetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {

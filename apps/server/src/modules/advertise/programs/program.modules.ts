@@ -9,7 +9,7 @@ import { delivery } from '../publishing/program-delivery.ts'
 import { dryRun } from '../publishing/program-dry-run.ts'
 import { previewFiles } from './program-files.ts'
 import { forecast } from '../publishing/program-forecast.ts'
-import { adOptions, manifest, screenOptions, targetOptions } from './program-options.ts'
+import { adOptions, manifest, screenOptions, targetOptions, usedAdOptions } from './program-options.ts'
 import { audit, pause, publish, republish, resume, withdraw } from '../publishing/program-publish.ts'
 import { get, list, versions } from './program-rows.ts'
 import { copy, create, remove, update } from './program-save.ts'
@@ -18,6 +18,7 @@ const programModule = implement(programs, { list, get, versions, create, update,
 const publishModule = implement(programPublish, { publish, republish, audit, pause, resume, withdraw })
 const optionsModule = implement(programOptions, {
   ads: adOptions,
+  usedAds: usedAdOptions,
   targets: targetOptions,
   screens: screenOptions,
   files: previewFiles,
