@@ -62,10 +62,7 @@ function Details({ row }: { row: ProgramListRow }) {
         <>
           <section className="ad-part">
             <h3>投放对象 · {formatTarget(row)}</h3>
-            {data.targets.slice(0, MOST_SHOWN).map(({ id, name }) => (
-              <Tag key={id}>{name}</Tag>
-            ))}
-            {data.targets.length > MOST_SHOWN && `等 ${data.targets.length} 个`}
+            {row.isDefault === 0 && <TargetTags targets={data.targets} />}
           </section>
           {row.bookedPlays > 0 && (
             <section className="ad-part">
@@ -90,6 +87,15 @@ function Details({ row }: { row: ProgramListRow }) {
 }
 
 const MOST_SHOWN = 20
+
+const TargetTags = ({ targets }: { targets: readonly { id: number; name: string }[] }) => (
+  <>
+    {targets.slice(0, MOST_SHOWN).map(({ id, name }) => (
+      <Tag key={id}>{name}</Tag>
+    ))}
+    {targets.length > MOST_SHOWN && `等 ${targets.length} 个`}
+  </>
+)
 
 const Item = ({
   item: { adName, duration, weight, maxPlaysPerHour, approvedVer, enableStat },
