@@ -4,7 +4,8 @@ const QUALITY = 0.85
 const TRIED = [0.1, 0.5, 1, 2, 4]
 const SAMPLE = 16
 const BRIGHT = 40
-const WAIT_MS = 8000
+/** A loaded computer decodes slowly. A format that the browser does not know fails at once. */
+const WAIT_MS = 20_000
 
 /**
  * Draws the first bright frame of a video as JPEG. Returns undefined when the browser cannot decode the video; the

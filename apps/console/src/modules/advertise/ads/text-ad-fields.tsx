@@ -38,7 +38,7 @@ export function TextAdFields() {
           <Input type="color" className="ad-color" />
         </Field>
         <SwitchField of={of} name="scroll" within={WITHIN} on="滚动" off="静止" />
-        {text?.scroll && <NumberField of={of} name="speed" within={WITHIN} min={1} max={10} />}
+        {Boolean(text?.scroll) && <NumberField of={of} name="speed" within={WITHIN} min={1} max={10} />}
       </div>
     </div>
   )

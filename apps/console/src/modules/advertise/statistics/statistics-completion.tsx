@@ -25,7 +25,9 @@ const number = (value: number) => value.toLocaleString()
 
 const Bar = ({ rate }: { rate: number }) => (
   <span className="ad-stat-bar">
-    <i style={{ inlineSize: `${Math.min(100, rate)}%` }} aria-hidden />
+    <span aria-hidden>
+      <i style={{ inlineSize: `${Math.min(100, rate)}%` }} />
+    </span>
     <b>{rate}%</b>
   </span>
 )
