@@ -31,10 +31,10 @@ export async function settleAd(db: Db, ad: StoredAd): Promise<StoredAd> {
   return saved!
 }
 
-/** Returns duration in seconds, rounded up, and thumbnail of an ad with these materials. */
+/** Returns duration in seconds, rounded up, and the first thumbnail of the materials. */
 export const computeMediaFacts = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
   duration: isTimed(ad.adType) ? Math.ceil(playingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
-  thumb: materials[0]?.thumbFileId ?? '',
+  thumb: materials.find(({ thumbFileId }) => thumbFileId !== '')?.thumbFileId ?? '',
 })
 
 async function isApprovedContent(db: Db, ad: StoredAd, materials: readonly StoredMaterial[]) {

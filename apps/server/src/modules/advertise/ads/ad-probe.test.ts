@@ -220,4 +220,16 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     await ads.readFiles()
     expect((await ads.read(author, data.id)).thumbUrl).toMatch(/^\/api\/v1\/file\//)
   })
+
+  test('AD-02 sizes are listed in the order of the files, and the first cover becomes the thumbnail', async () => {
+    const video = async (name: string, size: string) =>
+      ads.material(author, 'adVideo', name, await record(name, ...source(1, size), '-c:v', 'libvpx', '-b:v', '100k'))
+    const [wide, tall] = [await video('w.webm', '320x180'), await video('t.webm', '180x320')]
+    const poster = await ads.send(author, 'adPoster', '封面.jpg', await picture())
+    const materials = [{ fileId: wide.fileId }, { fileId: tall.fileId, posterId: poster.data.id }]
+    const { data } = await author.call('POST', AD_URL, { adName: '两片', adType: 2, materials })
+    await ads.readFiles()
+    const stored = await ads.read(author, data.id)
+    expect(stored).toMatchObject({ spec: '320×180、180×320', thumbUrl: expect.stringContaining('/api/v1/file/') })
+  })
 })

@@ -28,9 +28,10 @@ const selectAds = (db: Db, today: string) =>
     .select({
       ...getTableColumns(ads),
       isExpired: isExpired(today).as('is_expired'),
-      // Distinct sizes of the renditions.
-      spec: sql<string>`coalesce((select string_agg(distinct m.width || '×' || m.height, '、')
-        from ${adMaterials} m where m.ad_id = ${ads.id} and m.deleted_at is null and m.width > 0), '')`.as('spec'),
+      // Distinct sizes of the renditions, in the order of the files.
+      spec: sql<string>`coalesce((select string_agg(each.size, '、' order by each.place)
+        from (select m.width || '×' || m.height as size, min(m.sort) as place from ${adMaterials} m
+          where m.ad_id = ${ads.id} and m.deleted_at is null and m.width > 0 group by 1) each), '')`.as('spec'),
       fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m
         where m.ad_id = ${ads.id} and m.deleted_at is null), 0)::float8`.as('file_bytes'),
       refCount: sql<number>`(select count(*)::int from ${adUses} u where u.ad_id = ${ads.id})`.as('ref_count'),
