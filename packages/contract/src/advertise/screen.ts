@@ -44,6 +44,19 @@ export const PairInput = z.object({
   deviceId,
 })
 
+/** Reasons that the web player sends for a failed file. */
+const FAILURES: ReadonlyMap<string, string> = new Map([
+  ['hash', '文件校验不一致'],
+  ['quota', '存储空间不足'],
+  ['play', '文件无法播放'],
+])
+
+/** Returns the reason of a failed file in words. Reasons of other players are returned as they were sent. */
+export function failureText(reason: string): string {
+  if (reason === '') return '未知原因'
+  return FAILURES.get(reason) ?? reason.replace(/^HTTP \d{3}$/, '服务器拒绝下载（$&）')
+}
+
 export const ScreenRow = z.object({
   /** Id of the device. */
   id: z.int(),
@@ -64,7 +77,8 @@ export const ScreenRow = z.object({
   deliveryState: z.int().meta({ title: '投放状态', labels: DELIVERY_STATE }),
   readyFiles: z.int().meta({ title: '就绪文件' }),
   totalFiles: z.int().meta({ title: '文件数' }),
-  failed: z.array(z.object({ sha256: z.string(), reason: z.string() })).meta({ title: '失败文件' }),
+  /** `adName` is the ad of the current manifest that needs the file; empty without one. */
+  failed: z.array(z.object({ sha256: z.string(), reason: z.string(), adName: z.string() })).meta({ title: '失败文件' }),
   freeBytes: z.int().nullable().meta({ title: '剩余空间' }),
   /** Milliseconds; null: unknown. */
   clockOffsetMs: z.int().nullable().meta({ title: '时钟偏差' }),

@@ -1,5 +1,5 @@
 import { DeliveryRow, programChecks } from '@oms/contract/advertise/program-check.ts'
-import { DELIVERY_STATE } from '@oms/contract/advertise/screen.ts'
+import { DELIVERY_STATE, failureText } from '@oms/contract/advertise/screen.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { Alert, Drawer, Segmented, Table, Tag } from 'antd'
@@ -34,7 +34,12 @@ const COLUMNS = [
     align: 'right' as const,
     render: (row: z.output<typeof DeliveryRow>) => formatReadyFiles(row.state, row) || '-',
   },
-  { key: 'reason', title: title('reason'), dataIndex: 'reason', render: (reason: string) => reason || '-' },
+  {
+    key: 'reason',
+    title: title('reason'),
+    dataIndex: 'reason',
+    render: (reason: string) => (reason === '' ? '-' : failureText(reason)),
+  },
   { key: 'devName', title: title('devName'), dataIndex: 'devName' },
   { key: 'tenantName', title: title('tenantName'), dataIndex: 'tenantName' },
   {
@@ -72,7 +77,9 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
             <Alert
               type="error"
               showIcon
-              title={data.failures.map(({ reason, count: screens }) => `${reason} ${screens} 块屏幕`).join('；')}
+              title={data.failures
+                .map(({ reason, count: screens }) => `${failureText(reason)} ${screens} 块屏幕`)
+                .join('；')}
             />
           )}
           <Screens data={data} pageNum={pageNum} onPage={setPage} />

@@ -20,13 +20,13 @@ test('AD-07 a screen with a failed file causes one message, to the accounts that
         sql`select title, content, target_ids as ids from notices where title like '%失败' order by notice_id`,
       )
     ).rows
-  await setFailed('[{"sha256":"","reason":"校验失败"}]', ids[0]!, ids[2]!)
+  await setFailed('[{"sha256":"","reason":"hash"}]', ids[0]!, ids[2]!)
   expect(await notify()).toMatchObject({ screens: 2 })
   expect(await notify()).toMatchObject({ screens: 0 })
   const [first] = await messages()
   expect(first).toMatchObject({ title: '2 块屏幕的广告文件下载或播放失败' })
   expect(first!.ids).toContain(staff.uid)
-  expect(first!.content).toContain(`${sns[0]}：校验失败`)
+  expect(first!.content).toContain(`${sns[0]}：文件校验不一致`)
   expect(first!.content).not.toContain(`${sns[1]}：`)
   // A screen that recovers is announced again after six hours at the earliest.
   await setFailed('[]', ids[0]!)

@@ -66,7 +66,10 @@ function withDelivery({ services, now }: Ctx, { appliedEtag, ...row }: StoredRow
   const isSmil = row.playerKind === 3
   const facts = { ...row, appliedEtag, etag: isSmil ? appliedEtag : manifest.etag, lastReportMs }
   const deliveryState = computeDeliveryState(facts, now.getTime(), config.ads.pollSeconds)
-  return { ...row, deliveryState, leftPrograms: manifest.left.length }
+  const findAd = (sha256: string) =>
+    manifest.schedule.ads.find(({ files }) => files.some((file) => file.sha256 === sha256))
+  const failed = row.failed.map((each) => ({ ...each, adName: findAd(each.sha256)?.name ?? '' }))
+  return { ...row, failed, deliveryState, leftPrograms: manifest.left.length }
 }
 
 export async function listScreens(ctx: Ctx, input: ParsedOf<typeof calls.list>) {

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { failureText } from './screen.ts'
+
+test.each([
+  ['hash', '文件校验不一致'],
+  ['quota', '存储空间不足'],
+  ['play', '文件无法播放'],
+  ['HTTP 404', '服务器拒绝下载（HTTP 404）'],
+  ['decoder lost', 'decoder lost'],
+  ['constructor', 'constructor'],
+  ['', '未知原因'],
+])('the reason %s of a failed file is shown as %s', (reason, text) => expect(failureText(reason)).toBe(text))
