@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
@@ -58,4 +58,20 @@ test('AD-10 finds repeated and overlapping plays among more than a thousand stor
   expect(reply.json()).toMatchObject({ accepted: 0, duplicate: 2 })
   expect(reasons(reply)).toEqual(['overlap'])
   expect(await storedPlays(id)).toBe(1200)
+})
+
+test('AD-10 a call that this process has just stored is answered without the database', async () => {
+  const { sn, id } = await oms.device()
+  const start = Date.now() - 3_600_000
+  const plays = [0, 16_000].map((after) => playAt(start + after))
+  expect((await report(sn, plays)).json().accepted).toBe(2)
+  const query = vi.spyOn(oms.services.database.pool, 'query')
+  expect((await report(sn, plays)).json()).toEqual({ accepted: 0, duplicate: 2, rejected: [] })
+  const texts = query.mock.calls.map(([asked]) => JSON.stringify(asked))
+  query.mockRestore()
+  expect(texts.filter((text) => text.includes('ad-plays') || text.includes('ad_plays'))).toEqual([])
+  // The same play with another id overlaps, and a new play beside the repeated plays is stored.
+  const next = playAt(start + 32_000)
+  expect((await report(sn, [...plays, playAt(start), next])).json()).toMatchObject({ accepted: 1, duplicate: 2 })
+  expect(await storedPlays(id)).toBe(3)
 })

@@ -4,6 +4,7 @@ import { BatchQueue } from '#core/database/batch-queue.ts'
 import { splitOverlaps } from '../overlap.ts'
 import type { PlayRow } from './play-row.ts'
 import { splitFullHours } from '../screens/screen-hours.ts'
+import { RecentPlays } from './recent-plays.ts'
 import { storePlays } from './store-plays.ts'
 
 const BATCH_ROWS = 5000
@@ -40,6 +41,7 @@ export class PlayWriter {
   readonly #dayOf: (ms: number) => string
   /** Days whose partitions exist. */
   readonly #days = new Set<string>()
+  readonly #recent = new RecentPlays()
   readonly #queue: BatchQueue<Reports, PlayOutcome[]>
 
   constructor(pool: Pool, dayOf: (ms: number) => string) {
@@ -77,7 +79,11 @@ export class PlayWriter {
   async #write(rows: readonly PlayRow[], rejects: readonly Reject[]): Promise<Map<PlayRow, PlayOutcome>> {
     const outcomes = new Map<PlayRow, PlayOutcome>()
     const byKey = new Map<string, PlayRow>()
-    for (const row of rows) if (!byKey.has(keyOf(row))) byKey.set(keyOf(row), row)
+    for (const row of rows) {
+      const key = keyOf(row)
+      if (this.#recent.has(key)) outcomes.set(row, 'duplicate')
+      else if (!byKey.has(key)) byKey.set(key, row)
+    }
     await this.#ensureDays(new Set(rows.map(({ playDay }) => playDay)))
     const hours = await splitFullHours(this.#pool, [...byKey.values()])
     const first = splitOverlaps(hours.fitting)
@@ -93,9 +99,11 @@ export class PlayWriter {
       for (const [place, row] of round.rows.entries()) outcomes.set(row, stored[place]!)
     }
     for (const row of rows) {
+      if (outcomes.has(row)) continue
       const first = outcomes.get(byKey.get(keyOf(row))!)!
-      if (!outcomes.has(row)) outcomes.set(row, first === 'accepted' ? 'duplicate' : first)
+      outcomes.set(row, first === 'accepted' ? 'duplicate' : first)
     }
+    for (const [key, row] of byKey) if (outcomes.get(row) === 'accepted') this.#recent.add(key)
     return outcomes
   }
 
