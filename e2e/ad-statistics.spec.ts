@@ -29,7 +29,8 @@ async function insertPlays() {
       from generate_series(1, 10) d, generate_series(0, 1) s, generate_series(0, 1) a on conflict do nothing;
     insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, plays, complete, partial, failed, ms, untrusted)
       select extract(epoch from current_date - d + interval '1 hour') * 1000, 1, ${ID}, ${ID} + a, 1, 100, 98, 2, 4, 1500000, 0
-      from generate_series(1, 10) d, generate_series(0, 1) a on conflict do nothing`)
+      from generate_series(1, 10) d, generate_series(0, 1) a on conflict do nothing;
+    insert into ad_rejects (day, device_id, tenant_id, reason, n) values (current_date - 1, ${ID}, 1, 'overlap', 3) on conflict do nothing`)
   await client.end()
 }
 
@@ -49,6 +50,8 @@ test('AD-14 cards, line, heat map and ranks show the plays, each mark opens the 
   accessible,
 }) => {
   await login()
+  await page.goto(`${PAGE}?sn=STAT-1`)
+  await expect(page.getByText('另有 3 条上报未通过核对')).toBeVisible()
   await page.goto(`${PAGE}?programId=${ID}`)
   await expect(page.getByRole('link', { name: /播放次数.*2,032.*含 32 次未校时播放，未计入时段分析/ })).toBeVisible()
   await expect(page.getByRole('link', { name: /送达率.*50%.*2 \/ 4 块屏幕/ })).toBeVisible()

@@ -20,7 +20,17 @@ export function AdStatCards({ filter }: { filter: AdStatFilter }) {
         <Waiting reads={[{ error, refetch }]} rows={2} />
       </div>
     )
-  return <StatCardRow cards={cardsOf(data, filter)} />
+  return (
+    <>
+      <StatCardRow cards={cardsOf(data, filter)} />
+      {/* Rejected reports are counted by screen, not by program or ad. */}
+      {data.rejected > 0 && !filter.programId && !filter.adId && (
+        <p className="ad-stat-note">
+          另有 {data.rejected.toLocaleString()} 条上报未通过核对（节目单不符、时间重叠或过期等），未计入统计
+        </p>
+      )}
+    </>
+  )
 }
 
 function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): StatCard[] {
