@@ -52,8 +52,9 @@ export const formatPlayTimes = ({ weekdays, dayParts }: Pick<ProgramListRow, 'we
   `${weekdaysText(weekdays)} ${dayPartsText(dayParts)}`
 
 const TARGET_UNIT: Readonly<Record<number, string>> = { 1: '台', 2: '个', 3: '个', 4: '个' }
+type Targets = Pick<ProgramListRow, 'targetType' | 'targetCount'> & { readonly isDefault?: number }
 /** Returns the number of targets. A default program plays on all screens of its tenant, whatever its targets. */
-export function formatTarget(row: Pick<ProgramListRow, 'targetType' | 'targetCount' | 'isDefault'>) {
+export function formatTarget(row: Targets) {
   const { targetType, targetCount, isDefault } = row
   if (isDefault === 1) return '全部屏幕'
   return targetCount === 0 ? '未选择' : `${targetCount} ${TARGET_UNIT[targetType]}${TARGET_NAME[targetType as 1]}`
