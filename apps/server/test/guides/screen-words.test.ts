@@ -20,6 +20,7 @@ const EXACT = [
   '由平台审核',
   '由客户审核',
   '自己的人员审核',
+  "roleName: '广告审核'",
 ]
 
 /** Advertising calls the review of content 审核, as the law does. Everything else says 审批. */
