@@ -62,7 +62,7 @@ export async function adOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }
 /** Returns the ads that programs use. The filtered ad comes first, so that the filter shows its name. */
 export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: ParsedOf<typeof calls.usedAds>) {
   const isUsed = exists(db.select({ one: sql`1` }).from(adUses).where(eq(adUses.adId, ads.id)))
-  const isAsked = adId === undefined ? sql`false` : eq(ads.id, adId)
+  const isAsked = adId === undefined ? undefined : eq(ads.id, adId)
   const list = await db
     .select({ id: ads.id, name: ads.adName })
     .from(ads)
@@ -73,7 +73,7 @@ export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: Parsed
         or(isAsked, and(isUsed, contains(ads.adName, keyword))),
       ),
     )
-    .orderBy(sql`${isAsked} desc`, desc(ads.id))
+    .orderBy(...(isAsked ? [desc(isAsked)] : []), desc(ads.id))
     .limit(MOST)
   return { list }
 }
