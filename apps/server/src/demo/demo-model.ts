@@ -6,6 +6,7 @@ import type { Services } from '#core/services.ts'
 import { estimateTokens } from '#domain/agents/llm/token-figures.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 import { createDemoAnswer } from './demo-answers.ts'
+import { MODEL_PRICES } from './agents/agent-words.ts'
 
 const CODE = 'LLM_OmsDemo'
 const ROOT = '/demo-llm/v1'
@@ -76,7 +77,8 @@ export async function registerDemoModel({ database: { db }, config }: Services, 
       relay: 1,
       config: settings,
       sort: -1,
-      remark: '演示环境内置，不需要密钥，不产生费用',
+      ...MODEL_PRICES.LLM_ChatGLMLLM,
+      remark: '演示环境内置，不需要密钥；单价仅用于演示成本',
     })
     .returning({ id: agentModels.id })
   for (const table of ['agents', 'agent_templates'])

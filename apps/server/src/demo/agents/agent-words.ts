@@ -8,6 +8,13 @@ export const VOICE_MODELS = [
   ['小智口袋版', 'XZ-C3', 'xmini-c3'],
 ] as const
 
+/** Prices in fen of the models that the agents use, so that the demo has costs and margins. Units: `PRICE_UNITS`. */
+export const MODEL_PRICES = {
+  LLM_ChatGLMLLM: { priceIn: 80, priceOut: 200 },
+  ASR_FunASR: { priceIn: 120, priceOut: 0 },
+  TTS_EdgeTTS: { priceIn: 0, priceOut: 200 },
+} as const
+
 interface DemoAgent {
   readonly name: string
   readonly template: string

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { fillClones } from './agent-clones.ts'
 import { fillAgentTalks } from './agent-talks.ts'
+import { MODEL_PRICES } from './agent-words.ts'
 import { fillAgents } from './agents.ts'
 
 const app = useApp()
@@ -39,5 +40,8 @@ test('the demo has three agents, forty devices on three boards and 2,000 turns',
     { state: 2, purpose: 'agentAudio', failed: false },
     { state: 3, purpose: 'agentAudio', failed: true },
   ])
+  const { rows: costs } = await db.execute<{ code: string }>(sql`
+    select distinct m.code from agent_usage u join agent_models m on m.id = u.model_id where u.cost > 0 order by 1`)
+  expect(costs.map(({ code }) => code)).toEqual(Object.keys(MODEL_PRICES).toSorted())
   for (const { sha256 } of audio) expect(await services.files.stat(sha256)).not.toBeNull()
 })

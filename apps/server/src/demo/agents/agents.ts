@@ -2,7 +2,16 @@ import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
-import { CONTACTS, DEMO_AGENTS, DEMO_QUESTIONS, MEMORIES, PLACES, VOICE_MODELS, VOICE_TYPE } from './agent-words.ts'
+import {
+  CONTACTS,
+  DEMO_AGENTS,
+  DEMO_QUESTIONS,
+  MEMORIES,
+  MODEL_PRICES,
+  PLACES,
+  VOICE_MODELS,
+  VOICE_TYPE,
+} from './agent-words.ts'
 
 /** Days since the oldest voice device was bound. */
 const DAYS = 60
@@ -15,6 +24,7 @@ const SILENT_EVERY = 13
  */
 export async function fillAgents(db: Db, uid: number) {
   await addAgents(db, uid)
+  await addPrices(db)
   await addModels(db, uid)
   await addDevices(db, uid)
   await addContacts(db)
@@ -65,6 +75,15 @@ async function addVersions(db: Db) {
     createTime: row.createTime,
   }))
   await db.insert(agentVersions).values(versions)
+}
+
+/** Sets the prices of the shipped models that the agents use. */
+async function addPrices(db: Db) {
+  const prices = JSON.stringify(Object.entries(MODEL_PRICES).map(([code, price]) => ({ code, ...price })))
+  await db.execute(sql`
+    update agent_models m set price_in = p."priceIn", price_out = p."priceOut"
+    from json_to_recordset(${prices}) as p (code text, "priceIn" int, "priceOut" int)
+    where m.code = p.code and m.tenant_id = 1 and m.deleted_at is null`)
 }
 
 async function addModels(db: Db, uid: number) {
