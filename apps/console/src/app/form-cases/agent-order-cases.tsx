@@ -53,7 +53,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
     },
     form: (close, row) => <OrderEdit row={row as never} onClose={close} />,
   },
-  step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER.pending, isMine: false }),
+  step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER.pending, isMine: false, amount: 900 }),
   step('close', '关闭智能体订单', 'reason', { state: ORDER.pending, isMine: true }),
   step('refund', '申请智能体订单退款', 'reason', { state: ORDER.paid, proposal: 900 }),
   step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER.refunding }),

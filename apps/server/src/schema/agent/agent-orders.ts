@@ -37,7 +37,7 @@ export const agentOrders = pgTable(
     refunded: integer().notNull().default(0),
     /** 0 pending, 1 paid, 2 refunding, 3 refunded, 4 closed, 5 finished. */
     state: smallint().notNull().default(0),
-    /** 0 unpaid, 1 transfer, 2 contract, 3 gift. */
+    /** 0 unpaid, 1 transfer, 2 contract, 3 gift, 5 free. */
     payWay: smallint().notNull().default(0),
     voucherNo: varchar({ length: 64 }).notNull().default(''),
     payBy: integer(),

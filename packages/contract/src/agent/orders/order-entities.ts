@@ -7,8 +7,11 @@ import { GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const ORDER_STATE = { 0: '待确认', 1: '已支付', 2: '退款中', 3: '已退款', 4: '已关闭', 5: '已完成' } as const
 export const ORDER = { pending: 0, paid: 1, refunding: 2, refunded: 3, closed: 4, finished: 5 } as const
-export const PAY_WAY = { 1: '转账', 2: '合同', 3: '赠送' } as const
+/** 4 is reserved for online payment. */
+export const PAY_WAY = { 1: '转账', 2: '合同', 3: '赠送', 5: '免费' } as const
 export const GIFT = 3
+/** A sale with the amount 0, such as a trial. It has no voucher. */
+export const FREE = 5
 /** Ways of payment of a sale. */
 export const SALE_WAY = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const

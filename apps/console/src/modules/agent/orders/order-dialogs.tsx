@@ -52,17 +52,17 @@ export function OrderDialog({ step, row, onClose }: DialogProps) {
 
 function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderDetail }) {
   const to: Endpoint = agentOrders[step]
-  const isGift = row.payWay === GIFT
+  const isFree = row.amount === 0
   const { modal, form } = useFormModal(to, {
     onClose,
-    initial: { id: row.id, rev: row.rev, ...(!(isGift && step === 'confirm') && INITIAL[step]) },
+    initial: { id: row.id, rev: row.rev, ...(!(isFree && step === 'confirm') && INITIAL[step]) },
     latest: async () => {
       const { id, rev } = await call(agentOrders.get, { id: row.id })
       return { id, rev }
     },
   })
   const problem = problemOf(step, row)
-  const title = step === 'confirm' && isGift ? '确认赠送' : TITLES[step]
+  const title = step === 'confirm' ? confirmTitle(row) : TITLES[step]
   return (
     <Modal
       title={`${title} ${row.orderNo}`}
@@ -78,6 +78,9 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
     </Modal>
   )
 }
+
+const confirmTitle = ({ payWay, amount }: OrderDetail) =>
+  payWay === GIFT ? '确认赠送' : amount === 0 ? '确认免费订单' : TITLES.confirm
 
 /** Returns why the step is not possible, or undefined. */
 function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
@@ -104,7 +107,7 @@ interface FieldsProps {
 }
 
 function StepFields({ step, row, of }: FieldsProps) {
-  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields row={row} of={of} />
+  if (step === 'confirm') return row.amount === 0 ? <FreeNote row={row} /> : <PaymentFields row={row} of={of} />
   if (step === 'refundAudit') return <AuditFields row={row} of={of} />
   return (
     <>
@@ -114,7 +117,9 @@ function StepFields({ step, row, of }: FieldsProps) {
   )
 }
 
-const GiftNote = ({ row }: { readonly row: OrderDetail }) => <p>赠送原因：{row.remark}。确认后立即发放套餐。</p>
+const FreeNote = ({ row: { payWay, remark } }: { readonly row: OrderDetail }) => (
+  <p>{payWay === GIFT ? `赠送原因：${remark}。` : '应收 0 元，不需要凭证。'}确认后立即发放套餐。</p>
+)
 
 const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>

@@ -1,4 +1,4 @@
-import { GIFT, ORDER, OWN_ORDER } from '@oms/contract/agent/orders/order-entities.ts'
+import { FREE, GIFT, ORDER, OWN_ORDER } from '@oms/contract/agent/orders/order-entities.ts'
 import { LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -15,9 +15,10 @@ import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from 
 
 type Input = ParsedOf<typeof calls.confirm>
 
-/** Returns how a sale was paid. Refuses a missing way or voucher, and a voucher of another order. */
+/** Returns how an order was paid. Refuses a sale without way or voucher, and a voucher of another order. */
 async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }: Input) {
   if (order.payWay === GIFT) return { payWay: GIFT, voucherNo: '' }
+  if (order.amount === 0) return { payWay: FREE, voucherNo: '' }
   if (payWay === undefined) throw invalid('请选择收款方式', 'payWay')
   if (voucherNo === '') throw invalid('请输入凭证号', 'voucherNo')
   // Serializes confirmations with the same voucher, so that the second one names the order of the first one.
@@ -49,9 +50,11 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   const payment = await paymentOf(ctx, order, input)
   await issueGrants(ctx, order)
   const paid = { ...payment, state: ORDER.paid, payBy: user.uid, payTime: now.toISOString() }
-  const what = payment.payWay === GIFT ? '确认赠送' : `确认收款${yuanText(order.amount)}元`
-  return saveStep(ctx, order, paid, what)
+  return saveStep(ctx, order, paid, actionOf(payment.payWay, order.amount))
 }
+
+const actionOf = (payWay: number, amount: number) =>
+  payWay === GIFT ? '确认赠送' : payWay === FREE ? '确认免费订单' : `确认收款${yuanText(amount)}元`
 
 /** Creates the grants of each target, copy and allowance, and their lines of the ledger. */
 async function issueGrants(ctx: Ctx, order: StoredOrder) {

@@ -96,6 +96,20 @@ describe('AGENT-13 steps of an order', () => {
     expect(await put(people.accountant, 'confirm', { id: gift.id, rev: 0 })).toMatchObject({ code: 200 })
     expect(await get(gift.id)).toMatchObject({ amount: 0, discount: 900, payWay: 3, voucherNo: '', state: 1 })
   })
+
+  test('AGENT-13 a sale with the amount 0 needs a second person, but no way of payment and no voucher', async () => {
+    const order = await place({
+      packageId: (await newPackage({ price: 0 })).id,
+      deviceIds: [(await newDevice()).id],
+    })
+    expect((await put(people.seller, 'confirm', { id: order.id, rev: 0 })).code).toBe(501)
+    expect(await put(people.accountant, 'confirm', { id: order.id, rev: 0 })).toMatchObject({ code: 200 })
+    expect(await get(order.id)).toMatchObject({ amount: 0, payWay: 5, voucherNo: '', state: 1 })
+    expect(await grantsOf(`orderId=${order.id}`)).toHaveLength(1)
+    const list = await people.seller.call('GET', `${ORDER_URL}/page?payWay=5&orderNo=${order.orderNo}`)
+    expect(list.data.total).toBe(1)
+    expect(await put(people.accountant, 'confirm', { id: order.id, rev: 0 })).toMatchObject({ code: 501 })
+  })
 })
 
 describe('AGENT-13 refunds', () => {
