@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional, search } from '../../core/fields.ts'
 import { pageOf, sortedPage, timeRange } from '../../core/page.ts'
+import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE } from '../packages/package-terms.ts'
 
@@ -47,6 +48,8 @@ export const AgentLedgerRow = z.object({
   id: z.int(),
   grantId: z.int(),
   orderNo: z.string().meta({ title: '订单号' }),
+  tenantName: z.string().meta({ title: '客户' }),
+  packageName: z.string().meta({ title: '套餐' }),
   targetName: z.string().meta({ title: '使用对象' }),
   packNo: z.int().meta({ title: '第几份' }),
   unit: z.int().meta({ title: '计量单位', labels: ALLOWANCE_UNIT }),
@@ -68,7 +71,18 @@ const filters = {
   target: search('使用对象', 64),
   unit: optional(choice('计量单位', ALLOWANCE_UNIT)),
 }
+const GrantQuery = sortedPage(['createTime', 'validUntil', 'activateUntil']).extend({
+  ...filters,
+  state: optional(choice('状态', GRANT_STATE)),
+})
+const LedgerQuery = sortedPage(['createTime']).extend({
+  ...filters,
+  grantId: optional(id).meta({ title: '权益' }),
+  kind: optional(choice('类型', GRANT_LEDGER_KIND)),
+  ...timeRange,
+})
 const ROOT = '/api/v1/agent/order'
+const PAGE = { pageNum: true, pageSize: true } as const
 
 /** Grants of orders and their ledger (`/agent/order`). */
 export const agentGrants = {
@@ -76,22 +90,34 @@ export const agentGrants = {
     method: 'GET',
     path: `${ROOT}/grant/page`,
     access: 'agent:order:query',
-    input: sortedPage(['createTime', 'validUntil', 'activateUntil']).extend({
-      ...filters,
-      state: optional(choice('状态', GRANT_STATE)),
-    }),
+    input: GrantQuery,
     result: pageOf(AgentGrantRow),
+  },
+  export: {
+    method: 'GET',
+    path: `${ROOT}/grant/export`,
+    access: 'agent:order:export',
+    stream: 'download',
+    title: '导出套餐权益',
+    kind: 'export',
+    input: GrantQuery.omit(PAGE).extend(exportQuery.shape),
+    result: z.null(),
   },
   ledger: {
     method: 'GET',
     path: `${ROOT}/ledger/page`,
     access: 'agent:order:query',
-    input: sortedPage(['createTime']).extend({
-      ...filters,
-      grantId: optional(id).meta({ title: '权益' }),
-      kind: optional(choice('类型', GRANT_LEDGER_KIND)),
-      ...timeRange,
-    }),
+    input: LedgerQuery,
     result: pageOf(AgentLedgerRow),
+  },
+  exportLedger: {
+    method: 'GET',
+    path: `${ROOT}/ledger/export`,
+    access: 'agent:order:export',
+    stream: 'download',
+    title: '导出套餐流水',
+    kind: 'export',
+    input: LedgerQuery.omit(PAGE).extend(exportQuery.shape),
+    result: z.null(),
   },
 } as const satisfies Contract

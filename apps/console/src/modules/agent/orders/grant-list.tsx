@@ -2,6 +2,7 @@ import { AgentGrantRow, agentGrants } from '@oms/contract/agent/orders/order-gra
 import { LIMIT_ACCURACY } from '@oms/contract/agent/usage/usage-limit.ts'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -108,6 +109,7 @@ function GrantTable({ list, name, columns, emptyText }: TableProps) {
         name={name}
         rowKey="id"
         columns={[...columns, actions(rowActions, 56)]}
+        tools={<ExportButton to={agentGrants.export} query={list.query} name="套餐权益" columns={[]} />}
         empty={{ text: emptyText, hint: '权益规定使用对象还可以使用多少、到什么时候' }}
       />
       {shown && <LedgerDrawer grant={shown} onClose={() => setShown(undefined)} />}

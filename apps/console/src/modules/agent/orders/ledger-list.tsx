@@ -1,6 +1,7 @@
 import { type AgentGrantRow, AgentLedgerRow, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 import { Drawer } from 'antd'
+import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -15,7 +16,12 @@ const QUERY = agentGrants.ledger.input
 const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
 const { col } = createColumns(AgentLedgerRow)
 const signed = (amount: number) => `${amount > 0 ? '+' : ''}${formatAllowance(amount)}`
-const PLACE_COLUMNS = [col('orderNo', { width: 140 }), col('targetName', { width: 140 })]
+const PLACE_COLUMNS = [
+  col('orderNo', { width: 140 }),
+  col('tenantName', { width: 130 }),
+  col('packageName', { width: 130, hidden: true }),
+  col('targetName', { width: 140 }),
+]
 const LINE_COLUMNS = [
   col('packNo', { width: 66, align: 'right' }),
   col('unit', { width: 88 }),
@@ -39,11 +45,16 @@ export function LedgerTab({ start }: { readonly start: string }) {
         name="ledger"
         rowKey="id"
         columns={[...PLACE_COLUMNS, ...LINE_COLUMNS]}
+        tools={<LedgerExport query={list.query} />}
         empty={{ text: '还没有流水', hint: '发放、使用、失效和退款各记一行，不能修改' }}
       />
     </>
   )
 }
+
+const LedgerExport = ({ query }: { readonly query: object }) => (
+  <ExportButton to={agentGrants.exportLedger} query={query} name="套餐流水" columns={[]} />
+)
 
 function LedgerSearch(search: SearchProps) {
   const hasBuyers = useHasManyBuyers()
@@ -71,6 +82,7 @@ export const OrderLedger = ({ orderId }: { readonly orderId: number }) => {
       name="order-ledger"
       rowKey="id"
       columns={[col('targetName', { width: 130 }), ...LINE_COLUMNS]}
+      tools={<LedgerExport query={list.query} />}
       empty={{ text: '还没有流水', hint: '确认收款后开始记录' }}
     />
   )
@@ -91,6 +103,7 @@ export function LedgerDrawer({ grant, onClose }: { readonly grant: AgentGrantRow
         name="grant-ledger"
         rowKey="id"
         columns={GRANT_LINE_COLUMNS}
+        tools={<LedgerExport query={list.query} />}
         empty={{ text: '还没有流水', hint: '每天的使用合为一行' }}
       />
     </Drawer>

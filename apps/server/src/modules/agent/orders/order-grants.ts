@@ -1,9 +1,10 @@
-import type { agentGrants as calls } from '@oms/contract/agent/orders/order-grant.ts'
+import { agentGrants as calls, AgentGrantRow, AgentLedgerRow } from '@oms/contract/agent/orders/order-grant.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
-import type { Ctx } from '#core/http/context.ts'
+import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
@@ -15,7 +16,7 @@ import { tenants } from '#schema/tenant.ts'
 const ISSUED = 1
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
-function ofDevice({ db, user }: Ctx, deviceId: number): SQL | undefined {
+function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {
   const mine = db
     .select({ agentId: agentDevices.agentId })
     .from(agentDevices)
@@ -31,14 +32,16 @@ function ofDevice({ db, user }: Ctx, deviceId: number): SQL | undefined {
   )
 }
 
-type Filter = Pick<ParsedOf<typeof calls.list>, 'orderId' | 'tenantId' | 'deviceId' | 'target' | 'unit'>
+type GrantFilter = ParsedOf<typeof calls.export>
+type LedgerFilter = ParsedOf<typeof calls.exportLedger>
+type Filter = Pick<GrantFilter & LedgerFilter, 'orderId' | 'tenantId' | 'deviceId' | 'target' | 'unit'>
 
-const matching = (ctx: Ctx, { orderId, tenantId, deviceId, target, unit }: Filter) =>
+const matching = (db: Db, user: User, { orderId, tenantId, deviceId, target, unit }: Filter) =>
   and(
-    visibleGrants(ctx.user),
+    visibleGrants(user),
     orderId === undefined ? undefined : eq(agentGrants.orderId, orderId),
     tenantId === undefined ? undefined : eq(agentGrants.tenantId, tenantId),
-    deviceId === undefined ? undefined : ofDevice(ctx, deviceId),
+    deviceId === undefined ? undefined : ofDevice(db, user, deviceId),
     unit === undefined ? undefined : eq(agentGrants.unit, unit),
     contains(agentGrants.targetName, target),
   )
@@ -74,18 +77,18 @@ const selectGrants = (db: Db) =>
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .leftJoin(tenants, eq(tenants.id, agentGrants.tenantId))
 
-export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { db } = ctx
-  const rows = selectGrants(db).where(
-    and(matching(ctx, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state)),
-  )
-  const { createTime, validUntil, activateUntil } = agentGrants
-  const page = await paginate(
-    db,
-    rows.$dynamic(),
-    input,
-    buildOrder(input, { createTime, validUntil, activateUntil }, agentGrants.id),
-  )
+type GrantConditions = Omit<GrantFilter, 'format' | 'columns'>
+
+const grantsMatching = (db: Db, user: User, input: GrantConditions) =>
+  and(matching(db, user, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state))
+
+const { createTime, validUntil, activateUntil } = agentGrants
+const orderOfGrants = (input: Pick<GrantConditions, 'orderByColumn' | 'isAsc'>) =>
+  buildOrder(input, { createTime, validUntil, activateUntil }, agentGrants.id)
+
+export async function listGrants({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectGrants(db).where(grantsMatching(db, user, input))
+  const page = await paginate(db, rows.$dynamic(), input, orderOfGrants(input))
   return { ...page, list: page.list.map(presentGrant) }
 }
 
@@ -101,6 +104,8 @@ const selectLines = (db: Db) =>
       id: agentLedger.id,
       grantId: agentLedger.grantId,
       orderNo: sql<string>`coalesce(${agentOrders.orderNo}, '')`.as('order_no'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      packageName: sql<string>`coalesce(${agentOrders.packageName}, '')`.as('package_name'),
       targetName: agentGrants.targetName,
       packNo: agentGrants.packNo,
       unit: agentGrants.unit,
@@ -114,28 +119,109 @@ const selectLines = (db: Db) =>
     .from(agentLedger)
     .innerJoin(agentGrants, eq(agentGrants.id, agentLedger.grantId))
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+    .leftJoin(tenants, eq(tenants.id, agentLedger.tenantId))
 
-export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>) {
-  const { db, user } = ctx
-  const { grantId, kind, beginTime, endTime } = input
-  const rows = selectLines(db).where(
-    and(
-      matching(ctx, input),
-      scoped(user, { tenant: agentLedger.tenantId }),
-      grantId === undefined ? undefined : eq(agentLedger.grantId, grantId),
-      kind === undefined ? undefined : eq(agentLedger.kind, kind),
-      ...within(agentLedger.createTime, beginTime, endTime),
-    ),
+type LedgerConditions = Omit<LedgerFilter, 'format' | 'columns'>
+
+const linesMatching = (db: Db, user: User, input: LedgerConditions) =>
+  and(
+    matching(db, user, input),
+    scoped(user, { tenant: agentLedger.tenantId }),
+    input.grantId === undefined ? undefined : eq(agentLedger.grantId, input.grantId),
+    input.kind === undefined ? undefined : eq(agentLedger.kind, input.kind),
+    ...within(agentLedger.createTime, input.beginTime, input.endTime),
   )
-  const page = await paginate(
-    db,
-    rows.$dynamic(),
-    input,
-    buildOrder(input, { createTime: agentLedger.createTime }, agentLedger.id),
-  )
-  const signed = (row: (typeof page.list)[number]) => {
-    const amount = toAllowanceUnits(row.unit, row.amount)
-    return { ...row, amount: row.kind === ISSUED || amount === 0 ? amount : -amount }
-  }
-  return { ...page, list: page.list.map(signed) }
+
+const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) =>
+  buildOrder(input, { createTime: agentLedger.createTime }, agentLedger.id)
+
+function presentLine<T extends Record<'unit' | 'amount' | 'kind', number>>(row: T) {
+  const amount = toAllowanceUnits(row.unit, row.amount)
+  return { ...row, amount: row.kind === ISSUED || amount === 0 ? amount : -amount }
 }
+
+export async function listLedger({ db, user }: Ctx, input: ParsedOf<typeof calls.ledger>) {
+  const rows = selectLines(db).where(linesMatching(db, user, input))
+  const page = await paginate(db, rows.$dynamic(), input, orderOfLines(input))
+  return { ...page, list: page.list.map(presentLine) }
+}
+
+const number = { type: 'number', width: 12 } as const
+const time = { type: 'dateTime', width: 20 } as const
+
+export const exportGrants = defineExport({
+  kind: 'agentGrant',
+  endpoint: calls.export,
+  sheet: '套餐权益',
+  schema: AgentGrantRow,
+  columns: [
+    ['orderNo', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['packageName', { width: 24 }],
+    ['scope', { width: 12 }],
+    ['targetName', { width: 24 }],
+    ['packNo', number],
+    ['unit', { width: 12 }],
+    ['isUnlimited', { width: 8 }],
+    ['total', number],
+    ['left', number],
+    ['spent', number],
+    ['lapsed', number],
+    ['refunded', number],
+    ['state', { width: 10 }],
+    ['isFrozen', { width: 8 }],
+    ['activateUntil', time],
+    ['beginTime', time],
+    ['validUntil', time],
+    ['createTime', time],
+  ],
+  keys: (db, user, input) =>
+    db
+      .select({ id: agentGrants.id })
+      .from(agentGrants)
+      .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+      .where(grantsMatching(db, user, input))
+      .$dynamic(),
+  order: orderOfGrants,
+  load: async (db, user, keys) => {
+    const rows = await selectGrants(db).where(and(among(agentGrants.id, keys), visibleGrants(user)))
+    return rows.map(presentGrant)
+  },
+  keyOf: ({ id }) => id,
+})
+
+export const exportLedger = defineExport({
+  kind: 'agentLedger',
+  endpoint: calls.exportLedger,
+  sheet: '套餐流水',
+  schema: AgentLedgerRow,
+  columns: [
+    ['orderNo', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['packageName', { width: 24 }],
+    ['targetName', { width: 24 }],
+    ['packNo', number],
+    ['unit', { width: 12 }],
+    ['kind', { width: 8 }],
+    ['amount', number],
+    ['day', { width: 12 }],
+    ['operName', { width: 14 }],
+    ['reason', { width: 32 }],
+    ['createTime', time],
+  ],
+  keys: (db, user, input) =>
+    db
+      .select({ id: agentLedger.id })
+      .from(agentLedger)
+      .innerJoin(agentGrants, eq(agentGrants.id, agentLedger.grantId))
+      .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+      .where(linesMatching(db, user, input))
+      .$dynamic(),
+  order: orderOfLines,
+  load: async (db, user, keys) => {
+    const isVisible = and(visibleGrants(user), scoped(user, { tenant: agentLedger.tenantId }))
+    const rows = await selectLines(db).where(and(among(agentLedger.id, keys), isVisible))
+    return rows.map(presentLine)
+  },
+  keyOf: ({ id }) => id,
+})

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
 import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
-import { useOrders } from './order-fixture.ts'
+import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000
 const [SESSIONS, TURNS, CHARACTERS, SECONDS, TOKENS_IN, TOKENS_OUT] = [1, 2, 4, 5, 6, 7] as const
@@ -36,6 +36,28 @@ describe('AGENT-14 spending of measured use', () => {
     await talk(device.id, SESSIONS, 1, new Date(Date.now() + DAY_MS))
     await fold()
     expect((await grantsOf(`orderId=${id}&unit=1`))[0]).toMatchObject({ spent: 2, left: 998 })
+  })
+
+  test('AGENT-14 the exported grants and ledger have the rows of the lists, in the scope of the account', async () => {
+    const device = await newDevice()
+    const packageId = (await newPackage({ allowances: [{ unit: 3, amount: 1000 }] })).id
+    const { id, orderNo } = await sold({ packageId, deviceIds: [device.id] })
+    await talk(device.id, SECONDS, 90.5)
+    await fold()
+    const fileOf = async (call: string, who = people.seller) => {
+      const url = `${ORDER_URL}/${call}/export?format=csv&unit=3&orderId=${id}`
+      return (await who.inject({ method: 'GET', url })).body.trim().split(/\r?\n/).slice(1)
+    }
+    const grants = await fileOf('grant')
+    expect(grants).toHaveLength(1)
+    expect(grants[0]).toContain(`${orderNo},订购公司,`)
+    expect(grants[0]).toContain(`,${device.sn},1,语音分钟,否,1000,998.49,1.51,0,0,使用中,否,`)
+    const lines = await fileOf('ledger')
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toContain(`,${device.sn},1,语音分钟,使用,-1.51,`)
+    expect(lines[1]).toContain(`,${device.sn},1,语音分钟,发放,1000,`)
+    const other = await app.by({ tenant: '旁观公司', permissions: ['agent:order:export'] })
+    expect([await fileOf('grant', other), await fileOf('ledger', other)]).toEqual([[], []])
   })
 
   test('AGENT-14 use before the payment, of try-outs and of other devices is not spent', async () => {

@@ -5,7 +5,7 @@ import { implement } from '#core/http/implement.ts'
 import { confirmOrder } from './order-confirm.ts'
 import { createOrder, giftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
-import { listGrants, listLedger } from './order-grants.ts'
+import { exportGrants, exportLedger, listGrants, listLedger } from './order-grants.ts'
 import { exportMargins, listMargins } from './order-margin.ts'
 import { orderAgents, orderDevices, orderGroups, orderPackages, orderTenants } from './order-options.ts'
 import { auditRefund, closeOrder, requestRefund } from './order-refund.ts'
@@ -36,7 +36,12 @@ const orderModule = implement(
   },
   { outsideTransaction: ['targetFile'] },
 )
-const grantModule = implement(agentGrants, { list: listGrants, ledger: listLedger })
+const grantModule = implement(agentGrants, {
+  list: listGrants,
+  export: exportGrants,
+  ledger: listLedger,
+  exportLedger,
+})
 
 const marginModule = implement(
   agentMargins,
