@@ -66,7 +66,7 @@ export const AgentDeviceRow = z.object({
   otherClientTime: z.string().nullable().meta({ title: '另一身份启动时间' }),
   identity: z.int().meta({ title: '身份', labels: IDENTITY }),
   /** 0 also where the parameter `usage.limit` only counts. */
-  limit: z.int().meta({ title: '额度', labels: LIMIT_STATE }),
+  limit: z.int().meta({ title: '套餐额度', labels: LIMIT_STATE }),
   /** The package that the device uses now, else the one that begins next; empty: none. */
   packageName: z.string().meta({ title: '套餐' }),
   packageState: z.int().meta({ title: '套餐状态', labels: DEVICE_PACKAGE_STATE }),
@@ -127,6 +127,8 @@ const filters = {
   state: optional(choice('状态', AGENT_DEVICE_STATE)).meta({ title: '状态', labels: AGENT_DEVICE_STATE }),
   identity: optional(choice('身份', IDENTITY)).meta({ title: '身份', labels: IDENTITY }),
   packageState: optional(choice('套餐状态', DEVICE_PACKAGE_STATE)),
+  /** Devices of tenants that only count are 正常. */
+  limit: optional(choice('套餐额度', LIMIT_STATE)),
 }
 const query = sortedPage(['createTime', 'bootTime', 'turnTime']).extend(filters)
 const one = z.object({ id })

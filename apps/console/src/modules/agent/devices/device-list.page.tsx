@@ -152,6 +152,7 @@ function DeviceSearch(search: SearchProps) {
       <Filter of={QUERY} name="board" />
       <SelectFilter of={QUERY} name="identity" />
       <SelectFilter of={QUERY} name="packageState" />
+      <SelectFilter of={QUERY} name="limit" />
       {isMany && (
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />

@@ -37,7 +37,7 @@ interface Definition<E extends ExportEndpoint, R extends Row> {
   readonly schema: z.ZodObject
   readonly columns: readonly ColumnSpec[]
   /** Replaces names in the filter by ids before `keys` runs. */
-  resolve?(db: Db, user: User, input: ParsedOf<E>): Promise<ParsedOf<E>>
+  resolve?(db: Db, user: User, input: ParsedOf<E>, services: Services): Promise<ParsedOf<E>>
   /** Selects only the primary keys of all rows that the list would show, without an order. */
   keys(db: Db, user: User, input: ParsedOf<E>): PgSelect
   /** Returns the order of the list. */
@@ -78,7 +78,7 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   const { kind, sheet } = definition
   const { format, columns: wanted } = input as z.output<ExportEndpoint['input']>
   const columns = selectColumns(definition.all, wanted)
-  const total = await transact(ctx, async (db) => countOf(db, await keysOf(definition, db, user, input)))
+  const total = await transact(ctx, async (db) => countOf(db, await keysOf(definition, { db, user, services }, input)))
   const later = total > DIRECT_EXPORT_ROWS
   const many = later ? `，超过${DIRECT_EXPORT_ROWS}条，转为后台` : `${total}条`
   ctx.audit({ bizType: kind, action: `导出${sheet}${many}` })
@@ -98,11 +98,10 @@ export const jobResponse =
 /** Wraps the query in an object. A query is a promise of its rows and would otherwise run when awaited. */
 async function keysOf<E extends ExportEndpoint, R extends Row>(
   { resolve, keys }: Definition<E, R>,
-  db: Db,
-  user: User,
+  { db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>,
   input: ParsedOf<E>,
 ) {
-  return { query: keys(db, user, (await resolve?.(db, user, input)) ?? input) }
+  return { query: keys(db, user, (await resolve?.(db, user, input, services)) ?? input) }
 }
 
 /** Counts rows only up to the limit of a direct download. */
@@ -113,7 +112,7 @@ async function countOf(db: Db, { query: keys }: { query: PgSelect }) {
 }
 
 interface Source<E extends ExportEndpoint, R extends Row> {
-  readonly services: Pick<Services, 'database'>
+  readonly services: Services
   readonly definition: ExportDefinition<E, R>
   readonly input: ParsedOf<E>
   /** Returns the account. Called for every batch, so that a revoked permission stops a long export. */
@@ -177,7 +176,7 @@ async function readKeys<E extends ExportEndpoint, R extends Row>({
   const batches: Keys[] = []
   let total = 0
   await inTransaction(services.database, user, async (db) => {
-    const { query: keys } = await keysOf(definition, db, user, input)
+    const { query: keys } = await keysOf(definition, { db, user, services }, input)
     const query = keys.orderBy(...definition.order(input))
     await db.execute(sql`declare export_keys no scroll cursor for ${query.getSQL()}`)
     for (let isLast = false; !isLast; ) {

@@ -106,6 +106,16 @@ export class AgentParameters {
       : new ParameterValues(values.get(tenantId), platform)
   }
 
+  /** Returns the value of a parameter for all tenants without an own value, and the own values by tenant. */
+  async valuesOf(code: string): Promise<{ readonly standard: string; readonly own: ReadonlyMap<number, string> }> {
+    const { values } = await this.#load()
+    const own = [...values].flatMap(([tenantId, layer]): [number, string][] => {
+      const value = tenantId === PLATFORM_TENANT_ID ? undefined : layer.get(code)
+      return value === undefined ? [] : [[tenantId, value]]
+    })
+    return { standard: (await this.of(PLATFORM_TENANT_ID)).text(code), own: new Map(own) }
+  }
+
   /** Returns the values of a tenant for a voice server. The server of a tenant does not receive the platform's secrets. */
   async forServer(tenantId: number, serverTenant: number): Promise<ParameterValues> {
     if (serverTenant === PLATFORM_TENANT_ID) return this.of(tenantId)

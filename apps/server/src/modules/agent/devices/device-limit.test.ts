@@ -7,7 +7,7 @@ const TURNS = 2
 const NOTICE = '套餐用完啦'
 
 const lab = useOrders()
-const { app, people, newDevice, newPackage, sold, talk, fold } = lab
+const { app, people, newAgent, newDevice, newPackage, put, sold, talk, fold } = lab
 let staff: Caller
 let keeper: Caller
 
@@ -47,6 +47,59 @@ test('AGENT-16 the list marks devices at their limit as exceeded or stopped, and
   expect((await rowOf(owner.id)).limit).toBe(2)
   const detail = await staff.call('GET', `/api/v1/agent/device/detail/${owner.id}`)
   expect(detail.data.limit).toBe(2)
+})
+
+test('AGENT-16 the filter of the limit finds the devices that the list marks, in list and export', async () => {
+  const shared = await newAgent(people.tenantId)
+  const [bare, fresh, used, lastDay, revoked, ofAgent] = [
+    await newDevice(),
+    await newDevice(),
+    await newDevice(),
+    await newDevice(),
+    await newDevice(),
+    await newDevice(shared),
+  ]
+  const twoUnits = [
+    { unit: 1, amount: 1 },
+    { unit: 2, amount: 100 },
+  ]
+  await sold({ packageId: (await newPackage()).id, deviceIds: [fresh.id, used.id] })
+  await sold({ packageId: (await newPackage({ allowances: twoUnits })).id, deviceIds: [lastDay.id] })
+  const free = await newPackage({ allowances: twoUnits, price: 0 })
+  const refunded = await sold({ packageId: free.id, deviceIds: [revoked.id] })
+  await sold({ packageId: (await newPackage({ scope: 2 })).id, agentIds: [shared] })
+  await talk(used.id, TURNS, 100)
+  for (const { id } of [lastDay, revoked]) await talk(id, 1, 1)
+  await fold()
+  const asked = await put(people.seller, 'refund', { id: refunded.id, rev: 1, reason: '退货' })
+  const decided = await put(people.accountant, 'refund/audit', { id: refunded.id, rev: 2, pass: 1 })
+  expect([asked.code, decided.code]).toEqual([200, 200])
+  const all = [bare, fresh, used, lastDay, revoked, ofAgent].map(({ id }) => id)
+  const page = async (query: string) =>
+    (await staff.call('GET', `/api/v1/agent/device/page?pageSize=50&${query}`)).data.list as {
+      id: number
+      limit: number
+    }[]
+  const found = async (limit: number) =>
+    (await page(`limit=${limit}`)).map(({ id }) => id).filter((id) => all.includes(id))
+  expect([await found(1), await found(2)]).toEqual([[], []])
+  for (const [mode, reached] of [
+    ['1', 1],
+    ['2', 2],
+  ] as const) {
+    await limitTo(mode)
+    const marked = Object.fromEntries((await page('')).map(({ id, limit }) => [id, limit]))
+    expect(all.map((id) => marked[id])).toEqual([reached, 0, reached, 0, reached, 0])
+    expect((await found(reached)).toSorted()).toEqual([bare.id, used.id, revoked.id].toSorted())
+    expect((await found(0)).toSorted()).toEqual([fresh.id, lastDay.id, ofAgent.id].toSorted())
+    expect(await found(3 - reached)).toEqual([])
+  }
+  const { body } = await people.seller.inject({
+    method: 'POST',
+    url: '/api/v1/agent/device/export',
+    payload: { format: 'csv', limit: 2 },
+  })
+  expect([bare, fresh, used].map(({ mac }) => body.includes(mac.match(/../g)!.join(':')))).toEqual([true, false, true])
 })
 
 test('AGENT-16 the diagnosis names the limit as the missing step, with what a person hears', async () => {

@@ -13,6 +13,7 @@ import {
   visibleBindings,
 } from '#domain/agents/devices/device-state.ts'
 import type { PackUser } from '#domain/agents/orders/open-packs.ts'
+import { hasLimit, limitModes } from '#domain/agents/orders/device-limits.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -60,8 +61,15 @@ export const selectBindings = (db: Db, window: number) =>
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
+/** What the conditions of a filter depend on besides the account. */
+interface View {
+  /** Time in seconds of an open session. */
+  readonly window: number
+  readonly ofMode: Awaited<ReturnType<typeof limitModes>>
+}
+
 /** Returns the condition of a filter. */
-export const bindingsMatching = (user: User, filter: Partial<Filter>, window: number): SQL | undefined =>
+export const bindingsMatching = (user: User, filter: Partial<Filter>, { window, ofMode }: View): SQL | undefined =>
   and(
     visibleBindings(user),
     notDeleted(devices),
@@ -74,6 +82,7 @@ export const bindingsMatching = (user: User, filter: Partial<Filter>, window: nu
     filter.state === undefined ? undefined : sql`${computeDeviceState(window)} = ${filter.state}`,
     filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
     filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
+    filter.limit === undefined ? undefined : hasLimit(filter.limit, ofMode),
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
@@ -85,9 +94,9 @@ export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) 
   )
 
 export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { db, user } = ctx
-  const window = await sessionWindowSeconds(ctx)
-  const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
+  const { db, user, services } = ctx
+  const view = { window: await sessionWindowSeconds(ctx), ofMode: await limitModes(services) }
+  const rows = selectBindings(db, view.window).where(bindingsMatching(user, input, view))
   const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
   const list = await withPackages(db, page.list)
   return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }

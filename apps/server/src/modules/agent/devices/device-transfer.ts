@@ -10,6 +10,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { bindDevice } from './bind-device.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { limitModes } from '#domain/agents/orders/device-limits.ts'
 import { withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
@@ -45,7 +46,10 @@ export const exportBindings = defineExport({
     ['packageEnd', time],
     ['createTime', time],
   ],
-  resolve: (_db, user, input) => Promise.resolve({ ...input, where: bindingsMatching(user, input, WINDOW) }),
+  resolve: async (_db, user, input, services) => {
+    const view = { window: WINDOW, ofMode: await limitModes(services) }
+    return { ...input, where: bindingsMatching(user, input, view) }
+  },
   keys: (db, _user, input) =>
     db
       .select({ id: agentDevices.deviceId })
