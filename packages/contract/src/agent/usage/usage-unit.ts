@@ -17,4 +17,5 @@ export type UsageUnit = (typeof USAGE_UNIT)[keyof typeof USAGE_UNIT]
 
 /** Causes of use, stored in `agent_usage.source`. */
 export const USAGE_SOURCE = { device: 1, tryOut: 2, background: 3 } as const
+export const SOURCE_NAMES = { 1: '设备对话', 2: '试用', 3: '后台任务' } as const
 export type UsageSource = (typeof USAGE_SOURCE)[keyof typeof USAGE_SOURCE]

@@ -4,16 +4,18 @@ import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional } from '../../core/fields.ts'
 import { pageOf, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
+import { SOURCE_NAMES } from './usage-unit.ts'
 
 /** Ways to group the use. */
-export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型' } as const
-export const USAGE_BY = { tenant: 1, agent: 2, device: 3, model: 4 } as const
+export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型', 5: '来源' } as const
+export const USAGE_BY = { tenant: 1, agent: 2, device: 3, model: 4, source: 5 } as const
 
 const filter = dayRange.extend({
   tenantId: optional(id).meta({ title: '客户' }),
   agentId: optional(id).meta({ title: '智能体' }),
   deviceId: optional(id).meta({ title: '设备' }),
   modelId: optional(id).meta({ title: '模型' }),
+  source: optional(choice('来源', SOURCE_NAMES)),
 })
 const by = choice('统计方式', USAGE_GROUP)
 
@@ -25,6 +27,10 @@ const figures = {
   characters: z.number().meta({ title: '播报字数' }),
   tokensIn: z.number().meta({ title: '输入 tokens' }),
   tokensOut: z.number().meta({ title: '输出 tokens' }),
+  /** Part of `tokensIn` that the vendor read from its cache. */
+  tokensCached: z.number().meta({ title: '缓存 tokens' }),
+  /** `tokensIn` and `tokensOut`. */
+  tokens: z.number().meta({ title: 'tokens' }),
   /** Days on which a device talked, summed over the devices. */
   deviceDays: z.number().meta({ title: '设备天数' }),
   /** Fen, with fractions. Tenants get the cost of their own models only. */
@@ -37,9 +43,9 @@ const UsageFigures = z.object(figures)
 export type UsageFigures = z.output<typeof UsageFigures>
 const UsageDay = z.object({ day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/), ...figures })
 
-/** The use of a tenant, an agent, a device or a model. */
+/** The use of a tenant, an agent, a device or a model, or the use by its cause. */
 export const UsageRow = z.object({
-  /** Id of the tenant, agent, device or model; 0: none. */
+  /** Id of the tenant, agent, device or model, or the source; 0: none. */
   id: z.int(),
   name: z.string().meta({ title: '名称' }),
   tenantName: z.string().meta({ title: '客户' }),
@@ -47,7 +53,7 @@ export const UsageRow = z.object({
 })
 export type UsageRow = z.output<typeof UsageRow>
 
-const SORTS = ['sessions', 'turns', 'minutes', 'characters', 'tokensIn', 'tokensOut', 'cost'] as const
+const SORTS = ['sessions', 'turns', 'minutes', 'characters', 'tokens', 'tokensIn', 'tokensOut', 'cost'] as const
 const ROOT = '/api/v1/agent/usage'
 const listInput = sortedPage(SORTS).extend({ ...filter.shape, by })
 

@@ -25,7 +25,7 @@ export const FIGURES = {
   characters: { title: '播报字数', value: ({ characters }) => characters },
   tokens: {
     title: 'tokens',
-    value: ({ tokensIn, tokensOut }) => tokensIn + tokensOut,
+    value: ({ tokens }) => tokens,
     isEstimate: ({ hasEstimatedTokens }) => hasEstimatedTokens,
   },
   deviceDays: { title: '设备天数', value: ({ deviceDays }) => deviceDays },

@@ -53,7 +53,7 @@ interface Props {
 }
 
 const MEASURES = Object.entries(FIGURES).map(([value, { title }]) => ({ value: value as Measure, label: title }))
-const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model] as const
+const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
 
 /** Measured use: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
@@ -179,6 +179,11 @@ const { col } = createColumns(UsageRow)
 const figure = (measure: Measure) => (_value: unknown, row: UsageRow) => formatFigure(measure, row)
 const RIGHT = { align: 'right', sort: true, width: 110 } as const
 
+/** Figures that users show when they need them. */
+const MORE = (['toolCalls', 'tokensIn', 'tokensOut', 'tokensCached'] as const).map((key) =>
+  col(key, (n) => (n as number).toLocaleString(), { align: 'right', width: 110, hidden: true }),
+)
+
 interface ColumnParts {
   readonly by: By
   onTenant(tenant: Tenant): void
@@ -191,14 +196,15 @@ const columnsFor = ({ by, onTenant, onTalks }: ColumnParts) => [
     title: USAGE_GROUP[by],
     width: 190,
   }),
-  ...(by === USAGE_BY.tenant ? [] : [col('tenantName', { width: 140 })]),
+  ...(by === USAGE_BY.tenant || by === USAGE_BY.source ? [] : [col('tenantName', { width: 140 })]),
   col('sessions', figure('sessions'), RIGHT),
   col('turns', (_turns, row) => <Turns row={row} onOpen={onTalks} />, RIGHT),
   col('minutes', figure('minutes'), RIGHT),
   col('characters', figure('characters'), RIGHT),
-  col('tokensIn', figure('tokens'), { ...RIGHT, title: 'tokens', width: 130 }),
+  col('tokens', figure('tokens'), { ...RIGHT, width: 130 }),
   col('deviceDays', figure('deviceDays'), { align: 'right', width: 100 }),
   col('cost', figure('cost'), { ...RIGHT, title: '成本（元）' }),
+  ...MORE,
 ]
 
 interface TurnsProps {

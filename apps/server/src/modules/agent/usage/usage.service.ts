@@ -5,7 +5,7 @@ import {
   type UsageFigures,
   UsageRow,
 } from '@oms/contract/agent/usage/usage.ts'
-import { USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/usage/usage-unit.ts'
+import { SOURCE_NAMES, USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, between, eq, type SQL, sql } from 'drizzle-orm'
@@ -22,7 +22,8 @@ type Filter = ParsedOf<typeof calls.days>
 type ListInput = ParsedOf<typeof calls.list>
 type Figures = UsageFigures & Record<string, unknown>
 
-const sumOf = (unit: UsageUnit) => sql`coalesce(sum(n) filter (where unit = ${sql.raw(String(unit))}), 0)::float8`
+const sumOf = (...units: readonly UsageUnit[]) =>
+  sql`coalesce(sum(n) filter (where unit in (${sql.raw(units.join(', '))})), 0)::float8`
 const isEstimated = (units: readonly UsageUnit[]) =>
   sql`coalesce(bool_or(is_estimate = 1 and unit in (${sql.raw(units.join(', '))})), false)`
 
@@ -39,12 +40,13 @@ const figuresFor = (user: User) => sql`
   ${sumOf(USAGE_UNIT.sessions)} as sessions, ${sumOf(USAGE_UNIT.turns)} as turns, ${sumOf(USAGE_UNIT.toolCalls)} as "toolCalls",
   round(${sumOf(USAGE_UNIT.seconds)}::numeric / 60, 1)::float8 as minutes, ${sumOf(USAGE_UNIT.characters)} as characters,
   ${sumOf(USAGE_UNIT.tokensIn)} as "tokensIn", ${sumOf(USAGE_UNIT.tokensOut)} as "tokensOut",
+  ${sumOf(USAGE_UNIT.tokensCached)} as "tokensCached", ${sumOf(USAGE_UNIT.tokensIn, USAGE_UNIT.tokensOut)} as tokens,
   count(distinct (day, device_id)) filter (where source = ${sql.raw(String(USAGE_SOURCE.device))} and device_id > 0)::int as "deviceDays",
   ${costFor(user)} as cost,
   ${isEstimated([USAGE_UNIT.seconds])} as "hasEstimatedMinutes",
   ${isEstimated([USAGE_UNIT.tokensIn, USAGE_UNIT.tokensOut])} as "hasEstimatedTokens"`
 
-const conditionsOf = (user: User, { startDate, endDate, tenantId, agentId, deviceId, modelId }: Filter) =>
+const conditionsOf = (user: User, { startDate, endDate, tenantId, agentId, deviceId, modelId, source }: Filter) =>
   and(
     between(agentUsage.day, startDate, endDate),
     scoped(user, { tenant: agentUsage.tenantId }),
@@ -52,6 +54,7 @@ const conditionsOf = (user: User, { startDate, endDate, tenantId, agentId, devic
     agentId === undefined ? undefined : eq(agentUsage.agentId, agentId),
     deviceId === undefined ? undefined : eq(agentUsage.deviceId, deviceId),
     modelId === undefined ? undefined : eq(agentUsage.modelId, modelId),
+    source === undefined ? undefined : eq(agentUsage.source, source),
   )
 
 export async function days({ db, user }: Ctx, input: Filter) {
@@ -73,6 +76,8 @@ const NOTHING: UsageFigures = {
   characters: 0,
   tokensIn: 0,
   tokensOut: 0,
+  tokensCached: 0,
+  tokens: 0,
   deviceDays: 0,
   cost: 0,
   hasEstimatedMinutes: false,
@@ -101,6 +106,11 @@ const GROUPS: Readonly<Record<number, { readonly column: SQL; readonly name: SQL
     column: sql`model_id`,
     name: sql`m.name`,
     join: sql`left join agent_models m on m.id = g.id left join tenants t on t.id = m.tenant_id`,
+  },
+  [USAGE_BY.source]: {
+    column: sql`source`,
+    name: sql`${JSON.stringify(SOURCE_NAMES)}::json ->> g.id::text`,
+    join: sql`left join tenants t on false`,
   },
 }
 
@@ -140,7 +150,18 @@ const EXPORTED = createExportColumns(UsageRow, [
   'name',
   'tenantName',
   ...(
-    ['sessions', 'turns', 'toolCalls', 'minutes', 'characters', 'tokensIn', 'tokensOut', 'deviceDays', 'cost'] as const
+    [
+      'sessions',
+      'turns',
+      'toolCalls',
+      'minutes',
+      'characters',
+      'tokensIn',
+      'tokensOut',
+      'tokensCached',
+      'deviceDays',
+      'cost',
+    ] as const
   ).map((key) => [key, { type: 'number' }] as const),
   'hasEstimatedMinutes',
   'hasEstimatedTokens',

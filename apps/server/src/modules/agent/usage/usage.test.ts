@@ -40,6 +40,7 @@ beforeAll(async () => {
   await recordUsage(app.db, [
     { ...of, modelId: platformModel, unit: 2, n: 6, cost: 0 },
     { ...of, modelId: platformModel, unit: 6, n: 1000, cost: 12.5, isEstimate: true },
+    { ...of, modelId: platformModel, unit: 8, n: 300, cost: 0 },
     { ...of, modelId: ownModel, unit: 2, n: 4, cost: 0 },
     { ...of, modelId: ownModel, unit: 7, n: 500, cost: 2.25 },
     { ...of, modelId: ownModel, unit: 5, n: 90, cost: 0 },
@@ -67,6 +68,13 @@ test('AGENT-15 lists the recorded figures by day and by group, and marks estimat
     ['用量客户', 10],
     [expect.any(String), 5],
   ])
+  const sources = await admin.call('GET', `${ROOT}/list?${range}&by=5&orderByColumn=tokens&isAsc=desc`)
+  expect(sources.data.list).toMatchObject([
+    { id: 1, name: '设备对话', tenantName: '', turns: 10, tokens: 1500, tokensCached: 300 },
+    { id: 3, name: '后台任务', turns: 5, tokens: 0 },
+  ])
+  const background = await admin.call('GET', `${ROOT}/list?${range}&by=4&source=3`)
+  expect(background.data).toMatchObject({ total: 1, list: [{ name: '平台模型', turns: 5 }] })
   const empty = await admin.call('GET', `${ROOT}/day?startDate=2020-01-01&endDate=2020-01-03`)
   expect(empty.data.days.map(({ turns }: { turns: number }) => turns)).toEqual([0, 0, 0])
 })
