@@ -15,6 +15,7 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage) => void
 export async function openVendor() {
   const calls: VendorCall[] = []
   let behaviour: Behaviour = (response) => void response.end()
+  let connections = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,9 +25,11 @@ export async function openVendor() {
       behaviour(response, request)
     })
   })
+  server.on('connection', () => (connections += 1))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     calls,
+    connections: () => connections,
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     behave(next: Behaviour) {
       behaviour = next

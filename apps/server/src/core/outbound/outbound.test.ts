@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { selectAddressPolicy } from './address-policy.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import { type OutboundRequest, sendOutbound } from './outbound.ts'
 
 const platform = selectAddressPolicy({ outboundPrivate: [] }, 'platform')
@@ -130,4 +131,61 @@ test('leaving the loop early closes the connection', async () => {
   const response = await sendOutbound({ url, policy: platform })
   for await (const _ of response.body) break
   await expect.poll(() => isClosed).toBe(true)
+})
+
+/** Starts a server that counts its connections. */
+async function counting(listener: RequestListener) {
+  let connections = 0
+  const url = await serve(listener)
+  servers.at(-1)!.on('connection', () => (connections += 1))
+  return { url, connections: () => connections }
+}
+
+test('a pool keeps the connection after a whole body, and after a body whose rest is skipped', async () => {
+  const { url, connections } = await counting((_, response) => {
+    response.write('first')
+    setImmediate(() => response.end('rest'))
+  })
+  const pool = new ConnectionPool()
+  const agent = pool.agentFor(new URL(url))
+  const whole = once(agent, 'free')
+  expect(await textOf({ url, policy: platform, pool })).toBe('firstrest')
+  await whole
+  const skipped = once(agent, 'free')
+  const response = await sendOutbound({ url, policy: platform, pool })
+  for await (const chunk of response.body) {
+    expect(chunk.toString()).toContain('first')
+    response.skipRest()
+    break
+  }
+  response.close()
+  await skipped
+  expect(await textOf({ url, policy: platform, pool })).toBe('firstrest')
+  expect(connections()).toBe(1)
+})
+
+test('leaving a body early closes the connection of a pool, which cancels the work of the server', async () => {
+  const closed = Promise.withResolvers<void>()
+  const url = await serve((request, response) => {
+    request.socket.once('close', () => closed.resolve())
+    response.write('first')
+  })
+  const response = await sendOutbound({ url, policy: platform, pool: new ConnectionPool() })
+  for await (const _chunk of response.body) break
+  await expect(closed.promise).resolves.toBeUndefined()
+})
+
+test('a request whose pooled connection was closed meanwhile is sent again on a new connection', async () => {
+  const used = new WeakSet<object>()
+  const { url, connections } = await counting((request, response) => {
+    if (used.has(request.socket)) return void request.socket.destroy()
+    used.add(request.socket)
+    response.end('ok')
+  })
+  const pool = new ConnectionPool()
+  const free = once(pool.agentFor(new URL(url)), 'free')
+  expect(await textOf({ url, policy: platform, pool })).toBe('ok')
+  await free
+  expect(await textOf({ url, method: 'POST', body: 'x', policy: platform, pool })).toBe('ok')
+  expect(connections()).toBe(2)
 })

@@ -3,6 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { AddressPolicy } from './address-policy.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 
 /** Limits of one request. */
@@ -29,6 +30,8 @@ export interface OutboundRequest {
   readonly body?: string | Buffer
   readonly policy: AddressPolicy
   readonly limits?: Partial<OutboundLimits>
+  /** Keeps the connection for later requests of the pool; absent: one connection a request. */
+  readonly pool?: ConnectionPool
   /** Closes the connection to the remote server when aborted. */
   readonly signal?: AbortSignal
 }
@@ -38,18 +41,21 @@ export interface OutboundResponse {
   header(name: string): string | undefined
   /** Chunks of the body. Leaving the loop early closes the connection. */
   readonly body: AsyncIterable<Buffer>
+  /** Declares that the rest of the body is not needed, so that leaving the loop keeps the connection of a pool. */
+  skipRest(): void
   close(): void
 }
 
 /**
  * Sends one HTTP request. The host is resolved once, every address is checked against the policy, and the connection
- * goes to the checked address. Redirects are returned, never followed. Throws `OutboundError`.
+ * goes to the checked address. Redirects are returned, never followed. A request is sent again when the server closed its
+ * pooled connection meanwhile. Throws `OutboundError`.
  */
 export async function sendOutbound(outbound: OutboundRequest): Promise<OutboundResponse> {
   const url = urlOf(outbound.url)
   assertLiteralAllowed(url, outbound.policy)
   if (outbound.signal?.aborted) throw new OutboundError('cancelled', '已取消')
-  const exchange = new Exchange(open(url, outbound), { ...OUTBOUND_LIMITS, ...outbound.limits }, outbound.signal)
+  const exchange = new Exchange(open(url, outbound), outbound)
   try {
     const response = await exchange.response(outbound.body)
     return {
@@ -59,9 +65,15 @@ export async function sendOutbound(outbound: OutboundRequest): Promise<OutboundR
         return typeof value === 'string' ? value : value?.[0]
       },
       body: exchange.chunks(response),
+      skipRest: () => exchange.skipRest(),
       close: () => exchange.close(),
     }
   } catch (error) {
+    if (exchange.hasLostConnection(error)) {
+      exchange.close()
+      const { pool: _pool, ...fresh } = outbound
+      return sendOutbound(fresh)
+    }
     throw exchange.failureOf(error, false)
   }
 }
@@ -97,10 +109,10 @@ export function lookupAllowedAddresses(policy: AddressPolicy): LookupFunction {
   }
 }
 
-function open(url: URL, { method = 'GET', headers, body, policy }: OutboundRequest): ClientRequest {
+function open(url: URL, { method = 'GET', headers, body, policy, pool }: OutboundRequest): ClientRequest {
   const options: RequestOptions = {
     method,
-    agent: false,
+    agent: pool?.agentFor(url) ?? false,
     lookup: lookupAllowedAddresses(policy),
     headers: {
       'accept-encoding': 'identity',
@@ -115,6 +127,9 @@ function open(url: URL, { method = 'GET', headers, body, policy }: OutboundReque
   }
 }
 
+/** Time for the rest of a skipped body to arrive; later the connection is closed. */
+const REST_MS = 1000
+
 /**
  * One request with its time limits. The first failure closes the connection and is thrown to the reader of the body.
  */
@@ -124,19 +139,35 @@ class Exchange {
   readonly #signal: AbortSignal | undefined
   readonly #total: NodeJS.Timeout
   #failure: OutboundError | undefined
+  /** True when the rest of the body is read only to keep the connection. */
+  #isSkipping = false
 
-  constructor(request: ClientRequest, limits: OutboundLimits, signal: AbortSignal | undefined) {
+  constructor(request: ClientRequest, { limits, signal }: OutboundRequest) {
     this.#request = request
-    this.#limits = limits
+    this.#limits = { ...OUTBOUND_LIMITS, ...limits }
     this.#signal = signal
-    this.#total = this.#limit(limits.totalMs, '总时长超过')
+    this.#total = this.#limit(this.#limits.totalMs, '总时长超过')
     signal?.addEventListener('abort', this.#cancel, { once: true })
   }
 
   close() {
+    this.#forget()
+    if (!this.#isSkipping) this.#request.destroy()
+  }
+
+  skipRest() {
+    this.#isSkipping = this.#request.shouldKeepAlive
+  }
+
+  /** Returns whether the server closed a pooled connection before it answered. */
+  hasLostConnection(error: unknown): boolean {
+    const { code } = error as NodeJS.ErrnoException
+    return !this.#failure && this.#request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
+  }
+
+  #forget() {
     clearTimeout(this.#total)
     this.#signal?.removeEventListener('abort', this.#cancel)
-    this.#request.destroy()
   }
 
   failureOf(error: unknown, hasResponse: boolean): OutboundError {
@@ -153,7 +184,10 @@ class Exchange {
         clearTimeout(timer)
         timer = this.#limit(this.#limits.firstByteMs, '等待响应超过')
       }
-      request.on('socket', (socket) => socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected))
+      request.on('socket', (socket) => {
+        if (request.reusedSocket) connected()
+        else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected)
+      })
       request.once('response', (response) => {
         clearTimeout(timer)
         resolve(response)
@@ -184,6 +218,19 @@ class Exchange {
       throw this.failureOf(error, true)
     } finally {
       this.close()
+      if (this.#isSkipping) void this.#readRest(chunks)
+    }
+  }
+
+  /** Reads the rest of a skipped body, because only a connection without unread data can be used again. */
+  async #readRest(chunks: AsyncIterator<Buffer>) {
+    const timer = setTimeout(() => this.#request.destroy(), REST_MS).unref()
+    try {
+      while (!(await chunks.next()).done);
+    } catch {
+      // The connection is lost, so that there is nothing to keep.
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -41,7 +41,7 @@ export async function* readVendorJson(
       continue
     }
     for (const data of stream.feed(text)) {
-      if (data.trim() === '[DONE]') return
+      if (data.trim() === '[DONE]') return response.skipRest()
       if (data.trim() !== '') yield parseVendorJson(data, response.status, apiKey)
     }
   }

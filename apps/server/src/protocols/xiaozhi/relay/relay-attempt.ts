@@ -32,7 +32,7 @@ export async function openCompletion(
   body: RelayBody,
   reader: AbortSignal,
 ): Promise<OpenCompletion> {
-  const { endpoint, policy } = vendorOf(services, model)
+  const { endpoint, policy, pool } = vendorOf(services, model)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), FIRST_MS)
   let close = () => {}
@@ -47,6 +47,7 @@ export async function openCompletion(
       },
       body: JSON.stringify(vendorBody(body, endpoint)),
       policy,
+      pool,
       limits: VENDOR_LIMITS,
       signal: AbortSignal.any([reader, late.signal]),
     })

@@ -1,4 +1,5 @@
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
+import { ConnectionPool } from '#core/outbound/connection-pool.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
@@ -38,8 +39,17 @@ export async function fallbackOf(
   return isUsable && found.type === 'LLM' && found.status === 1 && isOpenAiCompatible(found.config) ? found : undefined
 }
 
-/** Returns address, key and parameters of a model, and the addresses that its owner may reach. */
-export const vendorOf = ({ config }: Services, model: StoredModel) => ({
-  endpoint: readLlmEndpoint(model.config),
-  policy: selectAddressPolicy(config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'),
+/** Policy and connections of the models of the platform, and of those of tenants. */
+const createRoutes = ({ config }: Services) => ({
+  platform: { policy: selectAddressPolicy(config, 'platform'), pool: new ConnectionPool() },
+  tenant: { policy: selectAddressPolicy(config, 'tenant'), pool: new ConnectionPool() },
 })
+const routes = new WeakMap<Services['config'], ReturnType<typeof createRoutes>>()
+
+/** Returns address, key and parameters of a model, and the addresses and connections that its owner may use. */
+export function vendorOf(services: Services, model: StoredModel) {
+  const known = routes.get(services.config) ?? createRoutes(services)
+  routes.set(services.config, known)
+  const route = model.tenantId === PLATFORM_TENANT_ID ? known.platform : known.tenant
+  return { endpoint: readLlmEndpoint(model.config), ...route }
+}

@@ -28,6 +28,13 @@ describe('hand-out', () => {
 })
 
 describe('completion', () => {
+  test('AGENT-17 completions one after the other share a connection to the vendor', async () => {
+    await (await ask()).text()
+    const before = lab.vendor.connections()
+    for (let call = 0; call < 4; call += 1) await (await ask()).text()
+    expect(lab.vendor.connections() - before).toBeLessThan(4)
+  })
+
   test('AGENT-17 sends the vendor its model name, its key, the parameters and a request for the usage', async () => {
     const given = { ...QUESTION, max_tokens: 9000, temperature: 0.3, n: 50, user: 'x', tools: [{ type: 'function' }] }
     expect((await ask(given)).status).toBe(200)
@@ -112,17 +119,20 @@ describe('completion', () => {
 
 describe('failures of the vendor', () => {
   test.each([
-    ['429', (response: ServerResponse) => void response.writeHead(429).end('{"error":{"message":"slow down"}}')],
-    ['503', (response: ServerResponse) => void response.writeHead(503).end()],
-    ['a lost connection', (response: ServerResponse) => void response.destroy()],
+    ['429', 1, (response: ServerResponse) => void response.writeHead(429).end('{"error":{"message":"slow down"}}')],
+    ['503', 1, (response: ServerResponse) => void response.writeHead(503).end()],
+    // A lost connection of earlier completions is opened again once, because the vendor may have closed it as idle.
+    ['a lost connection', 2, (response: ServerResponse) => void response.destroy()],
     [
       'an error inside a success',
+      1,
       (response: ServerResponse) => void response.end('data: {"error":{"message":"quota exceeded"}}\n\n'),
     ],
-  ])('AGENT-17 calls the fallback once after %s', async (_name, failing) => {
+  ])('AGENT-17 calls the fallback once after %s', async (_name, mostCalls, failing) => {
     lab.vendor.behave(failing)
     expect(wordsOf(await (await ask()).text())).toBe('备用')
-    expect([lab.vendor.calls.length, lab.other.calls.length]).toEqual([1, 1])
+    expect(lab.vendor.calls.length).toBeLessThanOrEqual(mostCalls)
+    expect(lab.other.calls).toHaveLength(1)
     expect(lab.other.calls[0]!.body.model).toBe('other-model')
     expect(lab.other.calls[0]!.key).toBeUndefined()
   })
