@@ -16,7 +16,15 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { PlayDates, ProgramName, ProgramStatus, formatTarget, formatPlayTimes, PlayMode, useProgramStates } from './program-cells.tsx'
+import {
+  PlayDates,
+  ProgramName,
+  ProgramStatus,
+  formatTarget,
+  formatPlayTimes,
+  PlayMode,
+  useProgramStates,
+} from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
 
