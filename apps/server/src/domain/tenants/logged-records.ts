@@ -37,6 +37,8 @@ const RECORDS = [
   ['notice', sql`notices`, sql`notice_id`, sql`tenant_id`],
   ['displayLink', sql`display_links`, sql`id`, sql`tenant_id`],
   ['license-tenant', sql`tenants`, sql`id`, sql`id`],
+  // The id of a parameter begins with its tenant: `7:history.days`.
+  ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const
 
 /** Returns kind, table, key and owner of every record of the operation log that belongs to a tenant. */
@@ -52,7 +54,7 @@ export const loggedRecords = () => [
 export function recordsInScope(user: User): SQL | undefined {
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
-  const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}$' then ${operLogs.bizId}::int end`
+  const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}(:|$)' then split_part(${operLogs.bizId}, ':', 1)::int end`
   const outside = loggedRecords().map(
     ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
       where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
