@@ -37,6 +37,6 @@ addCreateForm('storagePackage', {
   label: '新增套餐',
   access: 'ossManage:packageList:add',
   allTenants: true,
-  load: () => import('./package-form.tsx'),
+  load: () => import('./packages/package-form.tsx'),
   part: 'PackageAdd',
 })

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { loggedRecords } from '#domain/tenants/logged-records.ts'
 import { operLogs } from '#schema/system.ts'
 import { createDemoData } from '#demo/fill.ts'
-import { useApp } from './harness.ts'
+import { useApp } from '#test/harness.ts'
 
 /** Kinds of records without an owner, and their tables. */
 const SHARED: Readonly<Record<string, string>> = {
