@@ -1,6 +1,5 @@
 // Measures the deletion of one day of videos, its effect on playback, and reads of a channel beside ten million rows.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { psql, settle } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
+import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 10_000_000)
 const FEW_ROWS = 10_000
@@ -22,16 +22,18 @@ const CHUNK = 500_000
 
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
 /** The type checker of the benches does not know the types of the stores. */
+const log = { warn: remark, error: remark }
 interface Sweep {
   readonly pool: pg.Pool
   readonly media: object
+  readonly log: object
   readonly onStep?: (step: string) => void
 }
 const { LocalMedia } = (await source('core/media/local-media.ts')) as { LocalMedia: new (folder: string) => object }
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
 const { sweepDays } = (await source('domain/video/sweep.ts')) as {
-  sweepDays(sweep: Sweep, today: string): Promise<string[]>
+  sweepDays(sweep: Sweep, today: string): Promise<unknown>
 }
 const { recordingsOf } = (await source(
   'modules/playback/recordings.ts',
@@ -54,7 +56,7 @@ const KEPT = addDays(TODAY, 14)
 export async function run() {
   const product = await startProduct({ port: 18_355 })
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 8 })
-  const folder = mkdtempSync(join(tmpdir(), 'oms-media-'))
+  const folder = temporaryFolder('oms-media-')
   try {
     // Device ids are unique over all partitions, because the calendar of a camera names the partitions of its rows.
     const first = fill(
@@ -69,7 +71,7 @@ export async function run() {
   } finally {
     await pool.end()
     await product.stop()
-    rmSync(folder, { recursive: true })
+    removeTemporary(folder)
   }
 }
 
@@ -135,10 +137,10 @@ async function sweep(pool: pg.Pool, media: object) {
   const steps = new Map<string, number>()
   const waits = await playingDuring(pool, async () => {
     // oxlint-disable-next-line no-await-in-loop -- one day after the other
-    for (const day of SMALL) small.push(await timeOf(() => sweepDays({ pool, media }, day)))
+    for (const day of SMALL) small.push(await timeOf(() => sweepDays({ pool, media, log }, day)))
     const from = performance.now()
     const onStep = (step: string) => steps.set(step, performance.now() - from)
-    large = await timeOf(() => sweepDays({ pool, media, onStep }, LARGE))
+    large = await timeOf(() => sweepDays({ pool, media, log, onStep }, LARGE))
   })
   const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from oss_segments')
   if (rows[0]!.n !== FEW_ROWS) throw new Error(`${rows[0]!.n} rows remain`)

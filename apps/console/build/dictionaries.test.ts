@@ -4,9 +4,10 @@ import { DICT_SEED } from '@oms/contract/dict/dict-seed.ts'
 import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { expect, test } from 'vitest'
 
-/** Dictionaries of modules that are not built yet. */
-const WITHOUT_SCREEN = /^(oss_|ad_|program_)/
 const CONSOLE = join(import.meta.dirname, '../src')
+
+/** Dictionaries that the server reads and no screen shows. */
+const OF_SERVER: readonly string[] = ['ad_banned_words']
 
 test('every screen that shows codes of a dictionary uses the dictionary', () => {
   const source = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
@@ -16,14 +17,15 @@ test('every screen that shows codes of a dictionary uses the dictionary', () => 
   const byPart: readonly string[] = Object.values(PROBLEM_DICT)
   const isFollowed = (type: string) =>
     byPart.includes(type) || source.includes(`'${type}'`) || source.includes(`"${type}"`)
-  const unused = DICT_SEED.map(({ type }) => type).filter((type) => !WITHOUT_SCREEN.test(type) && !isFollowed(type))
+  const unused = DICT_SEED.map(({ type }) => type).filter((type) => !OF_SERVER.includes(type) && !isFollowed(type))
   expect(unused).toEqual([])
 })
 
 /** Constants of the contract whose words a dictionary may replace. */
 const WORDS =
   'GENDER|NOTICE_TYPE|NOTICE_STATUS|OPERATION_LABELS|LOG_STATUS|DISPOSE_STATUS|PROBLEM_TYPE|COMPANY_SIZE|TENANT_LEVEL|' +
-  'APPLY_STATUS|COMPONENT_TYPE|LICENSE_VENDORS|LICENSE_STATE'
+  'APPLY_STATUS|COMPONENT_TYPE|LICENSE_VENDORS|LICENSE_STATE|RECORD_TYPE|ENTITLEMENT_STATE|AUDIT_STATUS|' +
+  'PROGRAM_STATUS_NAME|PLAY_MODE_NAME'
 /** Fields of these codes, by the folder of their screens. A default rendering shows the words of the contract. */
 const FIELDS: Readonly<Record<string, string>> = {
   log: 'businessType|status',
@@ -33,6 +35,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   tenant: 'level|companySize',
   license: 'vendor|state|fromState|toState',
   ticket: 'problemType',
+  advertise: 'adType|auditStatus|playMode',
+  storage: 'recordType',
 }
 
 test('every screen shows dictionary codes with the labels of the dictionary, never with constants', () => {

@@ -87,6 +87,7 @@ beforeAll(() => {
     write(file, `import { b } from '${from}'\nexport const a = b\n`)
   write('apps/server/src/core/cycle/one.ts', "import { two } from './two.ts'\nexport const one = () => two\n")
   write('apps/server/src/core/cycle/two.ts', "import { one } from './one.ts'\nexport const two = () => one\n")
+  write('bench/folder.ts', "import { mkdtempSync } from 'node:fs'\nexport const make = mkdtempSync\n")
   refused = lint()
 })
 
@@ -102,6 +103,10 @@ test.each(ALLOWED)('lint accepts %s importing %s', (file) => {
 
 test('lint refuses a cycle of imports', () => {
   expect(refusalsOf('apps/server/src/core/cycle/one.ts').join()).toContain('no-cycle')
+})
+
+test('lint refuses a bench that creates a directory which stays when the bench is interrupted', () => {
+  expect(refusalsOf('bench/folder.ts').join()).toContain('no-restricted-imports')
 })
 
 test('main.ts is the only file directly in the source folder of the server', () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { AD_TYPES, AUDIT_STATUS } from './advertise/ad-rules.ts'
+import { PLAY_MODE_NAME, PROGRAM_STATUS_NAME } from './advertise/program-words.ts'
 import { GENDER } from './entities/account.ts'
 import { DICT_SEED, RETIRED_DICTS } from './dict/dict-seed.ts'
 import { DISPOSE_STATUS, PROBLEM_TYPE } from './ticket/ticket-rows.ts'
@@ -7,6 +9,8 @@ import { LICENSE_VENDORS } from './license/license-uid.ts'
 import { LOG_STATUS, OPERATION_LABELS } from './log/log.ts'
 import { NOTICE_STATUS, NOTICE_TYPE } from './notice/notice.ts'
 import { COMPONENT_TYPE } from './ota/ota.ts'
+import { ENTITLEMENT_STATE } from './storage/entitlement.ts'
+import { RECORD_TYPE } from './storage/package.ts'
 import { COMPANY_SIZE, TENANT_LEVEL } from './tenant/tenant-info.ts'
 import { APPLY_STATUS } from './tenant/user-apply.ts'
 
@@ -24,12 +28,18 @@ const CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   tenant_level: TENANT_LEVEL,
   apply_status: APPLY_STATUS,
   ota_component_type: COMPONENT_TYPE,
+  oss_record_type: RECORD_TYPE,
+  oss_order_status: ENTITLEMENT_STATE,
+  ad_type: AD_TYPES,
+  ad_audit_status: AUDIT_STATUS,
+  program_status: PROGRAM_STATUS_NAME,
+  program_play_mode: PLAY_MODE_NAME,
   license_type: LICENSE_VENDORS,
   license_status: LICENSE_STATE,
 }
 
-/** Dictionaries whose codes are only stored and shown: parts of a problem, and modules that are not built yet. */
-const FREE = /^(feedback_(hardware|software|structure)|(oss|ad|program)_\w+)$/
+/** Dictionaries whose codes are only stored and shown: parts of a problem, categories and words of ads. */
+const FREE = /^(feedback_(hardware|software|structure)|ad_(category|banned_words))$/
 
 test('every shipped dictionary is compared with the program or has no codes in the program', () => {
   const types = DICT_SEED.map(({ type }) => type)

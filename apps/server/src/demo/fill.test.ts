@@ -78,8 +78,17 @@ const CONTRADICTIONS = {
     where n.publish_time < n.create_time or r.read_time < n.publish_time`,
 }
 
+/** Refuses the last row of the demo data while a time limit of ordinary calls applies. */
+const REFUSE_TIME_LIMITS = `create function refuse_time_limits() returns trigger language plpgsql as $$ begin
+    if current_setting('statement_timeout') <> '0' or current_setting('idle_in_transaction_session_timeout') <> '0' then
+      raise exception 'a time limit applies'; end if;
+    return new; end $$;
+  create trigger refuse_time_limits before insert on settings for each row when (new.key = 'demo')
+    execute function refuse_time_limits()`
+
 describe('demo data', () => {
   test('creates the same vendor at every first start, once', { timeout: 300_000 }, async () => {
+    await second.db.execute(sql.raw(REFUSE_TIME_LIMITS))
     const counts = []
     for (const { services, db } of [first, second]) {
       expect(await createDemoData(services)).toBe(true)

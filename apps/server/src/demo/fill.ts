@@ -29,8 +29,6 @@ import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
 
 const KEY = 'demo'
-/** The statements are large, and the pictures are drawn between them. A slow machine exceeds the usual timeouts. */
-const LONG_TIMEOUTS = `set local statement_timeout = '10min'; set local idle_in_transaction_session_timeout = '10min'`
 
 /** Creates all demo data in one transaction. Returns false when the demo data already exists. */
 export async function createDemoData(services: Services): Promise<boolean> {
@@ -39,7 +37,8 @@ export async function createDemoData(services: Services): Promise<boolean> {
   if (filled.length > 0) return false
   const passwordHash = await services.passwords.hash(md5Hex(DEMO_PASSWORD))
   const demo = await db.transaction(async (tx) => {
-    await tx.execute(sql.raw(LONG_TIMEOUTS))
+    // A slow machine may need minutes for one of the large statements, and between two of them.
+    await tx.execute(sql`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
     const admin = await fillStaff(inside, passwordHash)

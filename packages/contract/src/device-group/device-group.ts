@@ -104,6 +104,7 @@ export const GroupDevice = z.object({
   region: z.string().meta({ title: '地区' }),
   tags: z.array(z.string()).meta({ title: '标签' }),
   online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  activateTime: z.string().nullable().meta({ title: '激活时间' }),
   status: z.int().meta({ title: '状态', labels: GROUP_STATUS }),
   lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
 })

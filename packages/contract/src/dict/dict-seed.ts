@@ -253,7 +253,7 @@ const SERVICES: readonly SeedType[] = [
       ['0', '草稿', 'default'],
       ['1', '待发布', 'warning'],
       ['2', '发布中', 'primary'],
-      ['3', '播放中', 'success'],
+      ['3', '投放中', 'success'],
       ['4', '已暂停', 'warning'],
       ['5', '已结束', 'default'],
     ],
@@ -266,7 +266,7 @@ const SERVICES: readonly SeedType[] = [
       ['1', '顺序'],
       ['2', '整组'],
       ['3', '随机'],
-      ['4', '加权'],
+      ['4', '按权重'],
     ],
   },
 ]

@@ -51,8 +51,24 @@ export const DictDataInput = z.object({
     '样式属性只能包含字母、数字、空格和 _ -',
   ),
   isDefault: z.enum(['Y', 'N'], '请选择是否默认').default('N').meta({ title: '默认' }),
-  status: dictStatus,
+  status: dictStatus.default(1).meta({ title: '状态', labels: DICT_STATUS }),
   remark: note('备注', 500),
+})
+
+const { dictSort, listClass, cssClass, isDefault, status, remark } = DictDataInput.shape
+/** Fields without a default: an update keeps the stored values of absent fields. */
+const absentKeeps = <T extends z.ZodType>(field: z.ZodDefault<T>) =>
+  field
+    .unwrap()
+    .optional()
+    .meta({ ...field.meta() })
+const DictDataUpdate = DictDataInput.extend({
+  dictSort: absentKeeps(dictSort),
+  listClass: absentKeeps(listClass),
+  cssClass: absentKeeps(cssClass),
+  isDefault: absentKeeps(isDefault),
+  status: absentKeeps(status),
+  remark: absentKeeps(remark),
 })
 
 /** Columns that every stored row has besides its fields. */
@@ -147,7 +163,7 @@ export const dictData = sharedData({
     path: '/api/v1/sys/dict/data',
     access: 'system:systemDict:edit',
     title: '修改字典数据',
-    input: DictDataInput.extend({ dictCode: id, rev: optionalRev }),
+    input: DictDataUpdate.extend({ dictCode: id, rev: optionalRev }),
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },

@@ -3,6 +3,15 @@ import { choice, id, optional, search, wholeNumber } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 
 export const ONLINE = { 0: '离线', 1: '在线' } as const
+/** Words of filters by the connection alone, which find devices that were never activated as offline devices. */
+export const ONLINE_FILTER = { 0: '离线（含未激活）', 1: '在线' } as const
+interface Connection {
+  readonly online: number
+  readonly activateTime: string | null
+}
+/** Returns the state of the connection. An offline device that was never activated is 未激活, not 离线. */
+export const connectionText = ({ online, activateTime }: Connection) =>
+  online === 1 ? '在线' : activateTime === null ? '未激活' : '离线'
 export const ACTIVATED = { 0: '未激活', 1: '已激活' } as const
 export const APP_BOUND = { 0: '未绑定', 1: '已绑定' } as const
 /** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
@@ -52,7 +61,7 @@ export const deviceFilters = {
   groupId: optional(id).meta({ title: '设备分组' }),
   tag: search('标签', 20),
   status: optional(choice('状态', { 0: '停用', 1: '启用' })),
-  online: optional(choice('在线状态', ONLINE)),
+  online: optional(choice('在线状态', ONLINE_FILTER)),
   activated: optional(choice('激活状态', ACTIVATED)),
   /** 1: devices that an App account has bound. */
   appBound: optional(choice('App绑定', APP_BOUND)),

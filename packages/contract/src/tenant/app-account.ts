@@ -62,6 +62,7 @@ export const BoundDevice = z.object({
   devName: z.string().meta({ title: '设备名称' }),
   modelName: z.string().meta({ title: '设备型号' }),
   online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  activateTime: z.string().nullable().meta({ title: '激活时间' }),
   lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
   status: z.int().meta({ title: '状态', labels: APP_STATUS }),
 })

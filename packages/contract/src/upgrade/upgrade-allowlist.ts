@@ -18,6 +18,7 @@ export const WhiteDevice = z.object({
   tenantName: z.string().meta({ title: '所属客户' }),
   verCode: z.int().nullable().meta({ title: '当前版本号' }),
   online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  activateTime: z.string().nullable().meta({ title: '激活时间' }),
   status: z.int().meta({ title: '状态', labels: { 0: '停用', 1: '启用' } }),
   lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
   createTime: z.string().meta({ title: '入库时间' }),

@@ -6,6 +6,10 @@ import { setPermissions } from '#core/auth/session.tsx'
 import { DeviceAddForm } from '#modules/device/device-form.tsx'
 import '#modules/device-model/device-model.screens.ts'
 import { GroupAdd } from '#modules/device-group/group-form.tsx'
+import { BindMacForm } from '#modules/agent/devices/device-forms.tsx'
+import '#modules/agent/agents/agent.screens.ts'
+import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import '#modules/storage/storage.screens.ts'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
 import '#modules/tenant/tenant.screens.ts'
@@ -19,6 +23,8 @@ const SAVE_MODEL = 'POST /api/v1/device/model'
 const SAVE_TENANT = 'POST /api/v1/tenant'
 const SAVE_ROLE = 'POST /api/v1/tenant/role'
 const SAVE_STAFF = 'POST /api/v1/tenant/user'
+const SAVE_AGENT = 'POST /api/v1/agent/list'
+const BIND_MAC = 'POST /api/v1/agent/device/bindMac'
 const SAVE_GROUP = 'POST /api/v1/device/group'
 
 let server: ReturnType<typeof startServer>
@@ -175,4 +181,29 @@ test('offers nothing to create without the create permission', async () => {
   await form('新增设备').getByLabelText('设备型号').click()
   await expect.element(page.getByTitle(/枪机 4/)).toBeVisible()
   await expect.element(page.getByRole('button', { name: '新增型号' })).not.toBeInTheDocument()
+})
+
+test('creates an agent from the form that binds a device, selects it and leaves the form open', async () => {
+  server.on('GET /api/v1/agent/device/options/agent', () => ok({ list: [] }))
+  server.on('GET /api/v1/agent/list/choices', () => ok({ templates: [{ id: 1, name: '助手', systemPrompt: '你好' }] }))
+  server.on(SAVE_AGENT, () => ok({ id: 44 }, '新增成功'))
+  server.on(BIND_MAC, () => ok({ deviceId: 1 }, '绑定成功'))
+  open(BindMacForm)
+  const bind = form('按 MAC 绑定')
+  await bind.getByLabelText('MAC').fill('00:1A:2B:3C:4D:5E')
+  await bind.getByLabelText('智能体').click()
+  await page.getByRole('button', { name: '新增智能体' }).click()
+  await form('新增智能体').getByLabelText('智能体名称').fill('客厅助手')
+  await save('新增智能体')
+  await expect.element(bind.getByTitle('客厅助手')).toBeVisible()
+  await bind.getByRole('button', { name: '绑定', exact: true }).click()
+  await gone('按 MAC 绑定')
+  expect(server.inputsOf(BIND_MAC)).toMatchObject([{ mac: '00:1A:2B:3C:4D:5E', agentId: 44 }])
+})
+
+test('offers a new package where the first package of cloud storage is missing', async () => {
+  server.on('GET /api/v1/oss/options/package', () => ok({ list: [] }))
+  open(OpenDrawer)
+  await form('开通云存储').getByLabelText('云存套餐').click()
+  await expect.element(page.getByRole('button', { name: '新增套餐' })).toBeVisible()
 })

@@ -11,6 +11,8 @@ export type CreatableKind =
   | 'role'
   | 'industry'
   | 'scene'
+  | 'storagePackage'
+  | 'agent'
 
 export interface NamedRecord {
   readonly id: number

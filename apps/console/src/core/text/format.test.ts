@@ -1,3 +1,4 @@
+import { roundTwo } from '@oms/contract/core/percent.ts'
 import { afterEach, expect, test } from 'vitest'
 import {
   dayBeforeToday,
@@ -7,7 +8,6 @@ import {
   formatDuration,
   formatMoney,
   formatPercent,
-  roundTwo,
   setTimeZone,
   formatWallClock,
   lastWeekRange,

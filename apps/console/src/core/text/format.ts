@@ -1,3 +1,5 @@
+import { roundTwo } from '@oms/contract/core/percent.ts'
+
 const SECONDS = /^\d{10}$/
 const MILLISECONDS = /^\d{11,14}$/
 const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(:\d{2})?)?$/
@@ -67,9 +69,6 @@ export const formatDateTime = (value: DateLike) => localTimeText(value) ?? DASH
 export function formatPercent(share: number | null | undefined) {
   return share === null || share === undefined || !Number.isFinite(share) ? DASH : `${roundTwo(share * 100)}%`
 }
-
-// Rounds the decimal text, because 1.005 * 100 is 100.49999999999999.
-export const roundTwo = (value: number) => Number(`${Math.round(Number(`${value.toPrecision(15)}e2`))}e-2`)
 
 /** Returns the first and last of the seven days that end today. */
 export const lastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [

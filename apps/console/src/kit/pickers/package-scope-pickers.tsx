@@ -12,7 +12,14 @@ export function PackageModelsPicker({
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, modelCode }) => ({ value: id, label: `${name}（${modelCode}）` }))
-  return <RecordsSelect placeholder="不选表示全部型号" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordsSelect
+      create="deviceModel"
+      placeholder="不选表示全部型号"
+      {...props}
+      source={{ options, isFetching, onSearch }}
+    />
+  )
 }
 
 /** Selects the tenants of a package; no selection means all tenants. */
@@ -23,5 +30,12 @@ export function PackageTenantsPicker({
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword, inUse: 1 }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
-  return <RecordsSelect placeholder="不选表示全部客户" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordsSelect
+      create="tenant"
+      placeholder="不选表示全部客户"
+      {...props}
+      source={{ options, isFetching, onSearch }}
+    />
+  )
 }

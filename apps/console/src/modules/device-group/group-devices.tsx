@@ -1,3 +1,4 @@
+import { connectionText } from '@oms/contract/entities/device.ts'
 import { deviceGroups, GroupDevice } from '@oms/contract/device-group/device-group.ts'
 import { Alert, Button, Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
@@ -24,7 +25,9 @@ const COLUMNS = [
   col('tenantName', { width: 130 }),
   col('verCode', { width: 90, align: 'right' }),
   col('region', { width: 100 }),
-  col('online', (online) => (online === 1 ? <Tag color="green">在线</Tag> : <Tag>离线</Tag>), { width: 90 }),
+  col('online', (online, row) => <Tag color={online === 1 ? 'green' : 'default'}>{connectionText(row)}</Tag>, {
+    width: 90,
+  }),
   col('typeName', { width: 110, hidden: true }),
   col('tags', { width: 140, hidden: true }),
   col('lastOnlineTime', time, { width: 165, hidden: true }),

@@ -1,4 +1,5 @@
 import type { DeviceRow } from '@oms/contract/device/device-row.ts'
+import { connectionText } from '@oms/contract/entities/device.ts'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import './device.css'
@@ -6,15 +7,11 @@ import { Time } from '#kit/record/time.tsx'
 
 type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
 
-/** 未激活 marks a device that was never activated and is offline, as on the home page. */
-export const connectionState = ({ online, activateTime }: Connection) =>
-  online === 1 ? '在线' : activateTime === null ? '未激活' : '离线'
-
 /** Green while the device polls. */
 export const Dot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
   <span className="device-online">
     <span className={row.online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
-    {connectionState(row)}
+    {connectionText(row)}
     {children}
   </span>
 )

@@ -4,12 +4,6 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { GroupPicker, ModelPicker, TenantPicker, TypePicker, useHasManyTenants } from './device-pickers.tsx'
 
-/** The filter is by connection alone; rows and figures call an offline device that was never activated 未激活. */
-const CONNECTION = [
-  { value: 1, label: '在线' },
-  { value: 0, label: '离线（含未激活）' },
-]
-
 /** The filters of the device list, the common ones first. */
 export function DeviceSearch(search: SearchProps) {
   const many = useHasManyTenants()
@@ -21,7 +15,7 @@ export function DeviceSearch(search: SearchProps) {
       <Filter of={of} name="modelId">
         <ModelPicker />
       </Filter>
-      <SelectFilter of={of} name="online" options={CONNECTION} />
+      <SelectFilter of={of} name="online" />
       <Filter of={of} name="groupId">
         <GroupPicker />
       </Filter>

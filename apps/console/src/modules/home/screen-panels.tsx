@@ -1,6 +1,6 @@
 import type { FleetState, SpreadData } from '@oms/contract/home/home.ts'
 import type { ReactNode } from 'react'
-import { formatCount } from '#core/text/format.ts'
+import { formatCount, formatPercent } from '#core/text/format.ts'
 import { BareChart } from '#kit/chart/bare-chart.tsx'
 import type { Screen } from './use-screen.ts'
 
@@ -71,7 +71,7 @@ function Ring({ devices, online, offline, inactive }: FleetState) {
           }}
         />
         <p className="big-screen-ring-share">
-          <strong>{(share * 100).toFixed(1)}%</strong>
+          <strong>{formatPercent(share)}</strong>
           <span>在线率</span>
         </p>
       </div>

@@ -1,6 +1,6 @@
 import type { Spread, SpreadData } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
-import { formatCount } from '#core/text/format.ts'
+import { formatCount, formatPercent } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { calls } from './calls.ts'
@@ -49,7 +49,7 @@ function Bars({ total, others, list }: SpreadData) {
             <span style={{ width: `${(value / top) * 100}%` }} />
           </span>
           <span className="home-bars-value">
-            {formatCount(value)} <small>{((value / total) * 100).toFixed(1)}%</small>
+            {formatCount(value)} <small>{formatPercent(value / total)}</small>
           </span>
         </li>
       ))}

@@ -66,7 +66,8 @@ function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, 
 function NoFirmwareNote() {
   const components = Form.useWatch('components') as readonly ({ type?: number } | undefined)[] | undefined
   if (!components || components.some((component) => component?.type === FIRMWARE_COMPONENT)) return null
-  return <Alert type="warning" showIcon title="还没有「固件」类型的组件，设备收到该版本后没有可安装的固件" />
+  const text = '还没有「固件」类型的组件，设备收到该版本后没有可安装的固件'
+  return <Alert className="ota-no-firmware" type="warning" showIcon title={text} />
 }
 
 function useLeave(dirty: boolean, leave: () => void) {

@@ -1,3 +1,4 @@
+import { addCreateForm } from '#core/routing/create-forms.ts'
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
 import { firstPage, type Screen } from '#core/routing/screens.ts'
 
@@ -30,4 +31,12 @@ addDeviceTab({
   access: 'ossManage:deviceList:query',
   order: 60,
   panel: () => import('./entitlements/device-storage.tsx'),
+})
+
+addCreateForm('storagePackage', {
+  label: '新增套餐',
+  access: 'ossManage:packageList:add',
+  allTenants: true,
+  load: () => import('./packages/package-form.tsx'),
+  part: 'PackageAdd',
 })

@@ -1,4 +1,5 @@
 import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/tenant/app-account.ts'
+import { connectionText } from '@oms/contract/entities/device.ts'
 import { Button, Form, Input, Tabs, Tag } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
@@ -60,7 +61,7 @@ const COLUMNS = [
   col('sn', (sn) => <CopyText text={sn} />, { width: 190 }),
   col('devName', { width: 130 }),
   col('modelName', { width: 140 }),
-  col('online', (online) => <Tag color={online === 1 ? 'success' : 'default'}>{online === 1 ? '在线' : '离线'}</Tag>, {
+  col('online', (online, row) => <Tag color={online === 1 ? 'success' : 'default'}>{connectionText(row)}</Tag>, {
     width: 90,
   }),
   col('lastOnlineTime', time, { width: 165 }),

@@ -1,6 +1,7 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { DeviceContext } from '@oms/contract/ticket/ticket-rows.ts'
 import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
+import { connectionText } from '@oms/contract/entities/device.ts'
 import { Badge, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -36,7 +37,7 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
 export function DeviceFacts({ device }: { device: NonNullable<Context['device']> }) {
   const ends = device.warrantyEnd
   const facts: [string, React.ReactNode][] = [
-    ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={device.online ? '在线' : '离线'} />],
+    ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={connectionText(device)} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
     ['设备名称', device.devName],
     ['当前版本', runningVersion(device)],

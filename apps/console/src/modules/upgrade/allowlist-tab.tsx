@@ -1,6 +1,7 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type otaWhite, WhiteDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { DeviceFilter } from '@oms/contract/entities/device.ts'
+import { connectionText } from '@oms/contract/entities/device.ts'
 import { Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -31,7 +32,7 @@ const SIDES = [
 const { col, actions } = createColumns(WhiteDevice)
 const online = col(
   'online',
-  (value) => <Tag color={value === 1 ? 'success' : 'default'}>{value === 1 ? '在线' : '离线'}</Tag>,
+  (value, row) => <Tag color={value === 1 ? 'success' : 'default'}>{connectionText(row)}</Tag>,
   { width: 90 },
 )
 const COMMON = [

@@ -22,7 +22,11 @@ export function ProgressCard(props: {
       <Panel title="升级进度">
         <Empty
           image={Empty.PRESENTED_IMAGE_SIMPLE}
-          description="还没有设备领取任务：设备在下次检查时领取，通常在几分钟内"
+          description={
+            props.release.status === 1
+              ? '还没有设备领取任务：设备在下次检查时领取，通常在几分钟内'
+              : '没有设备领取过该版本的任务'
+          }
         />
       </Panel>
     )

@@ -10,21 +10,24 @@ interface Isolation<T> {
   readonly kind: string
   /** What the log calls the failed item, for example `{ otaId: 7 }`. */
   readonly name: (item: T) => object
+  /** Stops the run before the next item, and when it aborts the work of an item. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Runs the work of every item. A failed item is logged with its id and counted; the other items still run. */
 export async function forEachIsolated<T>(
   items: readonly T[],
-  { log, kind, name }: Isolation<T>,
+  { log, kind, name, signal }: Isolation<T>,
   work: (item: T) => Promise<unknown>,
 ): Promise<{ readonly done: number; readonly failed: T[] }> {
   const failed: T[] = []
   for (const item of items)
     try {
+      signal?.throwIfAborted()
       await work(item)
     } catch (error) {
       // Every further item would fail as well: the queue retries the job.
-      if (isConnectionLost(error)) throw error
+      if (signal?.aborted || isConnectionLost(error)) throw error
       log.error({ err: error, kind, ...name(item) }, 'an item of a scheduled job failed')
       itemFailures.set(kind, (itemFailures.get(kind) ?? 0) + 1)
       failed.push(item)

@@ -23,9 +23,29 @@ const RECORDS = [
   ['storageOrder', sql`oss_orders`, sql`id`, sql`tenant_id`],
   ['storageHook', sql`oss_hooks`, sql`id`, sql`tenant_id`],
   ['storageCardBatch', sql`oss_card_batches`, sql`id`, sql`tenant_id`],
-  ['ad', sql`ads`, sql`id`, sql`tenant_id`],
   ['storageGrantFile', sql`oss_grant_files`, sql`id`, sql`tenant_id`],
+  ['ad', sql`ads`, sql`id`, sql`tenant_id`],
+  ['adProgram', sql`ad_programs`, sql`id`, sql`tenant_id`],
+  ['adScreen', sql`devices`, sql`id`, sql`tenant_id`],
+  ['agent', sql`agents`, sql`id`, sql`tenant_id`],
+  ['agentDevice', sql`devices`, sql`id`, sql`tenant_id`],
+  ['agentOrder', sql`agent_orders`, sql`id`, sql`tenant_id`],
+  ['agentVoiceprint', sql`agent_voiceprints`, sql`id`, sql`tenant_id`],
+  ['agentWordFile', sql`agent_word_files`, sql`id`, sql`tenant_id`],
+  ['ota', sql`ota_versions`, sql`ota_id`, sql`tenant_id`],
+  ['software', sql`ota_versions`, sql`ota_id`, sql`tenant_id`],
+  ['notice', sql`notices`, sql`notice_id`, sql`tenant_id`],
+  ['displayLink', sql`display_links`, sql`id`, sql`tenant_id`],
+  ['license-tenant', sql`tenants`, sql`id`, sql`id`],
+  // The id of a parameter begins with its tenant: `7:history.days`.
+  ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const
+
+/** Returns kind, table, key and owner of every record of the operation log that belongs to a tenant. */
+export const loggedRecords = () => [
+  ...RECORDS,
+  ...[...tenantRecords].map(([kind, table]) => [kind, sql`${table}`, sql`id`, sql`tenant_id`] as const),
+]
 
 /**
  * Returns the operation log condition for platform accounts with a limited data scope. Hides actions on records of
@@ -34,9 +54,8 @@ const RECORDS = [
 export function recordsInScope(user: User): SQL | undefined {
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
-  const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}$' then ${operLogs.bizId}::int end`
-  const defined = [...tenantRecords].map(([kind, table]) => [kind, sql`${table}`, sql`id`, sql`tenant_id`] as const)
-  const outside = [...RECORDS, ...defined].map(
+  const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}(:|$)' then split_part(${operLogs.bizId}, ':', 1)::int end`
+  const outside = loggedRecords().map(
     ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
       where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
   )

@@ -1,4 +1,6 @@
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { objectKeyOf, type SegmentKey } from './recordings/segment.ts'
 
@@ -10,6 +12,7 @@ const SETTLED = `interval '1 minute'`
 interface Purging {
   readonly pool: Pool
   readonly media: MediaFiles
+  readonly log: Logger
   readonly signal?: AbortSignal | undefined
   /** Called after every step, so that tests can interrupt the job there. */
   readonly onStep?: (step: string) => void
@@ -56,21 +59,22 @@ export async function addExpiryPurges(pool: Pool, nowMs: number, keepDays: numbe
   )
 }
 
-/** Deletes the videos of all waiting purges: objects first, then rows. Returns the number of purges. */
-export async function runPurges(purging: Purging): Promise<number> {
+/** Deletes the videos of all waiting purges: objects first, then rows. A failed purge does not stop the others. */
+export async function runPurges(purging: Purging): Promise<{ readonly purges: number; readonly failedItems: number }> {
+  const { log, signal } = purging
+  const isolation = { log, signal, kind: 'oss-purge', name: ({ id }: Purge) => ({ purgeId: id }) }
   let last = 0
-  for (let done = 0; ; ) {
+  for (let [purges, failedItems] = [0, 0]; ; ) {
     const { rows } = await purging.pool.query<Purge>(
       `select id, tenant_id as "tenantId", owner_id as "ownerId", device_id as "deviceId", channel, from_ms as "fromMs",
          until_ms as "untilMs" from oss_purges where state = 0 and id > $1 order by id limit ${PURGES_AT_ONCE}`,
       [last],
     )
-    for (const purge of rows) {
-      await runPurge(purging, purge)
-      last = purge.id
-    }
-    done += rows.length
-    if (rows.length < PURGES_AT_ONCE) return done
+    const { done, failed } = await forEachIsolated(rows, isolation, (purge) => runPurge(purging, purge))
+    last = rows.at(-1)?.id ?? last
+    purges += done
+    failedItems += failed.length
+    if (rows.length < PURGES_AT_ONCE) return { purges, failedItems }
   }
 }
 

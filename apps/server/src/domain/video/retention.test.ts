@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
@@ -11,6 +12,7 @@ import { SegmentWriter } from './recordings/segment-writer.ts'
 import { sweepDays } from './sweep.ts'
 import { checkObjects } from './verify-objects.ts'
 
+const log = pino({ level: 'silent' })
 const ZONE = 'Asia/Shanghai'
 const DAY_MS = 86_400_000
 const START = Date.parse('2026-11-20T04:00:00Z')
@@ -78,7 +80,7 @@ async function longestRead(isOver: () => boolean) {
 }
 
 /** Runs a job, interrupts it at every step in turn, and runs it again until it ends. */
-async function interrupted(work: (onStep: (step: string) => void) => Promise<unknown>) {
+async function interrupted(work: (onStep: (step: string) => void) => Promise<{ readonly failedItems: number }>) {
   const steps = new Set<string>()
   for (let failAt = 1; ; failAt += 1) {
     let count = 0
@@ -87,7 +89,7 @@ async function interrupted(work: (onStep: (step: string) => void) => Promise<unk
       count += 1
       if (count === failAt) throw new Error('interrupted')
     }).then(
-      () => 'done',
+      ({ failedItems }) => (failedItems > 0 ? 'interrupted' : 'done'),
       (error: Error) => error.message,
     )
     expect(['done', 'interrupted']).toContain(outcome)
@@ -116,7 +118,7 @@ describe('STORAGE-06 retention', () => {
       '2026-12-22',
       '2027-01-01',
     ]) {
-      await sweepDays({ pool: database.pool, media }, today)
+      await sweepDays({ pool: database.pool, media, log }, today)
       const retained = all.filter(({ expireDay }) => expireDay > today)
       expect(await objects()).toEqual(retained.map(objectKeyOf).toSorted())
       expect(await rows()).toBe(retained.length)
@@ -130,9 +132,7 @@ describe('STORAGE-06 retention', () => {
     const past = [1, 2, 3, 4, 5].map((deviceId) => segment({ deviceId, eventNo: 1, eventType: 1 }))
     const retained = [segment({ storageDays: 30 }), segment({ startMs: START + 5 * DAY_MS })]
     await store(...past, ...retained)
-    const steps = await interrupted(async (onStep) => {
-      await sweepDays({ pool: database.pool, media, onStep }, '2026-11-28')
-    })
+    const steps = await interrupted((onStep) => sweepDays({ pool: database.pool, media, log, onStep }, '2026-11-28'))
     expect([...steps]).toEqual(
       expect.arrayContaining(['objects', 'detached oss_segments', 'detached oss_events', 'sums', 'dropped']),
     )
@@ -153,12 +153,12 @@ describe('STORAGE-06 retention', () => {
       await query(`delete from oss_stored where expire_day = $1`, [expireDay])
       await query(`delete from oss_days where expire_day = $1`, [expireDay])
     }
-    await sweepDays({ pool: database.pool, media }, '2026-11-23')
+    await sweepDays({ pool: database.pool, media, log }, '2026-11-23')
     expect(await objects()).toEqual([before, ...later].map(objectKeyOf).toSorted())
 
-    await sweepDays({ pool: database.pool, media }, '2026-11-28')
+    await sweepDays({ pool: database.pool, media, log }, '2026-11-28')
     expect(await objects()).toEqual(later.map(objectKeyOf).toSorted())
-    await sweepDays({ pool: database.pool, media }, '2026-12-22')
+    await sweepDays({ pool: database.pool, media, log }, '2026-12-22')
     expect(await objects()).toEqual([])
   })
 
@@ -182,14 +182,17 @@ describe('STORAGE-06 retention', () => {
     const reader = await database.pool.connect()
     await reader.query('begin; select 1 from oss_segments')
     let isOver = false
-    const sweep = sweepDays({ pool: database.pool, media }, '2026-11-28').finally(() => (isOver = true))
+    const sweep = sweepDays({ pool: database.pool, media, log }, '2026-11-28').finally(() => (isOver = true))
     await Promise.all([
-      expect(sweep).rejects.toThrow('lock timeout'),
+      expect(sweep).resolves.toEqual({ swept: [], failedItems: 1 }),
       expect(longestRead(() => isOver)).resolves.toBeLessThan(1500),
     ])
     await reader.query('rollback')
     reader.release()
-    expect(await sweepDays({ pool: database.pool, media }, '2026-11-28')).toEqual(['2026-11-28'])
+    expect(await sweepDays({ pool: database.pool, media, log }, '2026-11-28')).toEqual({
+      swept: ['2026-11-28'],
+      failedItems: 0,
+    })
     expect(await breaches()).toEqual([])
   })
 })
@@ -222,7 +225,7 @@ describe('STORAGE-07 early deletion', () => {
         { device_id: 1, reason, owner_id: 0, tenant_id: 1, state: 0 },
       ])
       await age()
-      await interrupted((onStep) => runPurges({ pool: database.pool, media, onStep }))
+      await interrupted((onStep) => runPurges({ pool: database.pool, media, log, onStep }))
       expect(await objects()).toEqual([objectKeyOf(others)])
       expect(await rows()).toBe(1)
       expect(await query('select 1 from oss_events')).toEqual([])
@@ -246,7 +249,7 @@ describe('STORAGE-07 early deletion', () => {
     const later = segment({ ownerId: 6, startMs: Math.ceil(Number(at)), storageDays: 30 })
     await store(later)
     await age()
-    await runPurges({ pool: database.pool, media })
+    await runPurges({ pool: database.pool, media, log })
     expect(await objects()).toEqual([objectKeyOf(later)])
     expect(await query('select owner_id from oss_segments')).toEqual([{ owner_id: 6 }])
   })
@@ -254,11 +257,26 @@ describe('STORAGE-07 early deletion', () => {
   test('repeats a purge for one minute to catch uploads in progress, for uploads that were under way', async () => {
     await store(segment())
     await query('update devices set tenant_id = 7 where id = 1')
-    await runPurges({ pool: database.pool, media })
+    await runPurges({ pool: database.pool, media, log })
     expect([await rows(), await query('select state from oss_purges')]).toEqual([0, [{ state: 0 }]])
     await age()
-    await runPurges({ pool: database.pool, media })
+    await runPurges({ pool: database.pool, media, log })
     expect(await query('select state from oss_purges')).toEqual([{ state: 1 }])
+  })
+
+  test('a purge whose objects cannot be deleted does not stop the later purges', async () => {
+    const [one, two] = [segment(), segment({ deviceId: 2 })]
+    await store(one, two)
+    await query('update devices set tenant_id = 7 where id = 1')
+    await query('update devices set tenant_id = 7 where id = 2')
+    await age()
+    const refuse = (keys: readonly string[]) =>
+      keys.includes(objectKeyOf(one)) ? Promise.reject(new Error('AccessDenied')) : media.remove(keys)
+    const locked = new Proxy(media, { get: (target, key) => (key === 'remove' ? refuse : Reflect.get(target, key)) })
+    expect(await runPurges({ pool: database.pool, media: locked, log })).toEqual({ purges: 1, failedItems: 1 })
+    expect(await objects()).toEqual([objectKeyOf(one)])
+    expect(await runPurges({ pool: database.pool, media, log })).toEqual({ purges: 1, failedItems: 0 })
+    expect(await objects()).toEqual([])
   })
 
   test('videos go some days after the end of the last package, and stay after a renewal', async () => {
@@ -273,7 +291,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await query('select device_id, channel, reason from oss_purges')).toEqual([
       { device_id: 1, channel: 0, reason: 1 },
     ])
-    await runPurges({ pool: database.pool, media })
+    await runPurges({ pool: database.pool, media, log })
     expect(await objects()).toEqual([objectKeyOf(two)])
     expect(await breaches()).toEqual([])
   })

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseError, type Pool } from 'pg'
+import type { Logger } from 'pino'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { dayPrefix, FOLDERS } from './recordings/segment.ts'
 
@@ -17,6 +19,7 @@ const LOCK_PAUSE_MS = 500
 interface Sweep {
   readonly pool: Pool
   readonly media: MediaFiles
+  readonly log: Logger
   readonly signal?: AbortSignal | undefined
   /** Called after every step, so that tests can interrupt the job there. */
   readonly onStep?: (step: string) => void
@@ -24,21 +27,23 @@ interface Sweep {
 
 /**
  * Deletes everything of the days that are over: objects folder by folder, then the partitions with their sums. Continues
- * where an interrupted run stopped. Returns the deleted days.
+ * where an interrupted run stopped. A day that fails does not stop the others. Returns the deleted days.
  */
-export async function sweepDays(sweep: Sweep, today: string): Promise<string[]> {
+export async function sweepDays(sweep: Sweep, today: string): Promise<{ swept: string[]; failedItems: number }> {
   await addUnknownDays(sweep.pool, today)
   const { rows } = await sweep.pool.query<{ expireDay: string; progress: number }>(
     `select expire_day as "expireDay", progress from oss_days where state < 3 and expire_day <= $1 order by expire_day`,
     [today],
   )
   const swept: string[] = []
-  for (const { expireDay, progress } of rows) {
+  const { log, signal } = sweep
+  const isolation = { log, signal, kind: 'oss-sweep', name: ({ expireDay }: { expireDay: string }) => ({ expireDay }) }
+  const { failed } = await forEachIsolated(rows, isolation, async ({ expireDay, progress }) => {
     await removeObjects(sweep, expireDay, progress)
     await dropWhenUnlocked(sweep, expireDay)
     swept.push(expireDay)
-  }
-  return swept
+  })
+  return { swept, failedItems: failed.length }
 }
 
 /**

@@ -24,6 +24,7 @@ const shown = (db: Db) =>
       region: devices.region,
       tags: devices.tags,
       online: devices.online,
+      activateTime: devices.activateTime,
       status: devices.status,
       lastOnlineTime: devices.lastOnlineTime,
     })

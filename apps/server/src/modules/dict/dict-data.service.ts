@@ -67,12 +67,13 @@ export async function insert({ db, user }: ChangeCtx, input: ParsedOf<typeof cal
   return dictCode
 }
 
-export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function update(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typeof calls.update>) {
   assertPlatformAccount(ctx)
   const { dictType } = await find(ctx.db, dictCode)
   await lockType(ctx.db, dictType)
   const stored = await find(ctx.db, dictCode)
   await checkRevision(ctx.db, stored, rev)
+  const input = { ...inputOf(stored), ...sentOf(given) }
   if (input.dictType !== stored.dictType) throw invalid('字典数据不能移到其他字典类型', 'dictType')
   const saved = await save(ctx, stored, input)
   await dictChanged(ctx, dictType)
@@ -84,6 +85,15 @@ export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typ
   })
   return saved
 }
+
+/** Returns the fields of an entry as an unchanged form would send them. */
+export const inputOf = ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, ...more }: Stored) => {
+  const { isDefault, status, remark } = more
+  return { dictType, dictLabel, dictValue, dictSort, listClass, cssClass, isDefault, status, remark } as Input
+}
+type Input = ParsedOf<typeof calls.create>
+const sentOf = (given: object) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Input>
 
 /** Updates one entry. The caller locks the type and publishes the change. */
 export async function save({ db, user, now }: ChangeCtx, stored: Stored, input: ParsedOf<typeof calls.create>) {

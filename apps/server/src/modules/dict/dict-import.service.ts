@@ -14,7 +14,7 @@ import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, pickFilled, type ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
-import { insert, save } from './dict-data.service.ts'
+import { insert, inputOf, save } from './dict-data.service.ts'
 
 interface State {
   /** Type of an import into one dictionary. The type column of the file is then ignored. */
@@ -78,20 +78,6 @@ function fromWords(given: Readonly<Record<string, string>>): Record<string, stri
     status: { 启用: '1', 停用: '0', '': '1' }[given['status'] ?? ''] ?? (given['status'] as string),
   }
 }
-
-/** Returns the fields of an entry as an unchanged form would send them. */
-const inputOf = ({
-  dictType,
-  dictLabel,
-  dictValue,
-  dictSort,
-  listClass,
-  cssClass,
-  isDefault,
-  status,
-  remark,
-}: Stored) =>
-  ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, isDefault, status, remark }) as Line['input']
 
 async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], state: State) {
   const known = await lockType(ctx.db, type).catch((error: unknown) => {

@@ -45,6 +45,13 @@ describe('shipped dictionaries', () => {
     expect(await syncDicts(app.db)).toBe(false)
   })
 
+  test('corrects program labels of earlier releases', async () => {
+    const entry = and(eq(dictData.dictType, 'program_status'), eq(dictData.dictValue, '3'))
+    await app.db.update(dictData).set({ dictLabel: '播放中', listClass: 'success' }).where(entry)
+    expect(await syncDicts(app.db)).toBe(true)
+    expect((await app.db.select().from(dictData).where(entry))[0]?.dictLabel).toBe('投放中')
+  })
+
   test('removes retired dictionaries and keeps one that somebody edited as an ordinary dictionary', async () => {
     const [plain, edited] = RETIRED_DICTS
     const fields = { listClass: 'default', isBuiltin: 1 }

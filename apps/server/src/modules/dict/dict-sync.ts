@@ -53,6 +53,8 @@ const FORMER = [
   { type: 'ad_audit_status', value: '1', label: '待审批', list_class: 'warning' },
   { type: 'sys_oper_type', value: '7', label: '强退', list_class: 'danger' },
   { type: 'oss_order_status', value: '2', label: '已到期', list_class: 'default' },
+  { type: 'program_status', value: '3', label: '播放中', list_class: 'success' },
+  { type: 'program_play_mode', value: '4', label: '加权', list_class: 'default' },
 ]
 
 /** Replaces unedited shipped entries of earlier versions with the current words and colours. Returns their types. */

@@ -7,6 +7,22 @@ import { DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
 const { app, admin, newType, byType } = withDicts()
 
 describe('entries', () => {
+  test("DICT-01 the specification's fields alone add an entry, and a change keeps the fields that it leaves out", async () => {
+    const { dictType } = await newType()
+    const plain = { dictType, dictLabel: '标签', dictValue: '1' }
+    const { code, msg, data } = await admin.call('POST', DATA, plain)
+    expect(code, msg).toBe(200)
+    const read = async () => (await admin.call('GET', `${DATA}/${data.dictCode}`)).data
+    expect(await read()).toMatchObject({ status: 1, listClass: 'default', dictSort: 0, isDefault: 'N' })
+    const full = { status: 0, listClass: 'danger', cssClass: 'big', dictSort: 7, isDefault: 'Y', remark: '备注' }
+    expect((await admin.call('PUT', DATA, { ...plain, ...full, dictCode: data.dictCode })).code).toBe(200)
+    const renamed = { ...plain, dictLabel: '新标签', dictCode: data.dictCode }
+    expect((await admin.call('PUT', DATA, renamed)).code).toBe(200)
+    expect(await read()).toMatchObject({ ...full, dictLabel: '新标签' })
+    expect((await admin.call('PUT', DATA, { ...renamed, remark: '' })).code).toBe(200)
+    expect((await read()).remark).toBe('')
+  })
+
   test('DICT-01 adds, reads by id, by type and in the list, changes and deletes an entry', async () => {
     const { dictType } = await newType()
     const created = await admin.call(

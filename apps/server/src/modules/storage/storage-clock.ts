@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { advance } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
@@ -19,20 +20,36 @@ export function registerStorageClock(services: Services) {
   })
 }
 
-/** Records the ends and starts that time has decided, at their true times. */
+/**
+ * Records the ends and starts that time has decided, at their true times. When a transaction of many queues fails, each
+ * queue gets a transaction of its own, so that one queue does not stop the others.
+ */
 export async function runStorageClock(services: Services) {
   let queues = 0
-  for (let count = AT_ONCE; count === AT_ONCE; queues += count) count = await recordDue(services)
-  return { queues }
+  try {
+    for (let count = AT_ONCE; count === AT_ONCE; queues += count) count = await recordDue(services)
+    return { queues, failedItems: 0 }
+  } catch (error) {
+    services.log.warn({ err: error, kind: KIND }, 'the due queues are recorded one by one')
+  }
+  const { rows } = await services.database.db.execute<Due>(sql`${DUE} where ${isDue(services)} order by next_time`)
+  const isolation = { log: services.log, kind: KIND, name: ({ deviceId, channel }: Due) => ({ deviceId, channel }) }
+  const { done, failed } = await forEachIsolated(rows, isolation, (queue) => recordDue(services, queue))
+  return { queues: queues + done, failedItems: failed.length }
 }
 
-const recordDue = ({ database, events, now, config }: Services) =>
-  database.db.transaction(async (db) => {
+type Due = QueueKey & Record<string, unknown>
+const DUE = sql`select device_id as "deviceId", channel, tenant_id as "tenantId" from oss_queues`
+const isDue = ({ now }: Services) => sql`next_time <= to_timestamp(${secondsOf(now())}::float8)`
+
+/** Records the due queues, or only the given one if it is still due. Returns their number. */
+const recordDue = (services: Services, only?: Due) =>
+  services.database.db.transaction(async (db) => {
+    const { events, now, config } = services
     const at = secondsOf(now())
-    const { rows } = await db.execute<QueueKey & Record<string, unknown>>(sql`
-      select device_id as "deviceId", channel, tenant_id as "tenantId" from oss_queues
-      where next_time <= to_timestamp(${at}::float8) order by next_time, device_id, channel
-      limit ${AT_ONCE} for update skip locked`)
+    const given = only ? sql`and device_id = ${only.deviceId} and channel = ${only.channel}` : sql``
+    const { rows } = await db.execute<Due>(sql`${DUE} where ${isDue(services)} ${given}
+      order by next_time, device_id, channel limit ${AT_ONCE} for update skip locked`)
     if (rows.length === 0) return 0
     const works = [...(await loadQueues(db, rows, false)).values()]
     for (const work of works) applyChange(work, advance(work.queue, at, config.timeZone))

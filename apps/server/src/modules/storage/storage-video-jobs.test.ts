@@ -21,9 +21,9 @@ beforeEach(async () => {
 
 test('STORAGE-06 past days are deleted only after runs on seven of the last fourteen days', async () => {
   await noteRuns(daysBefore(5))
-  expect(await runVideoSweep(app.services)).toEqual({ swept: [] })
+  expect(await runVideoSweep(app.services)).toMatchObject({ swept: [] })
   await noteRuns(daysBefore(30).slice(20))
-  expect(await runVideoSweep(app.services)).toEqual({ swept: [] })
+  expect(await runVideoSweep(app.services)).toMatchObject({ swept: [] })
   await noteRuns(daysBefore(6))
   const { swept } = await runVideoSweep(app.services)
   expect(swept).toHaveLength(1)
@@ -33,7 +33,7 @@ test('STORAGE-06 past days are deleted only after runs on seven of the last four
 test('STORAGE-06 nothing is deleted while the clocks of process and database differ', async () => {
   await noteRuns(daysBefore(10))
   const ahead = { ...app.services, now: () => new Date(Date.now() + 6 * 60_000) }
-  expect(await runVideoSweep(ahead)).toEqual({ swept: [] })
+  expect(await runVideoSweep(ahead)).toMatchObject({ swept: [] })
 })
 
 test('the partitions of the coming days exist for every storage time in use', async () => {
@@ -46,5 +46,5 @@ test('the partitions of the coming days exist for every storage time in use', as
   const { rows } = await app.db.execute(sql`select has_table_privilege('oms_tenant',
     'oss_segments_' || to_char(${addDays(today(), 31)}::date, 'YYYYMMDD'), 'select') as can`)
   expect(rows).toEqual([{ can: false }])
-  expect(await runVideoPurge(app.services)).toEqual({ purges: 0 })
+  expect(await runVideoPurge(app.services)).toEqual({ purges: 0, failedItems: 0 })
 })

@@ -34,7 +34,7 @@ export async function runVideoSweep(services: Services, signal?: AbortSignal) {
   const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from oss_segments_other')
   if (rows[0]!.count > 0) log.error({ rows: rows[0]!.count }, 'videos without a partition of their day')
   if (!(await isSteady(services, today))) return { swept: [] }
-  return { swept: await sweepDays({ pool: database.pool, media: videos.media, signal }, today) }
+  return sweepDays({ pool: database.pool, media: videos.media, log, signal }, today)
 }
 
 /** Adds the day to the days on which the job ran. */
@@ -60,8 +60,8 @@ async function isSteady({ database, now }: Services, today: string): Promise<boo
 
 /** Deletes videos of ended packages, unbound devices and deleted intervals. */
 export async function runVideoPurge(services: Services, signal?: AbortSignal) {
-  const { database, videos, now } = services
+  const { database, videos, now, log } = services
   const { keepDays } = await readStorageSettings(database.db)
   await addExpiryPurges(database.pool, now().getTime(), keepDays)
-  return { purges: await runPurges({ pool: database.pool, media: videos.media, signal }) }
+  return runPurges({ pool: database.pool, media: videos.media, log, signal })
 }

@@ -138,6 +138,7 @@ export async function boundDevices({ db, user }: Ctx, { id, pageNum, pageSize }:
       devName: devices.devName,
       modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`,
       online: devices.online,
+      activateTime: devices.activateTime,
       lastOnlineTime: devices.lastOnlineTime,
       status: devices.status,
     })

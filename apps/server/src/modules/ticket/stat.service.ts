@@ -1,4 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { percentOf } from '@oms/contract/core/percent.ts'
 import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
 import { and, between, eq, inArray, lt, type SQL, Subquery, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -73,7 +74,6 @@ export const daysIn = ({ startDate, endDate }: Query) =>
   Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
 
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits
-const ratio = (part: number, whole: number) => (whole > 0 ? rounded((part / whole) * 100, 2) : null)
 const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n > 0 ? rounded(total / n, digits) : null)
 
 export async function summary({ db, user }: Ctx, input: Query) {
@@ -97,10 +97,10 @@ export async function summary({ db, user }: Ctx, input: Query) {
     respondMinutes: average(of(DIM.responded)),
     solveMinutes: average(of(DIM.closed)),
     reopened: of(DIM.reopened).n,
-    reopenRate: ratio(of(DIM.reopened).n, created),
+    reopenRate: percentOf(of(DIM.reopened).n, created),
     satisfaction: average(of(DIM.rated), 2),
     rated: of(DIM.rated).n,
-    hitRate: ratio(created - of(DIM.late).n, created),
+    hitRate: percentOf(created - of(DIM.late).n, created),
     before: {
       created: of(DIM.created, false).n,
       closed: of(DIM.closed, false).n,

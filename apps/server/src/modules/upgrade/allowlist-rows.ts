@@ -42,6 +42,7 @@ export const selectAllowlist = (db: Db, otaId: number) =>
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('white_tenant_name'),
       verCode: devices.verCode,
       online: devices.online,
+      activateTime: devices.activateTime,
       status: devices.status,
       lastOnlineTime: devices.lastOnlineTime,
       createTime: devices.createTime,

@@ -2,11 +2,13 @@ import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import {
   dayPartsText,
   INSERT_MODE_NAME,
+  PLAY_MODE_NAME,
   PROGRAM_STATUS_NAME,
   TARGET_NAME,
   weekdaysText,
 } from '@oms/contract/advertise/program-words.ts'
 import { Tag } from 'antd'
+import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import './program.css'
 
@@ -19,6 +21,13 @@ const STATUS_COLOR: Readonly<Record<number, string>> = {
   5: 'default',
 }
 
+export const useProgramStates = () => useWords('program_status', PROGRAM_STATUS_NAME)
+export const usePlayModes = () => useWords('program_play_mode', PLAY_MODE_NAME)
+
+export const PlayMode = ({ mode }: { mode: number }) => (
+  <Word type="program_play_mode" words={PLAY_MODE_NAME} value={mode} />
+)
+
 /** State of a program. A version that waits for approval and unpublished changes have their own tags. */
 export const ProgramStatus = ({
   row: { status, waitingVer, publishedVer, hasChanges },
@@ -26,7 +35,7 @@ export const ProgramStatus = ({
   row: Pick<ProgramListRow, 'status' | 'waitingVer' | 'publishedVer' | 'hasChanges'>
 }) => (
   <span className="ad-tags">
-    <Tag color={STATUS_COLOR[status] ?? 'default'}>{PROGRAM_STATUS_NAME[status as 0]}</Tag>
+    <WordTag type="program_status" words={PROGRAM_STATUS_NAME} value={status} color={STATUS_COLOR[status]} />
     {publishedVer > 0 && waitingVer > 0 && <Tag color="gold">版本 {waitingVer} 待审批</Tag>}
     {hasChanges && publishedVer > 0 && <Tag>有未发布的修改</Tag>}
   </span>

@@ -7,7 +7,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
-import { PlayDates, ProgramStatus, formatTarget } from './program-cells.tsx'
+import { PlayDates, ProgramStatus, formatTarget, PlayMode } from './program-cells.tsx'
 import { ProgramForecast } from './program-forecast.tsx'
 import { ProgramVersions } from './program-versions.tsx'
 
@@ -20,7 +20,7 @@ const ITEMS = [
   item('dateFrom', (_, row) => <PlayDates row={row} />),
   item('weekdays', weekdaysText),
   item('dayParts', dayPartsText),
-  item('playMode'),
+  item('playMode', (mode) => <PlayMode mode={mode} />),
   item('priority'),
   item('shareOfVoice', (share) => (share === null ? '' : `${share}%`)),
   item('insertMode'),

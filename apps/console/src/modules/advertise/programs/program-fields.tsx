@@ -8,6 +8,7 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import type { DayPart } from '../timeline/day-part-text.ts'
 import { DayParts, Weekdays } from '../timeline/day-parts.tsx'
+import { usePlayModes } from './program-cells.tsx'
 import { TargetFields } from '../timeline/target-fields.tsx'
 
 interface Props {
@@ -62,7 +63,7 @@ function OwnerField({ owner }: Pick<Props, 'owner'>) {
   const clear = () => form.setFieldsValue({ items: [], targetType: TARGET.devices, targetIds: [] })
   return (
     <Field of={NewProgramInput} name="tenantId" hint="不选则归属当前客户；更换客户会清空广告和投放对象">
-      <TenantPicker inUse onChange={clear} />
+      <TenantPicker inUse create="tenant" onChange={clear} />
     </Field>
   )
 }
@@ -94,11 +95,12 @@ function TimePanel() {
 }
 
 function RulePanel() {
+  const modes = usePlayModes().options
   const insertMode = (Form.useWatch('insertMode', Form.useFormInstance()) as number | undefined) ?? 0
   return (
     <Panel title="播放规则">
       <div className="ad-pair">
-        <SelectField of={ProgramInput} name="playMode" />
+        <SelectField of={ProgramInput} name="playMode" options={modes} />
         <NumberField of={ProgramInput} name="priority" min={0} max={9} hint="0 到 9，大者优先" />
       </div>
       <SelectField

@@ -16,7 +16,15 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { PlayDates, ProgramName, ProgramStatus, formatTarget, formatPlayTimes } from './program-cells.tsx'
+import {
+  PlayDates,
+  ProgramName,
+  ProgramStatus,
+  formatTarget,
+  formatPlayTimes,
+  PlayMode,
+  useProgramStates,
+} from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { UsedAdPicker } from './used-ad-picker.tsx'
 import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
@@ -42,7 +50,7 @@ const COLUMNS = [
   col('totalDuration', (seconds) => durationText(seconds), { width: 72, align: 'right' }),
   col('priority', { width: 84, align: 'right', sort: true }),
   col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 60, align: 'right' }),
-  col('playMode', { width: 90, hidden: true }),
+  col('playMode', (mode) => <PlayMode mode={mode} />, { width: 90, hidden: true }),
   col('verNo', { width: 80, align: 'right', hidden: true }),
   col('publishedVer', { width: 90, align: 'right', hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
@@ -98,18 +106,21 @@ export default function ProgramListPage() {
   )
 }
 
-const ProgramSearch = (search: SearchProps) => (
-  <SearchForm {...search}>
-    <Filter of={QUERY} name="programName" />
-    <SelectFilter of={QUERY} name="status" />
-    <SelectFilter of={QUERY} name="insertMode" />
-    <SelectFilter of={QUERY} name="targetType" />
-    <Filter of={QUERY} name="adId">
-      <UsedAdPicker />
-    </Filter>
-    <DateRangeFilter label="创建时间" />
-  </SearchForm>
-)
+function ProgramSearch(search: SearchProps) {
+  const states = useProgramStates().options
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="programName" />
+      <SelectFilter of={QUERY} name="status" options={states} />
+      <SelectFilter of={QUERY} name="insertMode" />
+      <SelectFilter of={QUERY} name="targetType" />
+      <Filter of={QUERY} name="adId">
+        <UsedAdPicker />
+      </Filter>
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
 
 function AddButton() {
   const navigate = useNavigate()

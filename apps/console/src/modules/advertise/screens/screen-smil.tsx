@@ -38,7 +38,7 @@ export function SmilForm({ row, onClose }: { readonly row: ScreenRow | 'new'; re
         <Form form={form} layout="vertical">
           <p className="ad-screen-note">为使用 SMIL 播放器的设备生成地址。</p>
           <Form.Item name="deviceId" label="设备" rules={[{ required: true, message: '请选择设备' }]}>
-            <DevicePicker />
+            <DevicePicker create="device" />
           </Form.Item>
         </Form>
       ) : (

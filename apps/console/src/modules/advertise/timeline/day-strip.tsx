@@ -1,6 +1,7 @@
 import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
 import { programColor } from './strip-colors.ts'
+import { formatPercent } from '#core/text/format.ts'
 
 interface Props {
   readonly segments: readonly StripSegment[]
@@ -68,7 +69,7 @@ function clockOf(zone: string) {
 
 function textOf({ start, end, rule, programs }: StripSegment, clock: (at: number) => string) {
   const total = programs.reduce((sum, { ms }) => sum + ms, 0)
-  const parts = programs.map(({ name, ms }) => `${name} ${Math.round((ms / total) * 100)}%`)
+  const parts = programs.map(({ name, ms }) => `${name} ${formatPercent(ms / total)}`)
   return `${clock(start)}–${clock(end)} ${RULE_TEXT[rule] ?? ''}\n${parts.join('\n')}`.trim()
 }
 

@@ -2,6 +2,7 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { Form, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useNavigate } from 'react-router'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
@@ -10,10 +11,14 @@ import './agent.css'
 
 const OF = agents.create.input
 
-/** Dialog that creates an agent from its name and a template, and opens its page. */
-export function AgentAdd({ onClose }: { onClose(): void }) {
+/** Dialog that creates an agent from its name and a template. Opens its page, unless a select of agents takes it. */
+export function AgentAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const navigate = useNavigate()
-  const { modal, form } = useFormModal(agents.create, { onClose, onSaved: ({ id }) => navigate(agentDetailPath(id)) })
+  const { modal, form } = useFormModal(agents.create, {
+    onClose,
+    onSaved: ({ id }, { agentName }) =>
+      onCreated ? onCreated({ id, name: agentName }) : void navigate(agentDetailPath(id)),
+  })
   const hasTenants = useHasManyTenants()
   const tenantId = Form.useWatch<number | undefined>('tenantId', form.form)
   const { data } = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })
@@ -26,7 +31,7 @@ export function AgentAdd({ onClose }: { onClose(): void }) {
         <TextField of={OF} name="agentName" />
         {hasTenants && (
           <Field of={OF} name="tenantId" hint="不选时属于当前客户">
-            <TenantPicker inUse />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <SelectField

@@ -1,3 +1,4 @@
+import { addCreateForm } from '#core/routing/create-forms.ts'
 import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentScreens: readonly Screen[] = [
@@ -17,3 +18,10 @@ export const agentScreens: readonly Screen[] = [
     page: () => import('./agent-detail.page.tsx'),
   },
 ]
+
+addCreateForm('agent', {
+  label: '新增智能体',
+  access: 'agent:agent:add',
+  load: () => import('./agent-add.tsx'),
+  part: 'AgentAdd',
+})

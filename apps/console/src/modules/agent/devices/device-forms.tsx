@@ -37,7 +37,7 @@ export function BindForm({ onClose }: Closable) {
           />
         </Field>
         <Field of={BindInput} name="agentId">
-          <DeviceAgentPicker />
+          <DeviceAgentPicker create="agent" />
         </Field>
         <TextField of={BindInput} name="alias" hint="如 客厅，可不填" />
       </Form>
@@ -54,7 +54,7 @@ export function BindMacForm({ onClose }: Closable) {
       <Form {...form}>
         <TextField of={BindMacInput} name="mac" hint="如 00:1A:2B:3C:4D:5E" />
         <Field of={BindMacInput} name="agentId">
-          <DeviceAgentPicker />
+          <DeviceAgentPicker create="agent" />
         </Field>
         <TextField of={BindMacInput} name="alias" hint="如 客厅，可不填" />
       </Form>
@@ -105,7 +105,7 @@ export function MoveForm({ rows, onClose }: Closable & { readonly rows: readonly
       <p className="agent-note">设备下次连接语音服务时使用新的智能体，设备自己的记忆保留。</p>
       <Form {...form}>
         <Field of={MoveInput} name="agentId">
-          <DeviceAgentPicker />
+          <DeviceAgentPicker create="agent" />
         </Field>
       </Form>
     </Modal>

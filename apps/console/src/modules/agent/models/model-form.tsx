@@ -63,7 +63,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
       <Form {...form} onValuesChange={onValuesChange}>
         {isMany && (
           <Field of={ModelInput} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker inUse />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <SelectField

@@ -5,6 +5,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { useRead } from '#core/api/query.ts'
 import { createColumns } from '#kit/table/columns.tsx'
+import { DASH, formatPercent } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { formatYuan } from './order-cells.tsx'
 import '../usage/usage.css'
@@ -39,7 +40,7 @@ const amount = (key: Amount, title: string) =>
     ...RIGHT,
     title,
   })
-const rateText = ({ income, margin }: Figures) => (income > 0 ? `${((margin / income) * 100).toFixed(1)}%` : '—')
+const rateText = ({ income, margin }: Figures) => (income > 0 ? formatPercent(margin / income) : DASH)
 
 const TITLES = { received: '收款净额', income: '收入', cost: '成本', margin: '毛利' } as const
 const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
@@ -74,12 +75,12 @@ function Sums({ query }: { readonly query: Query }) {
       {AMOUNTS.map((key) => (
         <div key={key}>
           <dt>{TITLES[key]}</dt>
-          <dd className={sums && sums[key] < 0 ? 'agent-loss' : undefined}>{sums ? amountText(key, sums) : '—'}</dd>
+          <dd className={sums && sums[key] < 0 ? 'agent-loss' : undefined}>{sums ? amountText(key, sums) : DASH}</dd>
         </div>
       ))}
       <div>
         <dt>毛利率</dt>
-        <dd>{sums ? rateText(sums) : '—'}</dd>
+        <dd>{sums ? rateText(sums) : DASH}</dd>
       </div>
     </dl>
   )

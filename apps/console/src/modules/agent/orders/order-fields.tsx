@@ -66,7 +66,7 @@ function BuyerOfForm({ onChange, ...props }: RecordSelectProps) {
     form.setFieldsValue({ ...NO_TARGETS, packageId: undefined, scope: undefined })
     onChange?.(id)
   }
-  return <BuyerPicker {...props} inUse onChange={change} />
+  return <BuyerPicker {...props} inUse create="tenant" onChange={change} />
 }
 
 interface TargetProps {

@@ -34,10 +34,10 @@ function GrantForm({ onClose }: FormProps) {
     <Modal title="发放开通额度" {...modal} okText="发放">
       <Form {...form}>
         <Field of={of} name="tenantId">
-          <TenantPicker inUse />
+          <TenantPicker inUse create="tenant" />
         </Field>
         <Field of={of} name="packageId">
-          <PackagePicker onSale />
+          <PackagePicker onSale create="storagePackage" />
         </Field>
         <NumberField of={of} name="quota" unit="份" min={1} />
         <NoteField of={of} name="remark" rows={2} />

@@ -25,7 +25,7 @@ export function CardBatchForm({ onClose }: FormProps) {
       />
       <Form {...form}>
         <Field of={of} name="packageId">
-          <PackagePicker onSale />
+          <PackagePicker onSale create="storagePackage" />
         </Field>
         <div className="storage-pair">
           <NumberField of={of} name="count" unit="张" min={1} max={10_000} />

@@ -61,7 +61,7 @@ function GrantFields() {
     <>
       <div className="storage-pair">
         <Field of={of} name="packageId">
-          <PackagePicker onSale />
+          <PackagePicker onSale create="storagePackage" />
         </Field>
         <SelectField of={of} name="source" />
         {source === 1 && <MoneyField of={of} name="amount" />}

@@ -62,7 +62,7 @@ function OpenFields() {
       </Field>
       <div className="storage-pair">
         <Field of={of} name="packageId">
-          <PackagePicker onSale />
+          <PackagePicker onSale create="storagePackage" />
         </Field>
         <Field of={of} name="channels">
           <Select mode="multiple" options={CHANNELS} placeholder="请选择通道" maxTagCount="responsive" />

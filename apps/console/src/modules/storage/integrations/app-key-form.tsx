@@ -47,7 +47,7 @@ function KeyAdd({ onSecret, onClose }: FormProps & { onSecret: (secret: Secret) 
         <TextField of={AppKeyInput} name="keyName" />
         {isMany && (
           <Field of={appKeys.create.input} name="tenantId" hint="不选表示当前所在客户">
-            <TenantPicker inUse />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <OriginsField />

@@ -48,7 +48,7 @@ function NewHook({ onClose, onSecret }: SecretProps) {
       <Form {...form}>
         {isMany && (
           <Field of={HookInput} name="tenantId" hint="不选则归属当前客户；只能为该客户的设备开通">
-            <TenantPicker inUse />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <HookFields of={HookInput as unknown as Fields} />

@@ -2,12 +2,14 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { type PackageDetail, PackageInput, storagePackages } from '@oms/contract/storage/package.ts'
 import { Alert, Divider, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
 import { CostPanel } from '../statistics/cost-panel.tsx'
+import { useRecordTypes } from './package-cells.tsx'
 import '../storage.css'
 
 const INITIAL = {
@@ -28,8 +30,13 @@ const INITIAL = {
   tenantIds: [],
 } as const
 
-export function PackageAdd({ onClose }: { onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(storagePackages.create, { onClose, initial: INITIAL as never })
+/** Creates a package; also from a select of packages, with `onCreated`. */
+export function PackageAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+  const { drawer, footer, form } = useFormDrawer(storagePackages.create, {
+    onClose,
+    onSaved: ({ id }, { packageName }) => onCreated?.({ id, name: packageName }),
+    initial: INITIAL as never,
+  })
   return (
     <Drawer {...drawer} title="新增云存套餐" footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -77,12 +84,13 @@ const forForm = ({ models, tenants, ...row }: PackageDetail) => ({
 
 function Fields({ row }: { row?: PackageDetail }) {
   const of = PackageInput
+  const recordTypes = useRecordTypes().options
   return (
     <>
       <div className="storage-pair">
         <TextField of={of} name="packageName" />
         <TextField of={of} name="packageCode" hint="订单和接口按编码引用套餐" />
-        <SelectField of={of} name="recordType" />
+        <SelectField of={of} name="recordType" options={recordTypes} />
         <SelectField of={of} name="storageDays" />
         <NumberField of={of} name="periodCount" min={1} max={36} />
         <SelectField of={of} name="periodType" />

@@ -134,7 +134,7 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
   kind: 'column',
   categoryTitle: '到期月份',
   categories: list.map(({ from, rate }) => ({
-    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${Math.round(rate)}%`,
+    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${rate}%`,
     title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${rate}%`,
   })),
   series: [

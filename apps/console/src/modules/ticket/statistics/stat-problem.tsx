@@ -6,6 +6,7 @@ import {
   PROBLEM_TYPE,
   type ProblemPart,
 } from '@oms/contract/ticket/ticket-rows.ts'
+import { formatPercent } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
@@ -72,7 +73,7 @@ function Pareto({ part, range }: { part: ProblemPart; range: StatRange }) {
             bars={data[part].map(({ key, count }, at) => ({
               label: dict.labelOf(key),
               value: count,
-              note: `${Math.round((data[part].slice(0, at + 1).reduce((sum, one) => sum + one.count, 0) / total) * 100)}%`,
+              note: formatPercent(data[part].slice(0, at + 1).reduce((sum, one) => sum + one.count, 0) / total),
               to: ticketListPath(range, { ...createdWithin(range), [part]: key }),
             }))}
           />

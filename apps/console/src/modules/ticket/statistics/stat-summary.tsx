@@ -2,6 +2,7 @@ import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
+import { formatPercent } from '#core/text/format.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
@@ -33,11 +34,10 @@ export function Figures({ range }: RangeProps) {
   )
 }
 
-/** Formats the change against the previous period of equal length: `+12%`. */
+/** Formats the change against the previous period of equal length: `+12.5%`. */
 function changeText(now: number | null, before: number | null) {
   if (now === null || before === null || before === 0) return undefined
-  const percent = Math.round(((now - before) / before) * 100)
-  return `较上期 ${percent > 0 ? '+' : ''}${percent}%`
+  return `较上期 ${now > before ? '+' : ''}${formatPercent((now - before) / before)}`
 }
 
 interface Card {

@@ -1,5 +1,7 @@
+import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
+const JOB = 'agent-retention'
 const BATCH = 5000
 const MAX_BATCHES = 2000
 
@@ -33,32 +35,44 @@ export const RETENTION_STATEMENTS = {
 /** Registers the nightly deletion of old conversations, by the parameters of each tenant. */
 export function registerHistoryRetention(services: Services) {
   const options = { title: '对话记录保留期处理', cron: '0 55 3 * * *', timeLimitSeconds: 55 * 60 }
-  services.jobs.schedule('agent-retention', (_job, _progress, signal) => deleteOldHistory(services, signal), options)
+  services.jobs.schedule(JOB, (_job, _progress, signal) => deleteOldHistory(services, signal), options)
 }
 
 /**
  * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates the
- * partitions of the next months.
+ * partitions of the next months. A failure of one tenant does not stop the others.
  */
-export async function deleteOldHistory({ database: { pool }, agentParameters }: Services, signal?: AbortSignal) {
-  await pool.query('select oms_ensure_agent_turns(3)')
-  const { rows } = await pool.query<{ id: number }>('select id from tenants')
+export async function deleteOldHistory(services: Services, signal?: AbortSignal) {
+  const { database, log } = services
+  await database.pool.query('select oms_ensure_agent_turns(3)')
+  const { rows } = await database.pool.query<Tenant>('select id from tenants')
+  const isolation = { log, signal, kind: JOB, name: ({ id }: Tenant) => ({ tenantId: id }) }
   let deleted = 0
-  for (const { id } of rows) {
-    const params = await agentParameters.of(id)
-    const [days, audioDays] = [params.number('history.days'), params.number('history.audio_days')]
-    for (const [text, after] of [
-      [OLD_AUDIO, Math.min(days, audioDays)],
-      [OLD_TURNS, days],
-      [OLD_SESSIONS, days],
-      [OLD_REMINDERS, days],
-    ] as const)
-      for (let n = 0; n < MAX_BATCHES; n += 1) {
-        signal?.throwIfAborted()
-        const { rowCount } = await pool.query(text, [id, after])
-        deleted += rowCount ?? 0
-        if ((rowCount ?? 0) === 0) break
-      }
-  }
-  return { deleted }
+  const { failed } = await forEachIsolated(rows, isolation, async ({ id }) => {
+    deleted += await deleteOldOf(services, id, signal)
+  })
+  return { deleted, failedItems: failed.length }
+}
+
+interface Tenant {
+  readonly id: number
+}
+
+async function deleteOldOf({ database: { pool }, agentParameters }: Services, id: number, signal?: AbortSignal) {
+  const params = await agentParameters.of(id)
+  const [days, audioDays] = [params.number('history.days'), params.number('history.audio_days')]
+  let deleted = 0
+  for (const [text, after] of [
+    [OLD_AUDIO, Math.min(days, audioDays)],
+    [OLD_TURNS, days],
+    [OLD_SESSIONS, days],
+    [OLD_REMINDERS, days],
+  ] as const)
+    for (let n = 0; n < MAX_BATCHES; n += 1) {
+      signal?.throwIfAborted()
+      const { rowCount } = await pool.query(text, [id, after])
+      deleted += rowCount ?? 0
+      if ((rowCount ?? 0) === 0) break
+    }
+  return deleted
 }

@@ -45,9 +45,10 @@ export async function notifyForecasts(services: Services, now: Date) {
   const { done, failed } = await forEachIsolated(booked, isolation, async ({ program }) => {
     missing.push(...(await missingOf(services, program, now)))
   })
-  for (const [tenantId, list] of Map.groupBy(missing, (each) => each.tenantId))
-    await notifyTenant(services, tenantId, list)
-  return { forecasts: done, missing: missing.length, failedItems: failed.length }
+  const byTenant = [...Map.groupBy(missing, (each) => each.tenantId)]
+  const ofTenants = { log: services.log, kind: JOB, name: ([tenantId]: [number, Missing[]]) => ({ tenantId }) }
+  const sent = await forEachIsolated(byTenant, ofTenants, ([tenantId, list]) => notifyTenant(services, tenantId, list))
+  return { forecasts: done, missing: missing.length, failedItems: failed.length + sent.failed.length }
 }
 
 interface Booked {

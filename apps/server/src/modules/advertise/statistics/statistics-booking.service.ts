@@ -1,5 +1,6 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { percentOf } from '@oms/contract/core/percent.ts'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { pageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -54,7 +55,7 @@ export async function completion(ctx: Ctx, input: Query) {
       const done = dueDays(row.dateFrom, row.dateTo < today ? row.dateTo : addDays(today, -1), weekdays)
       const due = days === 0 ? 0 : Math.floor((booked * done) / days)
       const count = played.get(row.programId) ?? 0
-      const rate = booked === 0 ? 0 : Math.round((count / booked) * 1000) / 10
+      const rate = percentOf(count, booked) ?? 0
       return { ...row, booked, played: count, due, rate, state: stateOf({ ...row, booked, due, count, today }) }
     }),
     total: rows[0]?.total ?? 0,

@@ -1,12 +1,13 @@
 import type { AdStatRow, adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { percentOf } from '@oms/contract/core/percent.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { pageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { groupMembers, type NamedGroup, namesOf, visibleGroups } from './statistics-names.ts'
 import { totalsOf } from './statistics.service.ts'
-import { daySource, hourSource, joinFactor, percentOf, PLAY_TOTALS, type Sums } from './statistics-source.ts'
+import { daySource, hourSource, joinFactor, PLAY_TOTALS, type Sums } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 

@@ -58,7 +58,7 @@ export function sumsOf(list: readonly Required<TestPlay>[]) {
     ),
   }
 }
-export const percent = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1000) / 10)
+export const percent = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 10_000) / 100)
 export const screensOf = (list: readonly Required<TestPlay>[]) =>
   new Set(list.filter(({ clock, result }) => clock === 0 || result < 3).map(({ deviceId }) => deviceId)).size
 

@@ -93,9 +93,6 @@ export const joinFactor = sql.raw('left join (select device_id, audience_factor 
 /** Columns of `PLAY_TOTALS`. */
 export type Sums = { plays: number; complete: number; partial: number; failed: number; untrusted: number; ms: number }
 
-/** Returns a percentage with one decimal; null when `whole` is 0. */
-export const percentOf = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1000) / 10)
-
 /** Name of a row of `ad_names` with the alias `n`; deleted rows are marked. */
 export const SHOWN_NAME = sql.raw(`coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`)
 

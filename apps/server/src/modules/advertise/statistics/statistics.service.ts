@@ -1,5 +1,6 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { percentOf } from '@oms/contract/core/percent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -10,7 +11,6 @@ import {
   hourSource,
   joinFactor,
   joinName,
-  percentOf,
   screenCondition,
   SHOWN_NAME,
   PLAY_TOTALS,

@@ -133,3 +133,24 @@ test('AGENT-18 retention deletes reminders whose time is older than the history'
   await deleteOldHistory(app.services)
   expect(await left(deviceId)).toEqual(['不久以前', '以后'])
 })
+
+test('AGENT-18 retention of one customer that fails does not stop the other customers, and is counted', async () => {
+  const deviceId = await bound()
+  const other = await bound()
+  await reminder(deviceId, '不能删除', -24 * 181)
+  await reminder(other, '很久以前', -24 * 181)
+  await query(
+    `update agent_reminders set tenant_id = (select id from tenants where name = '别家公司') where device_id = $1`,
+    [other],
+  )
+  await query(`create function refuse_deletion() returns trigger language plpgsql as $$ begin
+      if old.tenant_id = ${tenantId} then raise exception 'refused'; end if; return old; end $$`)
+  await query(
+    `create trigger refuse_deletion before delete on agent_reminders for each row execute function refuse_deletion()`,
+  )
+  expect(await deleteOldHistory(app.services)).toMatchObject({ failedItems: 1 })
+  expect([await left(deviceId), await left(other)]).toEqual([['不能删除'], []])
+  await query('drop trigger refuse_deletion on agent_reminders')
+  expect(await deleteOldHistory(app.services)).toMatchObject({ failedItems: 0 })
+  expect(await left(deviceId)).toEqual([])
+})

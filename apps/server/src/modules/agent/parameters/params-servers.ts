@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { sendServerAction, reachServer } from '#domain/agents/voice-servers/server-action.ts'
 import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { paramTenant } from './params.service.ts'
+import { paramRecord, paramTenant } from './params.service.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
@@ -72,8 +72,7 @@ export async function act(ctx: Ctx, { tenantId: asked, address, action }: Parsed
   if (!target.mayAct) throw refused('请先设置自己的语音服务密钥')
   const { tenantId, tenantName } = target
   ctx.audit({
-    bizType: 'agentParam',
-    bizId: 'server.websocket',
+    ...paramRecord(tenantId, 'server.websocket'),
     action: `${SERVER_ACTION[action]}「${tenantName}」的语音服务 ${address}`,
   })
   try {

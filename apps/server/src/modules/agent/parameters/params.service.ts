@@ -21,7 +21,9 @@ import { tenants } from '#schema/tenant.ts'
 import { assertSecretReceiver } from './param-secrets.ts'
 
 const MASK = '••••••••'
-const RECORD = { bizType: 'agentParam' } as const
+/** Record of the operation log. The tenant in its id limits who reads the operation. */
+export const paramRecord = (tenantId: number, code: string) =>
+  ({ bizType: 'agentParam', bizId: `${tenantId}:${code}` }) as const
 
 /** Returns the tenant whose parameters are requested, by default the tenant of the session. */
 export async function paramTenant(db: Db, user: User, asked: number | undefined) {
@@ -120,8 +122,9 @@ const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParam
 const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string) =>
   paramOf(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
 
-const audited = (ctx: Ctx, tenantName: string, code: string, verb: string) =>
-  ctx.audit({ ...RECORD, bizId: code, action: `${verb}「${tenantName}」的参数 ${code}` })
+type Tenant = Awaited<ReturnType<typeof paramTenant>>
+const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb: string) =>
+  ctx.audit({ ...paramRecord(tenantId, code), action: `${verb}「${tenantName}」的参数 ${code}` })
 
 /** Throws when a tenant would change a parameter that the platform decides, such as the limit of sold packages. */
 function assertMayChange({ isPlatform }: User, code: string) {
@@ -147,8 +150,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   forgetValues(ctx)
   const isHidden = SECRET_PARAMS.includes(code)
   ctx.audit({
-    ...RECORD,
-    bizId: code,
+    ...paramRecord(tenantId, code),
     action: `修改「${tenantName}」的参数 ${code}`,
     ...(!isHidden && { diff: [{ field: 'value', title: '参数值', from: stored?.value ?? '', to: value }] }),
   })
@@ -163,7 +165,7 @@ export async function reset(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof
   await deleteParameter(db, services, tenantId, code)
   await reloadAfter(ctx, tenantId, code)
   forgetValues(ctx)
-  audited(ctx, tenantName, code, '恢复默认')
+  audited(ctx, { tenantId, tenantName }, code, '恢复默认')
   return null
 }
 
@@ -175,7 +177,7 @@ export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: Parsed
     // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
-    ctx.audit({ ...RECORD, bizId: code, action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })
+    ctx.audit({ ...paramRecord(tenantId, code), action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })
     return { value }
   })
 }
@@ -186,7 +188,7 @@ export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
   const owner = { tenantId, uid: user.uid }
   await writeParameter(db, services, owner, { code: SERVER_SECRET, value: createServerSecret(), remark: '' })
   forgetValues(ctx)
-  audited(ctx, tenantName, SERVER_SECRET, '更换')
+  audited(ctx, { tenantId, tenantName }, SERVER_SECRET, '更换')
   return null
 }
 
@@ -195,6 +197,6 @@ export async function endPreviousSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<
   const { tenantId, tenantName } = await paramTenant(db, user, asked)
   if (!(await deletePreviousSecret(db, services, tenantId))) throw notFound('旧密钥')
   forgetValues(ctx)
-  audited(ctx, tenantName, SERVER_SECRET, '停用旧密钥')
+  audited(ctx, { tenantId, tenantName }, SERVER_SECRET, '停用旧密钥')
   return null
 }

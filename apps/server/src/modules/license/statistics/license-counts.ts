@@ -22,7 +22,7 @@ export const stateSums = {
  * expired certificate is not activated, as in the list of the state 已激活.
  */
 export const activationRate = sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} = 3)
-  / nullif(sum(${n}) filter (where ${state} <> 0), 0), 1), 0)::float8`
+  / nullif(sum(${n}) filter (where ${state} <> 0), 0), 2), 0)::float8`
 export type StateCounts = { readonly [K in keyof typeof stateSums]: number }
 
 export const NO_COUNTS: StateCounts = {

@@ -83,8 +83,8 @@ export async function saveTenantThreshold(
     .onConflictDoUpdate({ target: licenseTenantThresholds.tenantId, set: next })
   const words = threshold === null ? `低于累计持有的${LOW_SHARE}%` : threshold === 0 ? '不预警' : `低于${threshold}个`
   ctx.audit({
-    bizType: 'license-threshold',
-    bizId: `t${tenantId}`,
+    bizType: 'license-tenant',
+    bizId: tenantId,
     action: `设置客户「${tenant.name}」的证书库存预警为${words}`,
   })
   await ctx.services.events.publish(db, 'changed', { resource: 'license', tenantId })

@@ -25,6 +25,27 @@ test('entitlements follow a device to another tenant, whose accounts then see th
   expect(await breaches()).toEqual([])
 })
 
+test('a queue that cannot be recorded does not stop the other queues of the run', async () => {
+  setNow(START)
+  const [broken, sound] = [await newDevice(), await newDevice()]
+  await open([broken])
+  await open([sound])
+  const { rows } = await app.db.execute<{ id: number }>(sql`select id from devices where sn = ${broken}`)
+  await app.db.execute(
+    sql.raw(`create function refuse_queue() returns trigger language plpgsql as $$ begin
+      if old.device_id = ${rows[0]!.id} then raise exception 'refused'; end if; return new; end $$;
+    create trigger refuse_queue before update on oss_queues for each row execute function refuse_queue()`),
+  )
+  setNow(START + 400 * DAY_MS)
+  const statesOf = async (sn: string) => (await rowsOf(sn)).map(({ state }) => state)
+  const before = await statesOf(broken)
+  expect(await runStorageClock(app.services)).toMatchObject({ failedItems: 1 })
+  expect([await statesOf(broken), await statesOf(sound)]).toEqual([before, [2]])
+  await app.db.execute(sql`drop trigger refuse_queue on oss_queues`)
+  expect(await runStorageClock(app.services)).toEqual({ queues: 1, failedItems: 0 })
+  expect(await statesOf(broken)).toEqual([2])
+})
+
 test('after random steps on several devices every invariant holds', { timeout: 300_000 }, async () => {
   let seed = 7
   const random = (count: number) => {

@@ -1,4 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { percentOf } from '@oms/contract/core/percent.ts'
 import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
 import { FORECAST_DAYS } from '@oms/contract/storage/statistics.ts'
 import { and, eq, gt, sql } from 'drizzle-orm'
@@ -16,7 +17,6 @@ const SERIES = 6
 /** Kinds of flows that are sales. */
 const SALES = sql`kind in (1, 2)`
 
-const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10)
 const sum = (column: string, condition = sql`true`) =>
   sql`coalesce(sum(${sql.raw(column)}) filter (where ${condition}), 0)::bigint::float8`
 const inRange = ({ startDate, endDate }: InRange) => sql`day between ${startDate}::date and ${endDate}::date`
@@ -62,7 +62,7 @@ export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summ
     today,
     monthBegin,
     capable,
-    rate: percent(now.inForce, capable),
+    rate: percentOf(now.inForce, capable) ?? 0,
   }
 }
 
@@ -194,7 +194,7 @@ export async function cohort(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.cohor
   return {
     list: rows.map((row) => ({
       ...row,
-      rate: row.expired === 0 ? null : percent(row.expired - row.lapsed, row.expired),
+      rate: percentOf(row.expired - row.lapsed, row.expired),
     })),
   }
 }

@@ -23,14 +23,15 @@ export const devicesBlock: Block = {
   may: (user) => user.can('device:apkManage:list'),
   async load({ services }, tenantId) {
     const { models: rows } = await cachedFigureOf(services, `tenant devices ${tenantId}`, (db) => byModel(db, tenantId))
-    const sum = (key: 'n' | 'online' | 'off') => rows.reduce((total, row) => total + row[key], 0)
+    const sum = (key: 'n' | 'online' | 'off' | 'inactive') => rows.reduce((total, row) => total + row[key], 0)
     const total = sum('n')
     const url = `/device/apkManage?tenantId=${tenantId}`
     return {
       figures: [
         { label: '设备总数', value: total, url },
         { label: '在线', value: sum('online'), tone: 'good' as const, url: `${url}&online=1` },
-        { label: '离线', value: total - sum('online'), url: `${url}&online=0` },
+        { label: '离线', value: total - sum('online') - sum('inactive'), url: `${url}&online=0&activated=1` },
+        { label: '未激活', value: sum('inactive'), url: `${url}&online=0&activated=0` },
         {
           label: '已停用',
           value: sum('off'),
@@ -53,6 +54,7 @@ async function byModel(db: Db, tenantId: number) {
       n: sql<number>`sum(counted.n)::int`,
       online: sql<number>`sum(counted.online)::int`,
       off: sql<number>`sum(counted.off)::int`,
+      inactive: sql<number>`sum(counted.inactive)::int`,
     })
     .from(
       db
@@ -61,6 +63,9 @@ async function byModel(db: Db, tenantId: number) {
           n: sql<number>`count(*)`.as('n'),
           online: sql<number>`count(*) filter (where ${devices.online} = 1)`.as('online'),
           off: sql<number>`count(*) filter (where ${devices.status} = 0)`.as('off'),
+          inactive: sql<number>`count(*) filter (where ${devices.online} = 0 and ${devices.activateTime} is null)`.as(
+            'inactive',
+          ),
         })
         .from(devices)
         .where(and(eq(devices.tenantId, tenantId), notDeleted(devices)))

@@ -36,6 +36,7 @@ async function fillPeriods(id: number) {
   await fillVoice(id)
   await app.db.execute(sql`insert into devices (tenant_id, model_id, sn, app_account_id)
     select ${id}::int, 1, 'PERIOD' || n, nullif(n, 3) from generate_series(1, 3) as n`)
+  await app.db.execute(sql`update devices set activate_time = now() where sn = 'PERIOD1'`)
 }
 
 /** Adds orders of voice packages, grants and turns in this month and before. */
@@ -90,6 +91,8 @@ test("every linked figure of the tenant's page equals the rows that it opens", a
     fresh: 2,
   })
   expect(of('已绑定设备')).toBe(2)
+  // 离线 means the same as on the home page and in rows: a device that was never activated is 未激活.
+  expect([of('离线'), of('未激活')]).toEqual([1, 2])
   expect([of('待确认订单'), of('已支付订单'), of('使用中权益')]).toEqual([1, 1, 1])
   expect(of('本月对话轮数')).toBe(6)
   expect(plain).toEqual([])

@@ -56,7 +56,7 @@ test('too many failures pause the release at once with a reason, an alarm and a 
   const { otaId } = await begun({ ok: 18, bad: 2 })
   await evaluate(1)
   const after = await release(me, otaId)
-  const reason = '第 1 阶段（10%）失败率 10.0% 达到门槛 5%（20 个结果中失败 2 个），已自动暂停'
+  const reason = '第 1 阶段（10%）失败率 10% 达到门槛 5%（20 个结果中失败 2 个），已自动暂停'
   expect(after).toMatchObject({ state: 3, stateReason: reason, percent: 1000 })
   expect(after.stages).toMatchObject([{ state: 3, succeeded: 18, failed: 2 }, { state: 0 }])
   expect(after.alarms).toMatchObject([{ kind: 2, message: reason }])
@@ -158,7 +158,7 @@ test('one failure among few reports pauses the release when the failure rate is 
   await evaluate(31)
   expect(await release(me, otaId)).toMatchObject({
     state: 3,
-    stateReason: '第 1 阶段（10%）失败率 33.3% 达到门槛 5%（3 个结果中失败 1 个），已自动暂停',
+    stateReason: '第 1 阶段（10%）失败率 33.33% 达到门槛 5%（3 个结果中失败 1 个），已自动暂停',
   })
 })
 
@@ -190,7 +190,7 @@ test('at the end of the maximum time the results decide; without sufficient resu
   })
   expect(paused.alarms).toHaveLength(1)
   expect((await release(me, middling.otaId)).stateReason).toBe(
-    '第 1 阶段（50%）等待 1440 分钟后成功率 93.3% 未达到门槛 95%（30 个结果），已自动暂停',
+    '第 1 阶段（50%）等待 1440 分钟后成功率 93.33% 未达到门槛 95%（30 个结果），已自动暂停',
   )
 })
 

@@ -1,3 +1,4 @@
+import { roundTwo } from '@oms/contract/core/percent.ts'
 import { shareText } from '@oms/contract/upgrade/release-plan.ts'
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -114,7 +115,7 @@ function verdictOf(stage: StoredStage, found: Findings) {
   if (reports < stage.minReports && !isOver && !isWhole) return undefined
   const errors = reports > 0 ? (failed * 100) / reports : 0
   if (failed > 0 && errors >= stage.errorPercent)
-    return `失败率 ${errors.toFixed(1)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
+    return `失败率 ${roundTwo(errors)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
   if (minutes < stage.minMinutes) return undefined
   // A stage without devices passes. Small fleets have such stages.
   if (reports === 0 && isWhole) return 'passed'
@@ -123,7 +124,7 @@ function verdictOf(stage: StoredStage, found: Findings) {
   if (!isOver || isLast) return undefined
   return reports === 0
     ? `等待 ${stage.maxMinutes} 分钟没有设备报告结果，无法评判`
-    : `等待 ${stage.maxMinutes} 分钟后成功率 ${(100 - errors).toFixed(1)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
+    : `等待 ${stage.maxMinutes} 分钟后成功率 ${roundTwo(100 - errors)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
 }
 
 interface StageResult {

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const MODULES = join(import.meta.dirname, '../src/modules')
+/** A field of a form with a picker of records, and the attributes of the picker. Filters of lists are `<Filter>`. */
+const FIELD =
+  /<(?:Field|Form\.Item) [^>]*>\s*<((?:Tenant|Buyer|Package|DeviceAgent|Agent|Device|Model|Group)s?Picker)\b([^>]*)>/g
+/** Forms that cannot use a new record. */
+const NEEDS_AN_OLD_ONE: Readonly<Record<string, string>> = {
+  'device/batch-dialogs.tsx GroupPicker': 'removes devices from a group',
+  'agent/voiceprints/voiceprint-form.tsx AgentPicker': 'takes the recording of a conversation',
+  'agent/voiceprints/voiceprint-test.tsx AgentPicker': 'recognises the enrolled voices of an agent',
+  'agent/orders/order-fields.tsx PackagePicker': 'follows the scope of the chosen package',
+  'agent/agents/candidate-dialog.tsx DevicesPicker': 'takes devices of the agent',
+}
+/** Pickers that offer the new record themselves. */
+const OFFERING = /^upgrade\//
+
+test('every form field that selects records of another screen offers to create one', () => {
+  const found = readdirSync(MODULES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.tsx') && !file.includes('.test.') && !OFFERING.test(file))
+    .flatMap((file) =>
+      [...readFileSync(join(MODULES, file), 'utf8').matchAll(FIELD)]
+        .filter(([, , attributes = '']) => !/\bcreate=/.test(attributes))
+        .map(([, picker]) => `${file} ${picker}`),
+    )
+  expect(found.filter((place) => !(place in NEEDS_AN_OLD_ONE))).toEqual([])
+  expect(Object.keys(NEEDS_AN_OLD_ONE).filter((place) => !found.includes(place))).toEqual([])
+})
