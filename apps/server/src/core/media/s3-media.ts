@@ -29,9 +29,9 @@ export class S3Media implements MediaFiles {
     return this.#presigner.url({ method: 'GET', key, seconds, now })
   }
 
-  async peek(key: string, bytes: number) {
+  async peek(key: string, bytes: number, signal?: AbortSignal) {
     try {
-      return await this.#s3.peek(key, bytes)
+      return await this.#s3.peek(key, bytes, signal)
     } catch (error) {
       if (error instanceof FileMissing) return null
       throw error
