@@ -30,6 +30,10 @@ export class S3Media implements MediaFiles {
   }
 
   async peek(key: string, bytes: number, signal?: AbortSignal) {
+    if (bytes === 0) {
+      const size = await this.#s3.size(key)
+      return size === null ? null : { size, head: Buffer.alloc(0) }
+    }
     try {
       return await this.#s3.peek(key, bytes, signal)
     } catch (error) {
