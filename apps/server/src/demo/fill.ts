@@ -37,6 +37,8 @@ export async function createDemoData(services: Services): Promise<boolean> {
   if (filled.length > 0) return false
   const passwordHash = await services.passwords.hash(md5Hex(DEMO_PASSWORD))
   const demo = await db.transaction(async (tx) => {
+    // A busy machine needs longer for the largest statements than the limit of the console's calls.
+    await tx.execute(sql`set local statement_timeout = '120s'; set local idle_in_transaction_session_timeout = '120s'`)
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
     const admin = await fillStaff(inside, passwordHash)
