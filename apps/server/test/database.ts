@@ -41,6 +41,8 @@ async function onServer(command: string) {
   const client = new pg.Client(inject('server'))
   await client.connect()
   try {
+    // Copying a database on a busy disk takes longer than a statement of the product may.
+    await client.query('set statement_timeout = 0')
     await client.query(command)
   } finally {
     await client.end()

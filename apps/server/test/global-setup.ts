@@ -110,6 +110,8 @@ function fieldsOf({ connectionString, ...rest }: pg.ClientConfig): pg.ClientConf
 async function command(server: pg.ClientConfig, text: string) {
   const client = new pg.Client(server)
   await client.connect()
+  // Copying a database on a busy disk takes longer than a statement of the product may.
+  await client.query('set statement_timeout = 0')
   await client.query(text)
   await client.end()
 }

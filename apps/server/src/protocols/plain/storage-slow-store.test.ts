@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
-import { useCameras } from '#test/video-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
+import { useCameras } from '#test/fixtures/video-fixture.ts'
 
 let answer: RequestListener = () => {}
 const asked: string[] = []
