@@ -88,7 +88,9 @@ async function renewSome({ db, actor }: Demo, services: Services, ids: readonly 
     where e.id in ${ids} order by e.id`)
   for (const [amount, renewed] of Map.groupBy(rows, ({ price }) => price)) {
     const input = { ids: renewed.map(({ id }) => id), copies: 1, source: 1 as const, amount, reason: '到期前续费' }
-    await runAsActor(services, actor, { name: 'renew', ...storageEntitlements.renew, input }, (ctx) => renew(ctx, input))
+    await runAsActor(services, actor, { name: 'renew', ...storageEntitlements.renew, input }, (ctx) =>
+      renew(ctx, input),
+    )
   }
 }
 

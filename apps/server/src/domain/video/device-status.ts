@@ -15,7 +15,7 @@ export interface StatusKey {
   readonly tenantId: number
 }
 /** A channel that asks, with the slot of its device in the fleet index. */
-export interface AskingKey extends StatusKey {
+interface AskingKey extends StatusKey {
   readonly slot: number
 }
 interface StatusChange extends StatusKey {
