@@ -69,10 +69,7 @@ async function changeSome(demo: Demo) {
   }
   const services = daysAgo(demo, 1)
   await runStorageClock(services)
-  const renewal = { ids: await pick(1, 5, 60), copies: 1, source: 1 as const, amount: 2900, reason: '到期前续费' }
-  await runAsActor(services, demo.actor, { name: 'renew', ...storageEntitlements.renew, input: renewal }, (ctx) =>
-    renew(ctx, renewal),
-  )
+  await renewSome(demo, services, await pick(1, 5, 60))
   const suspended = { ids: await pick(1, 31, 6), reason: '设备返厂维修' }
   await runAsActor(services, demo.actor, { name: 'suspend', ...storageEntitlements.suspend, input: suspended }, (ctx) =>
     suspendAll(ctx, suspended),
@@ -82,6 +79,19 @@ async function changeSome(demo: Demo) {
     cancelAll(ctx, cancelled),
   )
   await transferOne(demo, services)
+}
+
+/** Renews entitlements at the price of their package. */
+async function renewSome({ db, actor }: Demo, services: Services, ids: readonly number[]) {
+  const { rows } = await db.execute<{ id: number; price: number }>(sql`
+    select e.id, v.price from oss_entitlements e join oss_package_versions v on v.id = e.package_version_id
+    where e.id in ${ids} order by e.id`)
+  for (const [amount, renewed] of Map.groupBy(rows, ({ price }) => price)) {
+    const input = { ids: renewed.map(({ id }) => id), copies: 1, source: 1 as const, amount, reason: '到期前续费' }
+    await runAsActor(services, actor, { name: 'renew', ...storageEntitlements.renew, input }, (ctx) =>
+      renew(ctx, input),
+    )
+  }
 }
 
 /** Moves one entitlement to another camera of the same tenant. */

@@ -34,21 +34,21 @@ async function fillRows(db: Db) {
     insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes, session, seq, tenant_id,
       owner_id, entitlement_id, model_id, salt, day, format, record_type, status)
     select day + storage_days + 1, device_id, channel, 1, extract(epoch from day::timestamptz + n * interval '3 hours') * 1000,
-      600000, 12000000 + (roll + n) * 1500000, 1, n, tenant_id, owner_id, entitlement_id, model_id, n, day, 1, record_type, 2
+      600000, 48000000 + (roll + n) * 1000000, 1, n, tenant_id, owner_id, entitlement_id, model_id, n, day, 1, record_type, 2
     from demo_days cross join generate_series(0, 7) n
     where day > current_date - ${DAYS}::int and day + storage_days + 1 > current_date and n * 3 < hours`)
 }
 
-/** The sums of each channel and day: of the rows where there are rows, else estimates. */
+/** The sums of each channel and day: of the rows where there are rows, else estimates as of one row for three hours. */
 async function fillSums(db: Db) {
   await db.execute(sql`
     insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
       events, duration_ms, bytes, first_ms, last_ms)
     select d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type,
       case when count(s.*) > 0 then array[d.day + d.storage_days + 1] else '{}' end,
-      case when count(s.*) > 0 then count(s.*) else d.hours * 150 end, case when d.record_type = 1 then 0 else d.roll end,
-      coalesce(sum(s.duration_ms), d.hours * 3600000::bigint),
-      coalesce(sum(s.bytes), d.hours * 40000000::bigint * (4 + d.roll) / 8),
+      case when count(s.*) > 0 then count(s.*) else d.hours / 3 end, case when d.record_type = 1 then 0 else d.roll end,
+      coalesce(sum(s.duration_ms), d.hours / 3 * 600000::bigint),
+      coalesce(sum(s.bytes), d.hours / 3 * (48000000 + (d.roll + 3) * 1000000::bigint)),
       extract(epoch from d.day::timestamptz) * 1000, extract(epoch from d.day::timestamptz) * 1000 + d.hours * 3600000
     from demo_days d left join oss_segments s on s.device_id = d.device_id and s.channel = d.channel and s.day = d.day
     group by d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type, d.storage_days, d.hours, d.roll`)

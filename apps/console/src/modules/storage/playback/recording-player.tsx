@@ -14,6 +14,8 @@ interface PlayerProps {
 }
 
 const ADDRESS_EXPIRED = '播放地址已失效，请重新获取'
+/** Seconds that the player reads ahead. More would still play after the consent was withdrawn or the camera unbound. */
+const AHEAD_SECONDS = 30
 const UNPLAYABLE = '浏览器不支持播放该录像格式'
 
 /**
@@ -31,7 +33,7 @@ function attachPlaylist(
     video.onerror = () => onFail(UNPLAYABLE)
     return () => video.removeAttribute('src')
   }
-  const hls = new Hls({ enableWorker: false, maxBufferLength: 30 })
+  const hls = new Hls({ enableWorker: false, maxBufferLength: AHEAD_SECONDS, maxMaxBufferLength: AHEAD_SECONDS })
   hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
     if (!fatal) return
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
