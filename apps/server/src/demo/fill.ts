@@ -37,6 +37,8 @@ export async function createDemoData(services: Services): Promise<boolean> {
   if (filled.length > 0) return false
   const passwordHash = await services.passwords.hash(md5Hex(DEMO_PASSWORD))
   const demo = await db.transaction(async (tx) => {
+    // One statement writes the rows of months: on a slow disk it takes longer than the time limit of calls.
+    await tx.execute(sql`set local statement_timeout = '120s'`)
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
     const admin = await fillStaff(inside, passwordHash)
