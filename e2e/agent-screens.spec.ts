@@ -67,6 +67,31 @@ test('no agent screen scrolls horizontally on a phone, with the longest texts', 
   }
 })
 
+test('each list of agents, models, devices, templates, voices and voiceprints filters by customer', async ({
+  page,
+  login,
+}) => {
+  await login()
+  const lists = [
+    '/agent/agent',
+    '/agent/config',
+    '/agent/device',
+    '/agent/template',
+    '/agent/voice',
+    '/agent/voiceprint',
+  ]
+  for (const path of lists) {
+    await page.goto(path)
+    await expect(
+      page
+        .locator('main')
+        .getByRole('search')
+        .getByLabel(/^(所属)?客户$/),
+      path,
+    ).toBeAttached()
+  }
+})
+
 const TABS = [
   { key: '设定与试用', waits: '角色设定' },
   { key: '版本', waits: '首个版本' },

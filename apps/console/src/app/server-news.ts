@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { refreshReads } from '#core/api/query.ts'
 import { openEventStream } from '#core/events/event-stream.ts'
 import { useServerEvent } from '#core/events/events.ts'
 import { bindPermRefetch, handlePermissionVersion } from '#core/auth/permission-version.ts'
@@ -16,13 +17,13 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
     // Data may have changed during a connection loss, so everything is refetched.
     let opened = false
     return openEventStream(() => {
-      if (opened) void client.invalidateQueries({ refetchType: 'active' })
+      if (opened) void refreshReads(client)
       opened = true
     })
   }, [client, ready, reloadPermissions])
   useServerEvent('perms', ({ version }) => handlePermissionVersion(version))
   useServerEvent('sessionEnd', ({ msg }) => askRelogin('ended', msg, currentSession()?.token ?? ''))
-  useServerEvent('changed', ({ resource }) => void client.invalidateQueries({ queryKey: [resource] }))
+  useServerEvent('changed', ({ resource }) => void refreshReads(client, { resource }))
   useServerEvent('notice', ({ title }) => {
     toast.info(`新消息：${title}`)
     void client.invalidateQueries({ queryKey: ['sys'] })

@@ -39,6 +39,31 @@ export function queryKeyOf(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
   return [resourceName(endpoint), endpoint.path, query.toString()] as const
 }
 
+/** Returns the first four parts of a path: `/api/v1/agent/history`. */
+const groupOf = (path: string) => path.split('/').slice(0, 5).join('/')
+
+interface Refresh {
+  /** Third part of the paths whose responses may have changed; absent: all. */
+  readonly resource?: string
+  /** Path of the write that changed them; absent: another person or process changed them. */
+  readonly path?: string
+}
+
+/**
+ * Marks responses as stale and refetches those on the screen. Reads that the operation log records are refetched only
+ * after a write of their own group, because the log would otherwise name a person who opened nothing.
+ */
+export async function refreshReads(client: QueryClient, { resource, path }: Refresh = {}): Promise<void> {
+  const filters = resource === undefined ? {} : { queryKey: [resource] }
+  await client.invalidateQueries({ ...filters, refetchType: 'none' })
+  await client.refetchQueries({
+    ...filters,
+    type: 'active',
+    predicate: ({ meta, queryKey }) =>
+      meta?.['isLogged'] !== true || (path !== undefined && groupOf(String(queryKey[1])) === groupOf(path)),
+  })
+}
+
 export interface ReadOptions {
   /** False postpones the request. */
   readonly enabled?: boolean
@@ -59,7 +84,7 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
     enabled,
     staleTime,
-    meta: { quiet },
+    meta: { quiet, isLogged: endpoint.kind !== undefined },
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   })
   return useRetained(hashKey(queryKey), result)
@@ -145,7 +170,7 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
         const answer = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
         if (endpoint.done) toast.success(answer.msg || endpoint.done)
         const resources = [resourceName(endpoint), ...alsoChanges]
-        await Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [resource] })))
+        await Promise.all(resources.map((resource) => refreshReads(client, { resource, path: endpoint.path })))
         return answer.data
       })
       setData(() => result)

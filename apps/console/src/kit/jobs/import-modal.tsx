@@ -19,6 +19,8 @@ interface ImportModalProps<E extends Endpoint> {
   title: string
   to: E
   template: Endpoint
+  /** Where the values of a column are found. */
+  intro?: string
   onClose(): void
   /** Called with the report of the import, for data besides the counts (one-time passwords). */
   onImported?: (report: ImportReport) => void
@@ -26,7 +28,7 @@ interface ImportModalProps<E extends Endpoint> {
 
 /** Imports a table in three steps: template, dry run with a report per row, import. */
 export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
-  const { title, template, onClose } = props
+  const { title, template, intro, onClose } = props
   const { file, update, setUpdate, updateField, report, choose, run, busy } = useImport(props)
   const checked = report?.dryRun === true
   const taken = report ? report.created + report.updated : 0
@@ -50,6 +52,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
           current={report ? (checked ? 1 : 2) : 0}
           items={[{ title: '选择文件' }, { title: '校验结果' }, { title: '完成' }]}
         />
+        {intro && <p className="kit-import-intro">{intro}</p>}
         <FileRow file={file} template={template} onFiles={choose} />
         {updateField && (
           <Checkbox checked={update} disabled={busy !== undefined} onChange={({ target }) => setUpdate(target.checked)}>

@@ -129,11 +129,29 @@ export function problemOfField(field: ProviderField, given: unknown, fields: rea
   if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
   if (isSecretField(field)) return undefined
   if (value === null) return field.required ? `请输入${field.label}` : undefined
-  return credentialProblem(field, value, fields)
+  return addressProblem(field, value, fields)
+}
+
+/** Returns why an address cannot be called or must not be stored in clear, or undefined. Other values have no problem. */
+export const addressProblem = (field: ProviderField, value: unknown, fields: readonly ProviderField[]) =>
+  credentialProblem(field, value, fields) ?? schemeProblem(field, value)
+
+/** Schemes of the addresses that a field may contain, by the name of the field. */
+const ADDRESS_SCHEMES = [
+  { key: /(?:^|_)ws_url$/i, schemes: /^wss?:\/\/[^\s/]/i, expected: 'ws:// 或 wss://' },
+  { key: /(?:^|_)(?:api|base)_url$/i, schemes: /^https?:\/\/[^\s/]/i, expected: 'http:// 或 https://' },
+  { key: /(?:^|_)url$/i, schemes: /^(?:https?|wss?):\/\/[^\s/]/i, expected: 'http://、https://、ws:// 或 wss://' },
+] as const
+
+/** Returns why an address cannot be called: a host without a scheme is read as a path by voice servers. */
+function schemeProblem({ key, label }: ProviderField, value: unknown) {
+  if (typeof value !== 'string' || value === '') return undefined
+  const rule = ADDRESS_SCHEMES.find((each) => each.key.test(key))
+  return rule && !rule.schemes.test(value) ? `${label}应以 ${rule.expected} 开头` : undefined
 }
 
 /** Returns why a value that is stored and shown in clear must not contain a credential, or undefined. */
-export function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
+function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
   const secret = addressesIn(key, value)
     .map(({ text }) => addressSecret(text))
     .find((each) => each !== undefined)

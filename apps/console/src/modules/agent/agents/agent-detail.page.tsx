@@ -11,6 +11,7 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
@@ -50,7 +51,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
     </Space>
   )
   return (
-    <Page title={agent.agentName} extra={extra}>
+    <Page title={agent.agentName} extra={extra} intro={<AgentCode code={agent.agentCode} />}>
       {agent.problem && <Alert type="warning" showIcon title={`设备还不能对话：${agent.problem}`} />}
       <Panel>
         <AgentTabs agent={agent} />
@@ -59,6 +60,13 @@ function Shown({ agent }: { agent: AgentDetail }) {
     </Page>
   )
 }
+
+/** The code by which the import of bindings names an agent. */
+const AgentCode = ({ code }: { code: string }) => (
+  <span className="agent-quiet">
+    智能体编码 <CopyText text={code} />
+  </span>
+)
 
 type TabPanel = ComponentType<{ agentId: number; agentName: string }>
 const panels = new Map<string, TabPanel>()

@@ -9,6 +9,7 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -73,15 +74,23 @@ export default function AgentListPage() {
   )
 }
 
-const AgentSearch = (search: SearchProps) => (
-  <SearchForm {...search}>
-    <Filter of={QUERY} name="agentName" />
-    <Filter of={QUERY} name="tag" />
-    <Filter of={QUERY} name="mac" />
-    <SelectFilter of={QUERY} name="status" />
-    <DateRangeFilter label="创建时间" />
-  </SearchForm>
-)
+function AgentSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="agentName" />
+      <Filter of={QUERY} name="tag" />
+      <Filter of={QUERY} name="mac" />
+      <SelectFilter of={QUERY} name="status" />
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
 
 const AddButton = ({ onAdd }: { onAdd(): void }) => (
   <Allowed to={agents.create}>

@@ -3,6 +3,7 @@ import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
 import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { agentReminders } from '@oms/contract/agent/history/reminder.ts'
+import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -16,8 +17,9 @@ import { DeviceGrants } from '../orders/grant-list.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { MemoryPanel } from '../history/memory-panel.tsx'
 import { ReminderPanel } from '../history/reminder-panel.tsx'
+import { DeviceToolPanel } from './device-tool-panel.tsx'
 
-/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its conversations, memory and reminders, and its history. */
+/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its tools, its conversations, memory and reminders, and its history. */
 export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
   <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
     {(row) => <DeviceTabs row={row} />}
@@ -29,6 +31,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
   const mayRead = mayCall(agentHistory.sessions)
   const enabled = mayCall(agentContacts.feature)
   const { data } = useRead(agentContacts.feature, { deviceId: row.id }, { enabled, quiet: true })
+  const hasTools = useHasTools(row.id)
   return (
     <Tabs
       items={[
@@ -39,6 +42,9 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
           : []),
         ...(data?.isEnabled
           ? [{ key: 'contacts', label: '通讯录', children: <ContactPanel key={row.id} deviceId={row.id} /> }]
+          : []),
+        ...(hasTools
+          ? [{ key: 'tools', label: '设备工具', children: <DeviceToolPanel key={row.id} deviceId={row.id} /> }]
           : []),
         ...(mayRead
           ? [
@@ -53,4 +59,11 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
       ]}
     />
   )
+}
+
+/** Returns whether the account may call tools, and the device has an MQTT gateway. */
+function useHasTools(deviceId: number): boolean {
+  const enabled = useMayCall()(agentDeviceTools.feature)
+  const { data } = useRead(agentDeviceTools.feature, { deviceId }, { enabled, quiet: true })
+  return data?.isEnabled === true
 }

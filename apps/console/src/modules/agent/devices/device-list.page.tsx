@@ -117,7 +117,13 @@ function Dialogs({ open, onClose }: { readonly open: Open; onClose(): void }) {
       {dialog === 'mac' && <BindMacForm onClose={onClose} />}
       {dialog === 'diagnose' && <DiagnosisDrawer onClose={onClose} />}
       {dialog === 'import' && (
-        <ImportModal title="导入绑定" to={agentDevices.import} template={agentDevices.template} onClose={onClose} />
+        <ImportModal
+          title="导入绑定"
+          intro="智能体编码在智能体详情页的标题下方，也可以在智能体表格中显示“智能体编码”一列后导出。"
+          to={agentDevices.import}
+          template={agentDevices.template}
+          onClose={onClose}
+        />
       )}
       {edit && <AgentDeviceForm row={edit} onClose={onClose} />}
       {move && <MoveForm rows={move} onClose={onClose} />}

@@ -10,8 +10,9 @@ import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { SearchForm } from '#kit/list/search-form.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
@@ -78,11 +79,7 @@ function ModelList({ type }: { type: ModelType }) {
   const add = <AddButton to={agentModels.create} noun="模型" onAdd={() => setOpened({ kind: 'new' })} />
   return (
     <>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="name" />
-        <Filter of={QUERY} name="code" />
-        <SelectFilter of={QUERY} name="status" />
-      </SearchForm>
+      <ModelSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -102,6 +99,22 @@ function ModelList({ type }: { type: ModelType }) {
         <ModelHistory name={opened.row.name} bizType="agentModel" bizId={opened.row.id} onClose={close} />
       )}
     </>
+  )
+}
+
+function ModelSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="name" />
+      <Filter of={QUERY} name="code" />
+      <SelectFilter of={QUERY} name="status" />
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+    </SearchForm>
   )
 }
 

@@ -8,8 +8,9 @@ import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { SearchForm } from '#kit/list/search-form.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -56,10 +57,7 @@ export default function TemplateListPage() {
   const close = () => setAdded(undefined)
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="templateName" />
-        <SelectFilter of={QUERY} name="status" />
-      </SearchForm>
+      <TemplateSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -76,6 +74,21 @@ export default function TemplateListPage() {
       {added === 'make' && <TemplateMake onClose={close} />}
       {opened && <Opened of={opened} onClose={() => setOpened(undefined)} />}
     </Page>
+  )
+}
+
+function TemplateSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="templateName" />
+      <SelectFilter of={QUERY} name="status" />
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+    </SearchForm>
   )
 }
 

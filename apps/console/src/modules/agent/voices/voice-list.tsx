@@ -11,6 +11,7 @@ import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -98,17 +99,25 @@ function Uses({ row, onOpen }: { row: VoiceRow; onOpen(row: VoiceRow): void }) {
   )
 }
 
-const VoiceSearch = (search: SearchProps) => (
-  <SearchForm {...search}>
-    <Filter of={QUERY} name="name" />
-    <Filter of={QUERY} name="code" />
-    <Filter of={QUERY} name="modelId">
-      <SpeechModelSelect />
-    </Filter>
-    <Filter of={QUERY} name="languages" />
-    <SelectFilter of={QUERY} name="status" />
-  </SearchForm>
-)
+function VoiceSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="name" />
+      <Filter of={QUERY} name="code" />
+      <Filter of={QUERY} name="modelId">
+        <SpeechModelSelect />
+      </Filter>
+      <Filter of={QUERY} name="languages" />
+      <SelectFilter of={QUERY} name="status" />
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+    </SearchForm>
+  )
+}
 
 function useVoiceActions(onEdit: (row: VoiceRow) => void, onHistory: (row: VoiceRow) => void) {
   const remove = useWrite(agentVoices.remove)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type AgentBehaviour, KEPT_HEADER } from '@oms/contract/agent/agents/agent-input.ts'
-import { credentialProblem } from '@oms/contract/agent/models/model-config.ts'
+import { addressProblem } from '@oms/contract/agent/models/model-config.ts'
 import { addressSecret } from '@oms/contract/core/address-secret.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { and, eq, inArray } from 'drizzle-orm'
@@ -51,7 +51,7 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
   const codes = plugins.map(({ providerCode }) => providerCode)
   if (new Set(codes).size < codes.length) throw invalid('插件不能重复', 'plugins')
   const known = new Map((codes.length > 0 ? await readPluginProviders(db, codes) : []).map((each) => [each.code, each]))
-  assertPlainAddresses(known, { plugins, contextProviders })
+  assertAddresses(known, { plugins, contextProviders })
   const secrets = new Map<string, string>()
   const stored: StoredParts = {
     plugins: plugins.map(({ providerCode, params }) => {
@@ -73,8 +73,11 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
   return { stored, secrets }
 }
 
-/** Refuses credentials in the addresses of plugins and context sources, which are stored and shown in clear. */
-function assertPlainAddresses(
+/**
+ * Refuses addresses of plugins without a scheme, and credentials in the addresses of plugins and context sources, which
+ * are stored and shown in clear.
+ */
+function assertAddresses(
   known: ReadonlyMap<string, { readonly name: string; readonly fields: readonly ProviderField[] }>,
   { plugins, contextProviders }: Parts,
 ) {
@@ -83,7 +86,7 @@ function assertPlainAddresses(
     for (const [key, value] of Object.entries(params)) {
       const field = fields.find((each) => each.key === key) ?? { key, label: key, type: 'string' as const }
       if (isSecretField(field)) continue
-      const problem = credentialProblem(field, value, fields)
+      const problem = addressProblem(field, value, fields)
       if (problem) throw invalid(`插件「${name}」的${problem}`, `plugins.${at}.params.${key}`)
     }
   })

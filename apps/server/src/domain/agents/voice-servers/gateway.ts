@@ -7,6 +7,7 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIMITS = { connectMs: 3000, firstByteMs: 5000, totalMs: 5000, maxBytes: 64 * 1024 }
+const MAX_REASON = 200
 /** Offsets in days for which a token is tried, because the clock of the gateway may show another day. */
 const DAYS = [0, -1, 1]
 
@@ -20,14 +21,27 @@ const tokenOf = (key: string, ms: number) =>
 export const hasGateway = (params: ParameterValues) =>
   params.text('server.mqtt_manager_api') !== '' && params.text('server.mqtt_signature_key') !== ''
 
+/** Refusal of a management call by the gateway. The message is the reason of the gateway, empty without a reason. */
+export class GatewayRefusal extends Error {
+  override readonly name = 'GatewayRefusal'
+}
+
+interface ManagementCall {
+  readonly path: string
+  readonly body: object
+  /** Milliseconds until the complete response; defaults to five seconds. */
+  readonly timeoutMs?: number
+}
+
 /**
- * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws when the call fails.
+ * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws a `GatewayRefusal` when
+ * the gateway refuses the call, and another error when the gateway does not respond.
  */
 export async function callGateway(
   { config, agentParameters }: Pick<Services, 'config' | 'agentParameters'>,
   params: ParameterValues,
   tenantId: number,
-  { path, body }: { readonly path: string; readonly body: object },
+  { path, body, timeoutMs = LIMITS.totalMs }: ManagementCall,
 ): Promise<Record<string, unknown>> {
   const address = params.text('server.mqtt_manager_api')
   // A tenant that uses the gateway of the platform may call its private address.
@@ -47,13 +61,30 @@ export async function callGateway(
       },
       body: JSON.stringify(body),
       policy: selectAddressPolicy(config, owner),
-      limits: LIMITS,
+      limits: { ...LIMITS, firstByteMs: timeoutMs, totalMs: timeoutMs },
     })
     const chunks: Buffer[] = []
     for await (const chunk of response.body) chunks.push(chunk)
     if (response.status === 401) continue
-    if (response.status !== 200) throw new Error(`gateway answered ${response.status}`)
-    return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+    const text = Buffer.concat(chunks).toString()
+    if (response.status !== 200) throw new GatewayRefusal(reasonOf(text))
+    return JSON.parse(text) as Record<string, unknown>
   }
   throw new Error('gateway refused the key')
+}
+
+/** Returns the `error` of a refusal without control characters. Bodies without an error give an empty text. */
+function reasonOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string'
+      ? error
+          .toWellFormed()
+          .replaceAll(/\p{Cc}/gu, ' ')
+          .trim()
+          .slice(0, MAX_REASON)
+      : ''
+  } catch {
+    return ''
+  }
 }

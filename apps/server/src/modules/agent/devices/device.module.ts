@@ -1,8 +1,10 @@
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
+import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
 import { implement } from '#core/http/implement.ts'
 import { bindByCode, bindByMac, move, resetIdentity, unbind, update } from './device-bind.ts'
 import { diagnose } from './device-diagnosis.ts'
 import { agentOptions, getBinding, listBindings } from './device-rows.ts'
+import { callDeviceTool, listDeviceTools, toolFeature } from './device-tool.service.ts'
 import { bindImport, exportBindings } from './device-transfer.ts'
 
 export const agentDeviceModule = implement(
@@ -23,4 +25,10 @@ export const agentDeviceModule = implement(
     import: bindImport.take,
   },
   { outsideTransaction: ['bind', 'bindMac', 'export', 'import'] },
+)
+
+export const agentDeviceToolModule = implement(
+  agentDeviceTools,
+  { feature: toolFeature, list: listDeviceTools, call: callDeviceTool },
+  { outsideTransaction: ['list', 'call'] },
 )

@@ -80,6 +80,20 @@ test('AGENT-06 refuses a credential in addresses of voices, documents, plugins a
   await expectNoCredential()
 })
 
+test('AGENT-06 refuses an address without a scheme at the field of a model and of a plugin', async () => {
+  expect(await admin.call('POST', MODEL, model({ base_url: 'api.example.com/v1' }))).toMatchObject({
+    msg: expect.stringContaining('应以 http:// 或 https:// 开头'),
+    data: { field: 'config.base_url' },
+  })
+  const { id } = (await admin.call('POST', AGENT, { agentName: '小智' })).data
+  const stored = (await admin.call('GET', `${AGENT}/${id}`)).data
+  const plugins = [{ providerCode: 'test_news', params: { url: 'news.example.com' } }]
+  expect(await admin.call('PUT', AGENT, { ...stored, note: '', plugins })).toMatchObject({
+    msg: '插件「测试新闻」的接口地址应以 http://、https://、ws:// 或 wss:// 开头',
+    data: { field: 'plugins.0.params.url' },
+  })
+})
+
 test('AGENT-06 masks credentials in addresses of rows and log entries of older releases', async () => {
   const { id } = (await admin.call('POST', MODEL, model({ base_url: 'http://203.0.113.5/v1' }))).data
   await app.db.execute(sql`update agent_models

@@ -1,0 +1,49 @@
+import { agentHistory } from '@oms/contract/agent/history/history.ts'
+import { agents } from '@oms/contract/agent/agents/agent.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { QueryObserver } from '@tanstack/react-query'
+import { beforeEach, expect, test } from 'vitest'
+import { keyOf, makeQueryClient, refreshReads } from './query.ts'
+
+const client = makeQueryClient()
+let read: string[] = []
+
+/** Shows the response of an endpoint on the screen, as `useRead` does. */
+async function show(endpoint: Pick<Endpoint, 'path' | 'kind'>) {
+  const observer = new QueryObserver(client, {
+    queryKey: keyOf(endpoint, {}),
+    queryFn: () => {
+      read.push(endpoint.path)
+      return 1
+    },
+    meta: { isLogged: endpoint.kind !== undefined },
+  })
+  observer.subscribe(() => {})
+  await observer.fetchOptimistic(observer.options as never)
+}
+
+beforeEach(async () => {
+  client.clear()
+  await show(agents.list)
+  await show(agentHistory.sessions)
+  read = []
+})
+
+test('a change by another person refetches no read that the operation log records', async () => {
+  await refreshReads(client, { resource: 'agent' })
+  expect(read).toEqual([agents.list.path])
+  await refreshReads(client)
+  expect(read).toEqual([agents.list.path, agents.list.path])
+})
+
+test('an own write refetches logged reads of its group only', async () => {
+  await refreshReads(client, { resource: 'agent', path: agents.update.path })
+  expect(read).toEqual([agents.list.path])
+  await refreshReads(client, { resource: 'agent', path: agentHistory.erase.path })
+  expect(read.slice(1).toSorted()).toEqual([agentHistory.sessions.path, agents.list.path].toSorted())
+})
+
+test('a logged read that was not refetched is stale, so the next opening reads it', async () => {
+  await refreshReads(client, { resource: 'agent' })
+  expect(client.getQueryState(keyOf(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
+})

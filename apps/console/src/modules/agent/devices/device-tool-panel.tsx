@@ -1,0 +1,61 @@
+import {
+  agentDeviceTools,
+  type DeviceTool,
+  REBOOT_TOOL,
+  TOOL_NAMES,
+  toolName,
+} from '@oms/contract/agent/devices/device-tool.ts'
+import { Empty } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
+import './device-tool.css'
+
+const DeviceToolDialog = later(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
+
+/** A list that was read stays: each read wakes the device. */
+const STALE_MS = 10 * 60_000
+
+/** Tools that a connected device offers through the MQTT gateway. */
+export function DeviceToolPanel({ deviceId }: { readonly deviceId: number }) {
+  const [chosen, setChosen] = useState<DeviceTool>()
+  const { data, error, refetch } = useRead(
+    agentDeviceTools.list,
+    { id: deviceId },
+    { quiet: true, staleTime: STALE_MS, keepPrevious: false },
+  )
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <RowsSkeleton rows={4} />
+  if (data.list.length === 0)
+    return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有提供可以调用的工具" />
+  return (
+    <>
+      <p className="tool-hint">
+        由设备的固件提供，经 MQTT 网关调用，每次调用记入操作日志。设备在启动时检查升级，可用“重启设备”让它立即检查。
+      </p>
+      <ul className="tool-list">
+        {data.list.map((tool) => (
+          <li key={tool.name}>
+            <span className="tool-name">
+              <strong>{toolName(tool.name)}</strong>
+              {tool.name in TOOL_NAMES ? <code>{tool.name}</code> : <small>{tool.description}</small>}
+            </span>
+            <RowActions
+              items={[
+                {
+                  label: '调用',
+                  to: agentDeviceTools.call,
+                  onClick: () => setChosen(tool),
+                  ...(tool.name === REBOOT_TOOL && { danger: true }),
+                },
+              ]}
+            />
+          </li>
+        ))}
+      </ul>
+      {chosen && <DeviceToolDialog deviceId={deviceId} tool={chosen} onClose={() => setChosen(undefined)} />}
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { agentDeviceTools as calls } from '@oms/contract/agent/devices/device-tool.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import { notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { callTool, listTools, type ToolDevice } from '#domain/agents/devices/device-tools.ts'
+import { GatewayRefusal, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+
+const KIND = 'agentDevice'
+const UNREACHABLE = '网关没有响应，请检查参数 server.mqtt_manager_api 和签名密钥'
+
+async function deviceOf({ db, user }: Ctx, id: number): Promise<ToolDevice> {
+  const [found] = await db
+    .select({ tenantId: agentDevices.tenantId, mac: agentDevices.mac, board: agentDevices.board })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
+  if (!found) throw notFound('语音设备')
+  return found
+}
+
+const gatewayIsSet = async ({ services }: Ctx, { tenantId }: ToolDevice) =>
+  hasGateway(await services.agentParameters.of(tenantId))
+
+export async function toolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
+  return { isEnabled: await gatewayIsSet(ctx, await deviceOf(ctx, deviceId)) }
+}
+
+/** Sends a request to the device and turns failures of gateway and device into refusals with a Chinese reason. */
+async function reach<Result>(ctx: Ctx, id: number, ask: (device: ToolDevice) => Promise<Result>): Promise<Result> {
+  const device = await deviceOf(ctx, id)
+  if (!(await gatewayIsSet(ctx, device)))
+    throw refused('还没有设置 MQTT 网关，请先设置参数 server.mqtt_manager_api 和 server.mqtt_signature_key')
+  try {
+    return await ask(device)
+  } catch (problem) {
+    if (problem instanceof GatewayRefusal) throw refused(`设备没有执行：${problem.message || '没有说明原因'}`)
+    ctx.services.log.warn({ err: problem, deviceId: id }, 'the MQTT gateway did not take a command')
+    throw refused(UNREACHABLE)
+  }
+}
+
+export async function listDeviceTools(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
+  return { list: await reach(ctx, id, (device) => listTools(ctx.services, device)) }
+}
+
+export async function callDeviceTool(ctx: Ctx, { id, name, arguments: given }: ParsedOf<typeof calls.call>) {
+  ctx.audit({ bizType: KIND, bizId: id, action: `调用设备工具「${name}」` })
+  return reach(ctx, id, (device) => callTool(ctx.services, device, { name, arguments: given }))
+}
