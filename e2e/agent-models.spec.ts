@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Locator } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
-import { pick } from './pick.ts'
+import { pick, pickExactly } from './pick.ts'
 
 const KEY = 'sk-e2e-journey-2468'
 let vendor: Server
@@ -39,13 +39,7 @@ async function addField(drawer: Locator, place: number, [key, type]: (typeof TYP
   const field = drawer.getByRole('group', { name: `字段 ${place}` })
   await field.getByLabel('参数名').fill(key)
   await field.getByLabel('显示名').fill(`显示${key}`)
-  await field.getByLabel('字段类型').click()
-  await drawer
-    .page()
-    .locator('.ant-select-item-option')
-    .filter({ visible: true })
-    .getByText(type, { exact: true })
-    .click()
+  await pickExactly(field.getByLabel('字段类型'), type)
 }
 
 test('AGENT-06 the form of a model has the fields of its provider, of every field type', async ({

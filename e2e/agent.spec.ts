@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
+import { pickExactly } from './pick.ts'
 
 let vendor: Server
 /** Answers that the vendor streams without an end, and how many of their connections are closed. */
@@ -53,8 +54,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared 
   await expect(page.getByRole('tab', { name: '设备', exact: true })).toBeVisible()
   const original = await form.getByLabel('角色设定').inputValue()
 
-  await form.getByLabel('大语言模型').fill(code)
-  await page.getByTitle(code, { exact: true }).click()
+  await pickExactly(form.getByLabel('大语言模型'), code)
   await form.getByLabel('角色设定').fill('你是没有保存的讲解员')
   await page.getByLabel('对智能体说').fill('你好')
   await page.getByLabel('对智能体说').press('Enter')

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { dictEntry } from './dictionaries.ts'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
+import { pick } from './pick.ts'
 
 const TYPES = '/system/systemDict'
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
@@ -34,8 +35,7 @@ test('DICT-01 creates, changes and deletes a dictionary and its entries', async 
   await dialog(page).getByLabel('字典标签').fill('红色')
   await dialog(page).getByLabel('字典键值').fill('red')
   await accessible()
-  await dialog(page).getByLabel('回显样式').click()
-  await page.getByTitle('危险').click()
+  await pick(dialog(page).getByLabel('回显样式'), '危险')
   await expect(dialog(page).locator('.dict-preview .ant-tag')).toHaveText('红色')
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(row(page, 'red').locator('.ant-tag').first()).toHaveClass(/error/)

@@ -6,12 +6,26 @@ import { expect } from './fixtures.ts'
  * move while it loads and a click could hit a different option. A select of few options has no search.
  */
 export async function pick(field: Locator, text: string) {
-  await field.click()
-  await expect(field).toHaveAttribute('aria-expanded', 'true')
-  const options = field.page().locator('.ant-select-item-option').filter({ visible: true })
+  const options = await openOptions(field)
   if (!(await field.isEditable())) return options.filter({ hasText: text }).click()
   await field.fill(text)
   await expect(options).toHaveCount(1)
   await expect(options).toContainText(text)
   await options.click()
+}
+
+/** Chooses the option with exactly this title, in a select with or without search. */
+export async function pickExactly(field: Locator, title: string) {
+  const options = await openOptions(field)
+  if (await field.isEditable()) await field.fill(title)
+  await options.and(field.page().getByTitle(title, { exact: true })).click()
+}
+
+/** Opens a select and returns its own options. The options of another select may still be visible while they close. */
+export async function openOptions(field: Locator) {
+  await field.click()
+  await expect(field).toHaveAttribute('aria-expanded', 'true')
+  const page = field.page()
+  const list = page.locator(`[id="${await field.getAttribute('aria-controls')}"]`)
+  return page.locator('.ant-select-dropdown').filter({ has: list }).locator('.ant-select-item-option')
 }

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { type Api, fresh } from './people.ts'
+import { pick } from './pick.ts'
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -91,8 +92,7 @@ test('the explanation names the rule that denies a permission', async ({ page, l
       .locator('.ant-select-tree-node-content-wrapper')
       .click()
   }
-  await page.locator('#explain-account').fill(person.account)
-  await page.locator('.ant-select-item-option').filter({ hasText: person.account }).click()
+  await pick(page.locator('#explain-account'), person.account)
   await ask('system:operLog:list')
   await expect(page.getByText(`${person.account} 可以使用「操作日志」`)).toBeVisible()
   await ask('system:operLog:export')

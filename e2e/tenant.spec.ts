@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { solveCaptcha } from './database.ts'
 import { expect, test } from './fixtures.ts'
 import { type Api, fresh, freshMobile, type Person } from './people.ts'
-import { pick } from './pick.ts'
+import { pick, pickExactly } from './pick.ts'
 
 const CHOSEN = 'Chosen-2026'
 const PHONE = { width: 390, height: 844 }
@@ -195,8 +195,7 @@ test('TENANT-05 a new user applies with the join code, is approved with a role, 
   const dialog = desk.getByRole('dialog', { name: '通过「孙新人」的申请' })
   await dialog.getByRole('button', { name: '通过', exact: true }).click()
   await expect(dialog.getByText('请选择角色').last()).toBeVisible()
-  await dialog.getByLabel('角色').click()
-  await desk.getByTitle('客户管理员', { exact: true }).click()
+  await pickExactly(dialog.getByLabel('角色'), '客户管理员')
   await dialog.getByLabel('审批意见').fill('欢迎加入')
   await shot(desk, 'apply-audit')
   await dialog.getByRole('button', { name: '通过', exact: true }).click()

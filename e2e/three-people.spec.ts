@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { atDesk } from './desk.ts'
 import { expect, test } from './fixtures.ts'
 import { type Api, apiOf, fresh, md5 } from './people.ts'
+import { pick } from './pick.ts'
 
 const MANAGER = [
   'tenantManage:tenant:list',
@@ -88,8 +89,7 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   await inside.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = inside.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
-  await drawer.getByLabel('问题类型').click()
-  await inside.locator('.ant-select-item-option[title="硬件故障"]').click()
+  await pick(drawer.getByLabel('问题类型'), '硬件故障')
   const content = fresh('大堂门禁屏黑屏 ')
   await drawer.getByRole('textbox', { name: '问题描述' }).fill(content)
   await drawer.getByLabel('选择图片').setInputFiles([{ name: '黑屏.png', mimeType: 'image/png', buffer: PNG }])

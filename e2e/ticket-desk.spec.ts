@@ -16,8 +16,7 @@ test('a ticket is printed with all its data, and its attachments are downloaded 
   await page.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
-  await drawer.getByLabel('问题类型').click()
-  await page.locator('.ant-select-item-option[title="软件故障"]').click()
+  await pick(drawer.getByLabel('问题类型'), '软件故障')
   await drawer.getByRole('textbox', { name: '问题描述' }).fill('升级后无法联网，附上日志')
   const log = { name: '现场日志.txt', mimeType: 'text/plain', buffer: Buffer.from('wifi: association failed\n') }
   const photo = { name: '网络拓扑.txt', mimeType: 'text/plain', buffer: Buffer.from('ap - switch - device\n') }
@@ -70,8 +69,7 @@ test('several tickets are assigned to one handler, and two duplicates are merged
   await row(page, second.feedbackNo).getByRole('checkbox').check()
   await page.getByRole('button', { name: '合并', exact: true }).click()
   const merge = page.getByRole('dialog', { name: '合并工单（2 个）' })
-  await merge.getByRole('combobox').click()
-  await page.getByTitle(first.feedbackNo, { exact: true }).last().click()
+  await pick(merge.getByRole('combobox'), first.feedbackNo)
   await merge.getByRole('button', { name: '合并', exact: true }).click()
   await expect(merge).toBeHidden()
   await expect(row(page, second.feedbackNo)).toContainText('关闭')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from './fixtures.ts'
+import { pick } from './pick.ts'
 import { AGENT, confirm, detail, PENDING, pickHandler, QUESTIONS, row, ticket } from './tickets.ts'
 
 test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket while another agent only reads', async ({
@@ -165,8 +166,7 @@ test('TICKET-02 a ticket is created with pictures, which can be zoomed and downl
   await page.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
-  await drawer.getByLabel('问题类型').click()
-  await page.locator('.ant-select-item-option[title="硬件故障"]').click()
+  await pick(drawer.getByLabel('问题类型'), '硬件故障')
   await drawer.getByRole('textbox', { name: '问题描述' }).fill('灯板只亮一半')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',

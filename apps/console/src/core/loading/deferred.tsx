@@ -27,8 +27,8 @@ type Load = () => Promise<unknown>
 const waiting: Load[] = []
 let callOff = () => {}
 
-/** Loads the registered deferred modules one after another. */
-function fetchWhenQuiet(load: Load) {
+/** Registers a module that is loaded when the browser is idle. Registered modules load one after another. */
+export function loadWhenIdle(load: Load) {
   waiting.push(load)
   callOff()
   callOff = runWhenIdle(fetchNext)
@@ -74,7 +74,7 @@ export function lazyAfterRender<Module, Name extends keyof Module>(
       }),
     )
   let Lazy = begin()
-  if (typeof window !== 'undefined') fetchWhenQuiet(() => load().then(take))
+  if (typeof window !== 'undefined') loadWhenIdle(() => load().then(take))
   function Later(props: Props) {
     const [wanted, setWanted] = useState<ComponentType<object>>()
     const shown = wanted ?? (when(props) ? (arrived ?? Lazy) : undefined)

@@ -1,43 +1,50 @@
 import { DownOutlined } from '@ant-design/icons'
 import type { SelectProps } from 'antd'
-import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { PLACEHOLDER_STYLE, usePlaceholder } from './use-placeholder.ts'
+import type { FullSelectProps } from './full-select.tsx'
+import { type DeferredControl, deferControl, usePlaceholder } from './use-placeholder.ts'
 import 'virtual:antd/select.css'
 
-let here = false
-const load = () =>
-  import('./full-select.tsx').then((module) => {
-    here = true
-    return module
-  })
-const FullSelect = lazyAfterRender(load, 'FullSelect', {
-  fallback: ({ onFocus: _focus, onClick: _click, ...props }) => <StandIn {...props} />,
-})
-
 /** Select for list filters: renders a placeholder first, and antd's select on first interaction. */
-export function Select({ onFocus, ...props }: SelectProps) {
-  const { due, reach } = usePlaceholder(() => here)
-  if (due) return <FullSelect {...props} {...(onFocus && { onFocus })} due={due} />
-  const open = () => {
-    reach.onClick()
-    props.onOpenChange?.(true)
+export const Select = placeholderSelect(deferControl(() => import('./full-select.tsx'), 'FullSelect'))
+
+/** Creates a select whose placeholder waits for the given control. */
+export function placeholderSelect(control: DeferredControl<FullSelectProps>) {
+  return function PlaceholderSelect(props: SelectProps) {
+    const { due, Full, reach } = usePlaceholder(control)
+    if (Full && due) return <Full {...props} due={due} />
+    const { id, value, options, placeholder, disabled, style, onOpenChange } = props
+    const shown = { id, value, options, placeholder, disabled, style, label: props['aria-label'] }
+    if (disabled) return <StandIn {...shown} />
+    return (
+      <StandIn
+        {...shown}
+        {...reach}
+        onClick={(event) => {
+          reach.onClick(event)
+          onOpenChange?.(true)
+        }}
+        onKeyDown={(event) => {
+          reach.onKeyDown(event)
+          if (event.defaultPrevented) onOpenChange?.(true)
+        }}
+        onBlur={() => {
+          reach.onBlur()
+          if (due === 'opened') onOpenChange?.(false)
+        }}
+      />
+    )
   }
-  return <StandIn {...props} {...reach} onClick={open} />
 }
 
 type Reach = Partial<ReturnType<typeof usePlaceholder>['reach']>
 
-function StandIn({
-  id,
-  value,
-  options = [],
-  placeholder,
-  disabled,
-  onPointerDown,
-  onClick,
-  onFocus,
-  ...rest
-}: Omit<SelectProps, keyof Reach> & Reach) {
+interface StandInProps extends Reach, Pick<SelectProps, 'value' | 'options' | 'placeholder' | 'style'> {
+  readonly id: string | undefined
+  readonly label: string | undefined
+  readonly disabled: boolean | undefined
+}
+
+function StandIn({ id, label, value, options = [], placeholder, disabled, style, ...reach }: StandInProps) {
   const labels = [value ?? []]
     .flat()
     .map((each: unknown) => options.find((option) => option.value === each)?.label ?? String(each))
@@ -45,14 +52,12 @@ function StandIn({
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the input inside takes the keys
     <div
       className={`ant-select ant-select-outlined css-var-root ant-select-css-var ant-select-single ant-select-show-arrow kit-select-early${disabled ? ' ant-select-disabled' : ''}`}
-      {...{ [PLACEHOLDER_STYLE]: '' }}
-      onPointerDown={onPointerDown}
-      onClick={onClick}
-      style={rest.style}
+      {...reach}
+      style={style}
     >
       <div className={labels.length > 0 ? 'ant-select-content ant-select-content-has-value' : 'ant-select-content'}>
         {labels.length > 0 ? labels.join('、') : <div className="ant-select-placeholder">{placeholder}</div>}
-        <PlaceholderInput id={id} label={rest['aria-label']} disabled={disabled} onFocus={onFocus} />
+        <PlaceholderInput id={id} label={label} disabled={disabled} />
       </div>
       <div className="ant-select-suffix">
         <DownOutlined aria-hidden />
@@ -61,14 +66,9 @@ function StandIn({
   )
 }
 
-interface PlaceholderInputProps {
-  readonly id: string | undefined
-  readonly label: string | undefined
-  readonly disabled: boolean | undefined
-  readonly onFocus: Reach['onFocus'] | undefined
-}
+type PlaceholderInputProps = Pick<StandInProps, 'id' | 'label' | 'disabled'>
 
-const PlaceholderInput = ({ id, label, disabled, onFocus }: PlaceholderInputProps) => (
+const PlaceholderInput = ({ id, label, disabled }: PlaceholderInputProps) => (
   <input
     id={id}
     type="text"
@@ -81,6 +81,5 @@ const PlaceholderInput = ({ id, label, disabled, onFocus }: PlaceholderInputProp
     aria-label={label}
     disabled={disabled}
     value=""
-    onFocus={onFocus}
   />
 )

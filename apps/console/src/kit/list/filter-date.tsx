@@ -1,26 +1,22 @@
 import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
 import { Form } from 'antd'
 import { useId } from 'react'
-import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import '#kit/kit.css'
-import { type Due, PLACEHOLDER_STYLE, usePlaceholder } from '#kit/form/use-placeholder.ts'
+import { deferControl, type Due, usePlaceholder } from '#kit/form/use-placeholder.ts'
 import 'virtual:antd/picker.css'
 
-export interface DateRangeProps {
+interface RangeFields {
   id: string
   from: string | undefined
   to: string | undefined
-  due: Due
   onChange(from: string | undefined, to: string | undefined): void
 }
 
-let here = false
-const load = () =>
-  import('./date-range.tsx').then((module) => {
-    here = true
-    return module
-  })
-const DateRange = lazyAfterRender(load, 'DateRange', { fallback: (props) => <StandIn {...props} /> })
+export interface DateRangeProps extends RangeFields {
+  due: Due
+}
+
+const fullRange = deferControl(() => import('./date-range.tsx'), 'DateRange')
 
 /** Date range filter with both ends inclusive, sent as `beginTime` and `endTime`. */
 export function DateRangeFilter({
@@ -33,25 +29,24 @@ export function DateRangeFilter({
   end?: string
 }) {
   const form = Form.useFormInstance()
-  const { due, reach } = usePlaceholder(() => here)
+  const { due, Full, reach } = usePlaceholder(fullRange)
   const range = {
     id: useId(),
     from: Form.useWatch(begin, { form, preserve: true }) as string | undefined,
     to: Form.useWatch(end, { form, preserve: true }) as string | undefined,
-    due,
     onChange: (from?: string, to?: string) => form.setFieldsValue({ [begin]: from, [end]: to }),
   }
   return (
     <Form.Item label={label} htmlFor={range.id}>
-      {due ? <DateRange {...range} /> : <StandIn {...range} {...reach} />}
+      {Full && due ? <Full {...range} due={due} /> : <StandIn {...range} reach={reach} />}
     </Form.Item>
   )
 }
 
-type Reach = Partial<ReturnType<typeof usePlaceholder>['reach']>
+type Reach = ReturnType<typeof usePlaceholder>['reach']
 
 /** Placeholder of the calendar field until its code is loaded. */
-function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: DateRangeProps & Reach) {
+function StandIn({ id, from = '', to = '', reach }: Pick<RangeFields, 'id' | 'from' | 'to'> & { reach: Reach }) {
   const end = (value: string, placeholder: string, inputId: string) => (
     <div className="ant-picker-input">
       <input
@@ -61,7 +56,6 @@ function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: Da
         placeholder={placeholder}
         readOnly
         size={12}
-        onFocus={onFocus}
       />
     </div>
   )
@@ -69,9 +63,7 @@ function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: Da
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the input inside takes the keys
     <div
       className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
-      {...{ [PLACEHOLDER_STYLE]: '' }}
-      onPointerDown={onPointerDown}
-      onClick={onClick}
+      {...reach}
     >
       {end(from, '开始日期', id)}
       <div className="ant-picker-range-separator" aria-hidden>
