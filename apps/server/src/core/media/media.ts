@@ -8,7 +8,11 @@ export interface MediaFiles {
   /** False while new videos are refused for lack of space. */
   readonly hasRoom: boolean
   /** Returns the size and the first bytes of an object; null when the object does not exist. */
-  peek(key: string, bytes: number): Promise<{ readonly size: number; readonly head: Buffer } | null>
+  peek(
+    key: string,
+    bytes: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly size: number; readonly head: Buffer } | null>
   /** Opens an object. Rejects with `FileMissing` when the object does not exist. */
   openRead(key: string, range?: ByteRange): Promise<Readable>
   /** Removes objects. Removing a missing object is no error. */

@@ -29,9 +29,13 @@ export class S3Media implements MediaFiles {
     return this.#presigner.url({ method: 'GET', key, seconds, now })
   }
 
-  async peek(key: string, bytes: number) {
+  async peek(key: string, bytes: number, signal?: AbortSignal) {
+    if (bytes === 0) {
+      const size = await this.#s3.size(key)
+      return size === null ? null : { size, head: Buffer.alloc(0) }
+    }
     try {
-      return await this.#s3.peek(key, bytes)
+      return await this.#s3.peek(key, bytes, signal)
     } catch (error) {
       if (error instanceof FileMissing) return null
       throw error

@@ -96,8 +96,8 @@ export class S3Client {
   }
 
   /** Returns the size and the first bytes of an object that is not empty. */
-  async peek(key: string, bytes: number) {
-    const response = await this.#call('GET', key, { headers: { range: `bytes=0-${bytes - 1}` } })
+  async peek(key: string, bytes: number, signal?: AbortSignal) {
+    const response = await this.#call('GET', key, { headers: { range: `bytes=0-${bytes - 1}` }, signal })
     const head = Buffer.from(await response.arrayBuffer())
     const total = /^bytes 0-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]
     return { size: total === undefined ? head.length : Number(total), head: head.subarray(0, bytes) }
