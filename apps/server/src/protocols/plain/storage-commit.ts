@@ -9,6 +9,8 @@ import { ownedSegment, STATUS_BY_OUTCOME, storeRow, ticketOf } from './storage-s
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
 const AT_ONCE = 8
+/** The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own tickets. */
+const WITHIN_MS = 20_000
 
 /** Result of one ticket: like the status of a PUT to the local store. */
 type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
@@ -20,12 +22,14 @@ export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
     throw wrong(`done must be a list of 1 to ${MAX_DONE}`)
   const tickets = done.map(ticketTextOf)
   const statuses: Status[] = []
+  const deadline = AbortSignal.timeout(WITHIN_MS)
   let next = 0
   const worker = async () => {
-    for (let at = next++; at < tickets.length; at = next++) statuses[at] = await commitOne(call, tickets[at]!)
+    for (let at = next++; at < tickets.length && !deadline.aborted; at = next++)
+      statuses[at] = await commitOne(call, tickets[at]!, deadline)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] })) } }
+  return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] ?? 503 })) } }
 }
 
 function ticketTextOf(each: unknown, at: number): string {
@@ -34,11 +38,11 @@ function ticketTextOf(each: unknown, at: number): string {
   return ticket
 }
 
-async function commitOne(call: PlainCall, text: string): Promise<Status> {
+async function commitOne(call: PlainCall, text: string, deadline: AbortSignal): Promise<Status> {
   try {
     const ticket = ticketOf(call.side.services.videos, text, call.now)
     if (ticket.deviceId !== call.deviceId) return 401
-    return await checkObject(call, ticket)
+    return await checkObject(call, ticket, deadline)
   } catch (error) {
     if (error instanceof DeviceError) return error.status as Status
     call.side.services.log.warn({ err: error }, 'uploaded video not checked')
@@ -46,11 +50,11 @@ async function commitOne(call: PlainCall, text: string): Promise<Status> {
   }
 }
 
-async function checkObject(call: PlainCall, ticket: Ticket): Promise<Status> {
+async function checkObject(call: PlainCall, ticket: Ticket, deadline: AbortSignal): Promise<Status> {
   const { videos } = call.side.services
   const { segment } = ownedSegment(call.side, ticket)
   const key = objectKeyOf(segment)
-  const object = await videos.media.peek(key, HEAD_BYTES)
+  const object = await videos.media.peek(key, HEAD_BYTES, deadline)
   if (!object) return 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
   if (status === undefined) return STATUS_BY_OUTCOME[await storeRow(videos, segment, call.now)]

@@ -96,7 +96,7 @@ test('STORAGE-04 another recording with the same start is refused and its object
   expect(await objects()).toEqual([])
 })
 
-test('a store that does not answer yields 503 for the item, and bytes are not taken by PUT', async () => {
+test('bytes are not taken by PUT, and a commit names 1 to 100 tickets', async () => {
   const { sn } = await camera()
   const { ticket } = await uploadOf(sn)
   const reply = await oms.send(`/device/v1/storage/segment/${ticket}`, { method: 'PUT', token: null, body: 'x' })
