@@ -1,17 +1,22 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { isolateRows } from '#core/database/isolate-rows.ts'
+import { GROWTH, widened } from './span-table.ts'
 
 const FLUSH_MS = 10_000
 /** The time of a repeated request is stored again after this interval. */
 const REPEAT_MS = 600_000
-/** Maximum number of channels whose last stored request is kept in memory. */
-const MAX_KNOWN = 2_000_000
+/** Maximum number of other channels than 0 whose last stored request is kept in memory. */
+const MAX_KNOWN = 500_000
 
 export interface StatusKey {
   readonly deviceId: number
   readonly channel: number
   readonly tenantId: number
+}
+/** A channel that asks, with the slot of its device in the fleet index. */
+interface AskingKey extends StatusKey {
+  readonly slot: number
 }
 interface StatusChange extends StatusKey {
   askedAt?: number
@@ -27,8 +32,9 @@ export class DeviceStatus {
   readonly #pool: Pool
   readonly #log: Logger
   #changes = new Map<number, StatusChange>()
-  /** Time of the last stored request and its response, by device of channel 0. */
-  readonly #stored = new Map<number, { readonly answer: string; readonly at: number }>()
+  readonly #main = new StoredAnswers()
+  /** Last stored requests of other channels than 0. */
+  readonly #extra = new Map<number, { readonly answer: string; readonly at: number }>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
 
@@ -37,13 +43,18 @@ export class DeviceStatus {
     this.#log = log
   }
 
-  asked(key: StatusKey, answer: string, now: number) {
+  asked(key: AskingKey, answer: string, now: number) {
+    const isStored = key.channel === 0 ? this.#main.take(key.slot, answer, now) : this.#takeExtra(key, answer, now)
+    if (!isStored) Object.assign(this.#changeOf(key), { askedAt: now, answer })
+  }
+
+  #takeExtra(key: StatusKey, answer: string, now: number): boolean {
     const number = numberOf(key)
-    const stored = this.#stored.get(number)
-    if (stored?.answer === answer && now - stored.at < REPEAT_MS) return
-    if (this.#stored.size >= MAX_KNOWN) this.#stored.clear()
-    this.#stored.set(number, { answer, at: now })
-    Object.assign(this.#changeOf(key), { askedAt: now, answer })
+    const stored = this.#extra.get(number)
+    if (stored?.answer === answer && now - stored.at < REPEAT_MS) return true
+    if (this.#extra.size >= MAX_KNOWN) this.#extra.clear()
+    this.#extra.set(number, { answer, at: now })
+    return false
   }
 
   uploaded(key: StatusKey, now: number) {
@@ -69,7 +80,8 @@ export class DeviceStatus {
     const number = numberOf(key)
     const known = this.#changes.get(number)
     if (known) return known
-    const made: StatusChange = { ...key }
+    const { deviceId, channel, tenantId } = key
+    const made: StatusChange = { deviceId, channel, tenantId }
     this.#changes.set(number, made)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -105,6 +117,41 @@ export class DeviceStatus {
       changes.map(({ troubleText }) => troubleText ?? null),
     ]
     await this.#pool.query(UPSERT, values)
+  }
+}
+
+/**
+ * Last stored request of channel 0 of each device, by slot in typed arrays: 5 bytes a device. A map of objects would take
+ * more than 100 bytes a device and delay every call by its garbage collection.
+ */
+class StoredAnswers {
+  #seconds = new Uint32Array(0)
+  #codes = new Uint8Array(0)
+  readonly #codeByAnswer = new Map<string, number>()
+
+  /** Returns true when the same answer was stored lately; otherwise remembers this one. */
+  take(slot: number, answer: string, now: number): boolean {
+    if (slot >= this.#codes.length) this.#reserve(slot)
+    const code = this.#codeOf(answer)
+    const second = Math.floor(now / 1000)
+    if (this.#codes[slot] === code && second - this.#seconds[slot]! < REPEAT_MS / 1000) return true
+    this.#codes[slot] = code
+    this.#seconds[slot] = second
+    return false
+  }
+
+  #reserve(slot: number) {
+    const length = Math.max(1024, Math.ceil((slot + 1) * GROWTH))
+    this.#seconds = widened(this.#seconds, new Uint32Array(length))
+    this.#codes = widened(this.#codes, new Uint8Array(length))
+  }
+
+  /** Returns the number of an answer, from 1: there are a dozen and a half. */
+  #codeOf(answer: string): number {
+    const known = this.#codeByAnswer.get(answer)
+    if (known !== undefined) return known
+    this.#codeByAnswer.set(answer, this.#codeByAnswer.size + 1)
+    return this.#codeByAnswer.size
   }
 }
 

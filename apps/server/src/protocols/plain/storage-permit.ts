@@ -25,12 +25,12 @@ interface Upload {
  * when none is taken. Reads no database.
  */
 export async function storagePermit(call: PlainCall): Promise<PlainResponse> {
-  const { side, sn, body, now, deviceId, tenantId } = call
+  const { side, slot, sn, body, now, deviceId, tenantId } = call
   const channel = channelOf(body)
   const upload = segmentsOf(body).map((segment) => permitOne(call, channel, segment))
   const reasons = upload.filter((each) => typeof each === 'string')
   const first = reasons.length === upload.length ? reasons[0] : undefined
-  side.services.videos.status.asked({ deviceId, channel, tenantId }, first ?? 'recording', now)
+  side.services.videos.status.asked({ slot, deviceId, channel, tenantId }, first ?? 'recording', now)
   const nextCheck = nextCheckOf(sn, first)
   if (first !== undefined) return { status: 403, body: { reason: first, nextCheck }, isAscii: true }
   const listed = upload.map((each) => (typeof each === 'string' ? { reason: each } : each))

@@ -20,7 +20,7 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
   const count = Math.max(1, side.services.fleet.state.models.get(call.modelId)?.cloudChannels ?? 0)
   const channels = Array.from({ length: count }, (_, channel) => channelState(call, channel))
   videos.index.tookState(slot)
-  for (const { channel, state } of channels) videos.status.asked({ deviceId, channel, tenantId }, state, now)
+  for (const { channel, state } of channels) videos.status.asked({ slot, deviceId, channel, tenantId }, state, now)
   const nextCheck = Math.min(
     ...channels.map(({ channel, state }) => {
       const bounds = videos.index.boundsOf(slot, channel)

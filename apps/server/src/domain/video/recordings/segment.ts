@@ -50,8 +50,17 @@ export const FOLDERS = 256
 
 export const saltText = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
 
-/** Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. */
-export const folderOf = (deviceId: number) => hash('sha256', String(deviceId), 'hex').slice(0, 2)
+let lastFolder = { deviceId: -1, folder: '' }
+
+/**
+ * Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. Remembers the last
+ * result, because one permit names up to 20 objects of a device.
+ */
+export function folderOf(deviceId: number): string {
+  if (lastFolder.deviceId !== deviceId)
+    lastFolder = { deviceId, folder: hash('sha256', String(deviceId), 'hex').slice(0, 2) }
+  return lastFolder.folder
+}
 
 /** Returns the prefix of all objects of a day, or of one of its 256 folders. */
 export const dayPrefix = (expireDay: string, folder?: number) =>
