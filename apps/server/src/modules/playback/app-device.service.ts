@@ -11,7 +11,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
 import { createPlayToken, playlistUrl } from './play-token.ts'
-import { recordingsOf } from './recordings.ts'
+import { noRecordings, recordingsOf } from './recordings.ts'
 
 /** Devices that one App account sees. */
 const MAX_DEVICES = 500
@@ -143,7 +143,7 @@ export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof 
     const scope = { ...scopeOf(user, id, channel), ...range }
     const now = ctx.now.getTime()
     const rows = await recordingsOf(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
-    if (rows.length === 0) throw refused('该时间段没有录像')
+    if (rows.length === 0) throw await noRecordings(db, scope, { zone: config.timeZone, now })
     const next = rows[MAX_PLAY_SEGMENTS]
     const end = next ? next.startMs : range.end
     const { token, expires } = createPlayToken(config.secretKey, { ...scope, ...user.session, end, consentId: 0 }, now)

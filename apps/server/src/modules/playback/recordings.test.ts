@@ -114,6 +114,9 @@ describe('recordings of an App user', () => {
   test('recordings whose expire day has come are not shown, although their rows remain', async () => {
     clock.now = parseLocalTime('2026-05-10 00:00:00', ZONE)
     expect((await timeline(wang)).data.list).toEqual([{ from: at('08:05:00'), to: at('08:05:08') }])
+    expect(await play(wang, at('08:00:00'), at('08:00:40'))).toMatchObject({ msg: '该时间段没有录像' })
+    clock.now = parseLocalTime('2026-06-02 00:00:00', ZONE)
+    expect(await play(wang, at('08:00:00'), at('08:00:40'))).toMatchObject({ msg: '录像已过保存期' })
     clock.now = at('20:00:00')
   })
 

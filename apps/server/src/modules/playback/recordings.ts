@@ -1,6 +1,7 @@
 import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { refused } from '#core/http/api-error.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
@@ -20,12 +21,17 @@ export interface RecordingScope {
   readonly end: number
 }
 
-/** Returns the unexpired partitions that hold the recordings of a range, from the calendar of the channel. */
-export async function expireDaysOf(
+interface Moment {
+  readonly zone: string
+  readonly now: number
+}
+
+/** Returns the partitions that hold or held the recordings of a range, from the calendar of the channel. */
+async function calendarDaysOf(
   db: Db,
   { deviceId, channel, tenantId, ownerId, begin, end }: RecordingScope,
-  { zone, now }: { readonly zone: string; readonly now: number },
-) {
+  zone: string,
+): Promise<string[]> {
   const rows = await db
     .select({ expireDay: sql<string>`distinct unnest(${ossDeviceDays.expireDays})::text` })
     .from(ossDeviceDays)
@@ -39,8 +45,21 @@ export async function expireDaysOf(
         lt(ossDeviceDays.day, addDays(formatLocalDay(end, zone))),
       ),
     )
+  return rows.map(({ expireDay }) => expireDay)
+}
+
+/** Returns the unexpired partitions that hold the recordings of a range. */
+export async function expireDaysOf(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
-  return rows.map(({ expireDay }) => expireDay).filter((expireDay) => expireDay > today)
+  return (await calendarDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+}
+
+/** Returns the refusal of a range without recordings: the storage time of its days is over, or nothing was recorded. */
+export async function noRecordings(db: Db, scope: RecordingScope, { zone, now }: Moment) {
+  const today = formatLocalDay(now, zone)
+  const expireDays = await calendarDaysOf(db, scope, zone)
+  const isExpired = expireDays.length > 0 && expireDays.every((expireDay) => expireDay <= today)
+  return refused(isExpired ? '录像已过保存期' : '该时间段没有录像')
 }
 
 /**
@@ -61,7 +80,7 @@ export const notPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not 
 export async function recordingsOf(
   db: Db,
   scope: RecordingScope,
-  { zone, now, limit = MAX_PLAY_SEGMENTS }: { readonly zone: string; readonly now: number; readonly limit?: number },
+  { zone, now, limit = MAX_PLAY_SEGMENTS }: Moment & { readonly limit?: number },
 ) {
   const unexpired = await expireDaysOf(db, scope, { zone, now })
   if (unexpired.length === 0) return []

@@ -12,7 +12,7 @@ import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
 import { createPlayToken, NO_SESSION, playlistUrl } from './play-token.ts'
-import { recordingsOf } from './recordings.ts'
+import { noRecordings, recordingsOf } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
@@ -77,7 +77,7 @@ export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts 
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
   const rows = await recordingsOf(db, scope, { zone, now: now.getTime() })
-  if (rows.length === 0) throw refused('该时间段没有录像')
+  if (rows.length === 0) throw await noRecordings(db, scope, { zone, now: now.getTime() })
   await db.insert(ossViews).values({
     ...scope,
     sn,
