@@ -43,16 +43,16 @@ const stateTag = (_: unknown, { state }: ConsentRow) => (
 )
 const COLUMNS = [
   col('sn', { width: 130 }),
-  col('tenantName', { width: 130 }),
+  col('tenantName', { width: 120 }),
   col('source', { width: 84 }),
-  col('state', stateTag, { width: 80 }),
+  col('state', stateTag, { width: 76 }),
   col('validUntil', time, { width: 150, sort: true }),
   col('rangeBegin', time, { width: 150 }),
   col('rangeEnd', time, { width: 150 }),
-  col('fileName', documentLink, { width: 160 }),
-  col('operName', { width: 100 }),
+  col('fileName', documentLink, { width: 110 }),
+  col('operName', { width: 90 }),
   col('note', { width: 160, hidden: true }),
-  col('createTime', time, { width: 160, sort: true }),
+  col('createTime', time, { width: 160, sort: true, hidden: true }),
 ]
 
 /** Consents of users to the viewing of their recordings. */
@@ -75,7 +75,7 @@ export function ConsentList() {
         {...list.table}
         name="consents"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 130)]}
+        columns={[...COLUMNS, actions(rowActions, 120)]}
         actions={add}
         empty={{
           text: '还没有查看授权',

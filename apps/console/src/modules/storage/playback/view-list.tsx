@@ -11,13 +11,13 @@ import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 const QUERY = playbackConsents.views.input
 const { col } = createColumns(ViewRow)
 const COLUMNS = [
-  col('createTime', time, { width: 160, sort: true }),
-  col('operName', { width: 110 }),
-  col('sn', { width: 150 }),
-  col('channel', { width: 70, align: 'right' }),
-  col('tenantName', { width: 160 }),
-  col('beginTime', time, { width: 160 }),
-  col('endTime', time, { width: 160 }),
+  col('createTime', time, { width: 150, sort: true }),
+  col('operName', { width: 90 }),
+  col('sn', { width: 130 }),
+  col('channel', { width: 60, align: 'right' }),
+  col('tenantName', { width: 120 }),
+  col('beginTime', time, { width: 150 }),
+  col('endTime', time, { width: 150 }),
   col('segments', { width: 90, align: 'right' }),
   col('reason', { width: 220 }),
   col('consentId', { width: 90, align: 'right', hidden: true }),
