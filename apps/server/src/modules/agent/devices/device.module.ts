@@ -2,7 +2,7 @@ import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { implement } from '#core/http/implement.ts'
 import { bindByCode, bindByMac, move, resetIdentity, unbind, update } from './device-bind.ts'
 import { diagnose } from './device-diagnosis.ts'
-import { agentOptions, getBinding, listBindings } from './device-rows.ts'
+import { listAgentOptions, getBinding, listBindings } from './device-rows.ts'
 import { bindImport, exportBindings } from './device-transfer.ts'
 
 export const agentDeviceModule = implement(
@@ -11,7 +11,7 @@ export const agentDeviceModule = implement(
     list: listBindings,
     get: getBinding,
     diagnose,
-    agents: agentOptions,
+    agents: listAgentOptions,
     bind: bindByCode,
     bindMac: bindByMac,
     unbind,
