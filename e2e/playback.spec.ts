@@ -265,7 +265,7 @@ const watchStalls = (page: Page) =>
     return player.play()
   }, SPEED)
 
-test('STORAGE-08 hls.js plays three minutes of restarts and a gap without a stall of a second, and stops after the camera is unbound', async ({
+test('STORAGE-08 hls.js plays three minutes of restarts and a gap without a stall of a second', async ({
   page,
   login,
   api,
@@ -281,19 +281,11 @@ test('STORAGE-08 hls.js plays three minutes of restarts and a gap without a stal
   const rights = ['list', 'view'].map((action) => `ossManage:deviceList:${action}`)
   await login(await staff(rights, '查看员'))
   await openRecordings(page, camera.sn)
-  const { read, seek } = videoOf(page)
+  const { read } = videoOf(page)
   await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(RESTARTED_SECONDS - 1)
   await watchStalls(page)
   const within = { timeout: (RESTARTED_SECONDS / SPEED) * 1000 + 60_000 }
   await expect.poll(() => read('currentTime'), within).toBeGreaterThan(RESTARTED_SECONDS - 2)
   const stalls = await page.evaluate(() => (window as unknown as { stalls: number[] }).stalls)
   expect(Math.max(0, ...stalls)).toBeLessThan(LONGEST_STALL_MS)
-
-  await page.keyboard.press('Escape')
-  await openRecordings(page, camera.sn)
-  await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(RESTARTED_SECONDS - 1)
-  await admin.call('POST', '/api/v1/account/app/unbind', { id: camera.uid, deviceId: camera.deviceId })
-  // Beyond the buffer, so that the player needs another file.
-  await seek(RESTARTED_SECONDS - 10)
-  await expect(page.getByRole('alert')).toContainText('播放地址已失效，请重新获取')
 })

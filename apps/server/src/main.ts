@@ -1,7 +1,7 @@
 import { isNewDatabase, openDatabase } from './core/database/client.ts'
 import { readConfig } from './core/config/config.ts'
 import { explainFailure } from './main/explain-failure.ts'
-import { storedTemplateKey } from './main/template-key.ts'
+import { readStoredTemplateKey } from './main/template-key.ts'
 
 let opening: ReturnType<typeof openDatabase> | undefined
 // Starts the database before the remaining modules are loaded. Both take about the same time and run in parallel.
@@ -13,11 +13,11 @@ try {
   opening = openDatabase(config, {
     warn: (message) => warn(message),
     templateKey: async () =>
-      storedTemplateKey() ?? (await import('./main/database-template.ts')).databaseTemplate().key,
+      readStoredTemplateKey() ?? (await import('./main/database-template.ts')).databaseTemplate().key,
   })
   opening.catch(() => {})
-  const { serve } = await import('./main/serve.ts')
-  await serve({
+  const { runServer } = await import('./main/serve.ts')
+  await runServer({
     config,
     isFirst,
     opening,

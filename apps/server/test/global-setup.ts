@@ -11,7 +11,7 @@ import { findBinaries } from '#core/database/embedded/binaries.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrateDatabase } from '#core/database/migrate.ts'
-import { seed } from '#main/seed/seed.ts'
+import { seedDatabase } from '#main/seed/seed.ts'
 import { ADMIN_PASSWORD } from './fixtures/admin-password.ts'
 
 declare module 'vitest' {
@@ -69,7 +69,7 @@ export default async function setup({ provide }: TestProject) {
 async function seedTemplate(connection: pg.ClientConfig) {
   const closeAfter = async () => {}
   const database = await openPool(connection, { size: 1, embedded: true, warn: () => {}, closeAfter })
-  await seed(database, { passwords: new Passwords(), adminPassword: ADMIN_PASSWORD })
+  await seedDatabase(database, { passwords: new Passwords(), adminPassword: ADMIN_PASSWORD })
   await database.close()
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Metrics, createMetrics } from '#core/http/metrics.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
-import { deviceServer } from '#main/devices/server.ts'
+import { createDeviceServer } from '#main/devices/server.ts'
 import { sampleFleet } from '#modules/home/fleet-samples.ts'
 import { useApp } from './harness.ts'
 
@@ -37,7 +37,7 @@ test('reports job queue depth and age, devices and files', async () => {
 })
 
 test('a device process serves metrics and counts polls', async () => {
-  const http = deviceServer(server.services, new DeviceHandler(server.services))
+  const http = createDeviceServer(server.services, new DeviceHandler(server.services))
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
   try {
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`

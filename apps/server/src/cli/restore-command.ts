@@ -3,7 +3,7 @@ import { type Config, readConfig } from '#core/config/config.ts'
 import { type Database, openDatabase } from '#core/database/client.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
-import { markMissingVideos, retainedDays } from '#domain/video/verify-objects.ts'
+import { markMissingVideos, listRetainedDays } from '#domain/video/verify-objects.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
@@ -19,7 +19,7 @@ async function missingVideos(config: Config, { pool }: Database): Promise<number
   const media = await openMedia(config)
   try {
     if (media.kind !== 'local') return 0
-    return (await markMissingVideos(pool, media, await retainedDays(pool))).length
+    return (await markMissingVideos(pool, media, await listRetainedDays(pool))).length
   } finally {
     await media.close()
   }

@@ -3,7 +3,7 @@ import { OtaCreateInput, ota } from '@oms/contract/ota/ota.ts'
 import type { software } from '@oms/contract/ota/software.ts'
 import type { Services } from '#core/services.ts'
 import { recordFile } from '#core/storage/save-upload.ts'
-import { quickCreate } from '#modules/device-model/device-model.service.ts'
+import { createModelQuickly } from '#modules/device-model/device-model.service.ts'
 import { disable, enable } from '#modules/ota/ota-enable.service.ts'
 import { FIRMWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { create } from '#modules/ota/ota-save.service.ts'
@@ -26,7 +26,7 @@ export async function fillFirmware(services: Services, demo: Actor) {
       const type = typeId === undefined ? { typeName, typeCode } : { typeId }
       const input = QuickModelInput.parse({ modelName, modelCode: code, ...type })
       const what = { name: 'quickCreate', ...deviceModels.quickCreate, input }
-      const made = await runAsActor(services, demo, what, (ctx) => quickCreate(ctx, input))
+      const made = await runAsActor(services, demo, what, (ctx) => createModelQuickly(ctx, input))
       typeId = made.typeId
       models.push({ modelId: made.modelId, code })
     }

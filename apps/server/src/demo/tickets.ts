@@ -11,7 +11,7 @@ import { recordFile } from '#core/storage/save-upload.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
-import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
+import { computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
 import { countFleet, rollUp } from '#modules/ticket/stat-rollup.ts'
 import { merge, rate } from '#modules/ticket/ticket-batch.service.ts'
 import { timed } from '#modules/ticket/ticket-change.ts'
@@ -205,13 +205,13 @@ async function twins(db: Db) {
 
 /** Sets the SLA state of open tickets without sending messages. */
 async function closeOldTickets(services: Services, db: Db) {
-  const sla = await slaSettings(db)
+  const sla = await readSlaSettings(db)
   const zone = services.config.timeZone
   const open = await db.select().from(tickets).where(ne(tickets.status, 5))
   for (const ticket of open)
     await db
       .update(tickets)
-      .set(slaOf(sla, zone, timed(ticket, zone), services.now()))
+      .set(computeSla(sla, zone, timed(ticket, zone), services.now()))
       .where(eq(tickets.id, ticket.id))
 }
 

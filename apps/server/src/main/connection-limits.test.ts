@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { createLogger } from '#core/logging/logger.ts'
-import { type Serving, servingFor } from './listen.ts'
+import { type Serving, createServers } from './listen.ts'
 
 const MOST = 200
 const PER_ADDRESS = 100
@@ -18,7 +18,7 @@ let port: number
 const open: (() => void)[] = []
 
 beforeAll(async () => {
-  serving = servingFor(app.services)
+  serving = createServers(app.services)
   port = await serving.listen()
   return async () => {
     serving.server.closeAllConnections()

@@ -3,7 +3,7 @@ import { openPool } from '#core/database/client.ts'
 import type { DatabaseTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrateDatabase, readMigrations } from '#core/database/migrate.ts'
 import { QUEUE_VERSION } from '#core/database/queue-schema.ts'
-import { seedShipped, shippedKey } from './seed/seed.ts'
+import { seedShipped, shippedRowsKey } from './seed/seed.ts'
 
 /**
  * Template for new embedded clusters with tables and initial rows. The first start then skips migration and seeding and
@@ -11,7 +11,7 @@ import { seedShipped, shippedKey } from './seed/seed.ts'
  */
 export const databaseTemplate = (): DatabaseTemplate => ({
   key: createHash('sha256')
-    .update(JSON.stringify([readMigrations().map(({ checksum }) => checksum), QUEUE_VERSION, shippedKey()]))
+    .update(JSON.stringify([readMigrations().map(({ checksum }) => checksum), QUEUE_VERSION, shippedRowsKey()]))
     .digest('hex')
     .slice(0, 16),
   async fill(connection) {

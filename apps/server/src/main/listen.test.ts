@@ -9,8 +9,8 @@ import { readConfig } from '#core/config/config.ts'
 import { type Database, openPool } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { createTestDatabase } from '#test/database.ts'
-import { type Serving, servingFor } from './listen.ts'
-import { seed } from './seed/seed.ts'
+import { type Serving, createServers } from './listen.ts'
+import { seedDatabase } from './seed/seed.ts'
 import { createServices } from './services.ts'
 
 const TOKEN = 'a-token-of-every-device-of-this-test'
@@ -32,7 +32,7 @@ async function start(role: string) {
   const config = readConfig({ DATA_DIR: dataDir, OMS_ROLE: role, PORT: '0' })
   const services = await createServices({ config, database: own, log: pino({ level: 'silent' }) })
   await services.permissionVersion.follow(services)
-  const serving = servingFor(services)
+  const serving = createServers(services)
   const port = await serving.listen()
   if (role !== 'console') await services.fleet.ready()
   started.push({ role, url: `http://127.0.0.1:${port}`, services, serving })
@@ -45,7 +45,7 @@ beforeAll(async () => {
     database,
     log: pino({ level: 'silent' }),
   })
-  await seed(database, { passwords: services.passwords, adminPassword: 'Test-admin-1' })
+  await seedDatabase(database, { passwords: services.passwords, adminPassword: 'Test-admin-1' })
   await services.close()
   await query(`insert into device_types (type_name, type_code) values ('t', 't')`)
   await query(`insert into device_models (type_id, model_name, model_code) values (1, 'm', 'm')`)

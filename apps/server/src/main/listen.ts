@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { buildApp } from './app.ts'
 import { limitConnections } from './connection-limits.ts'
 import { DeviceHandler } from './devices/handler.ts'
-import { deviceServer } from './devices/server.ts'
+import { createDeviceServer } from './devices/server.ts'
 
 /** Servers of one process, by its role. */
 export interface Serving {
@@ -15,12 +15,12 @@ export interface Serving {
 }
 
 /** Creates the servers of the role: console, devices, or both in one process. A console process serves no devices. */
-export function servingFor(services: Services): Serving {
+export function createServers(services: Services): Serving {
   const { role } = services.config
   const devices = role === 'console' ? undefined : new DeviceHandler(services)
   const serving =
     devices && role === 'device'
-      ? plainListener(services, deviceServer(services, devices))
+      ? plainListener(services, createDeviceServer(services, devices))
       : withConsole(services, devices)
   limit(serving.server, services)
   devices?.acceptUpgrades(serving.server)

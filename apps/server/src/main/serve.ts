@@ -15,9 +15,9 @@ import { DEMO_ACCOUNT, DEMO_PASSWORD } from '#demo/vendor.ts'
 import { explainFailure } from './explain-failure.ts'
 import { registerDeviceSideJobs } from '#protocols/shared/device-jobs.ts'
 import { registerJobs } from './jobs.ts'
-import { servingFor } from './listen.ts'
+import { createServers } from './listen.ts'
 import { createLogger } from '#core/logging/logger.ts'
-import { makeFirstPassword, seed } from './seed/seed.ts'
+import { makeFirstPassword, seedDatabase } from './seed/seed.ts'
 
 const STOP_WITHIN = 10_000
 const DRAIN_WITHIN = 6_000
@@ -37,12 +37,13 @@ interface Start {
 }
 
 /** Runs the server until a signal stops it. Rejects when the start fails. */
-export async function serve({ config, isFirst, opening, onWarning }: Start) {
+export async function runServer({ config, isFirst, opening, onWarning }: Start) {
   const log = createLogger(config.logLevel)
   exitOnUncaughtError(log)
   onWarning((message) => log.warn(message))
+  const { adminPassword } = config
   const passwords = new Passwords()
-  const firstPassword = isFirst ? makeFirstPassword(passwords, config.adminPassword) : undefined
+  const firstPassword = isFirst ? makeFirstPassword(passwords, adminPassword) : undefined
   firstPassword?.catch(() => {})
   const database = await opening
   let stop = () => database.close()
@@ -54,12 +55,12 @@ export async function serve({ config, isFirst, opening, onWarning }: Start) {
     const services = await createServices({ config, database, log })
     stop = () => runAll([() => services.close(), () => database.close()])
     await assertSigningKey(services)
-    const { oneTimePassword } = await seed(database, { passwords, adminPassword: config.adminPassword, firstPassword })
+    const { oneTimePassword } = await seedDatabase(database, { passwords, adminPassword, firstPassword })
     await services.permissionVersion.follow(services)
     // Creates demo data before the port opens, so that nobody sees incomplete data.
     if (config.demo) await createDemoData(services)
     if (config.demo) registerDemoPulse(services)
-    const serving = servingFor(services)
+    const serving = createServers(services)
     // Console processes run the console's jobs; a device process does not.
     if (config.role !== 'device') registerJobs(services)
     registerDeviceSideJobs(services)
@@ -96,7 +97,7 @@ function printStart(config: Config, port: number, oneTimePassword: string | unde
 interface Running {
   readonly services: Services
   readonly database: Database
-  readonly serving: ReturnType<typeof servingFor>
+  readonly serving: ReturnType<typeof createServers>
   readonly stopSpoolSweep: () => void
   readonly isServing: boolean
 }

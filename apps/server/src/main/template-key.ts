@@ -7,7 +7,7 @@ import { join } from 'node:path'
  */
 const pathOf = (folder = import.meta.dirname) => join(folder, 'template-key')
 
-export function storedTemplateKey(): string | undefined {
+export function readStoredTemplateKey(): string | undefined {
   try {
     return readFileSync(pathOf(), 'utf8').trim() || undefined
   } catch {

@@ -12,7 +12,7 @@ import { md5Hex } from '#core/auth/passwords.ts'
 import { readConfig } from '#core/config/config.ts'
 import { buildApp } from '#main/app.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
-import { seed } from '#main/seed/seed.ts'
+import { seedDatabase } from '#main/seed/seed.ts'
 import { createServices } from '#main/services.ts'
 import { createTestDatabase } from '#test/database.ts'
 import {
@@ -39,7 +39,7 @@ async function install() {
   const config = readConfig({ DATA_DIR: join(base, 'data') })
   const database = await createTestDatabase()
   const services = await createServices({ config, database, log: pino({ level: 'silent' }) })
-  await seed(database, { passwords: services.passwords, adminPassword: PASSWORD })
+  await seedDatabase(database, { passwords: services.passwords, adminPassword: PASSWORD })
   await services.permissionVersion.follow(services)
   const devices = new DeviceHandler(services)
   const app = buildApp(services, devices)

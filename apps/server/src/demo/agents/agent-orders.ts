@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts'
 import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
 import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { confirmOrder } from '#modules/agent/orders/order-confirm.ts'
-import { createOrder, giftOrder } from '#modules/agent/orders/order-create.ts'
+import { createOrder, createGiftOrder } from '#modules/agent/orders/order-create.ts'
 import { auditRefund, closeOrder, requestRefund } from '#modules/agent/orders/order-refund.ts'
 
 const DAY_MS = 86_400_000
@@ -88,7 +88,7 @@ async function placeOrder(demo: Demo, order: DemoOrder) {
   const goods = { ...(await goodsOf(demo, order)), copies }
   if (isGift) {
     const gift = agentOrders.gift.input.parse({ ...goods, remark: '展会赠送' })
-    return run(demo, demo.seller, { name: 'gift', days, input: gift }, (ctx) => giftOrder(ctx, gift))
+    return run(demo, demo.seller, { name: 'gift', days, input: gift }, (ctx) => createGiftOrder(ctx, gift))
   }
   const discountReason = discount > 0 ? '批量采购优惠' : ''
   const input = agentOrders.create.input.parse({ ...goods, discount, discountReason })

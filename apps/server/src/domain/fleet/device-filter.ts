@@ -28,7 +28,7 @@ export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL
     tenantId === undefined ? undefined : eq(devices.tenantId, tenantId),
     modelId === undefined ? undefined : eq(devices.modelId, modelId),
     typeId === undefined ? undefined : ofTypes([typeId]),
-    groupId === undefined ? undefined : (group ?? inGroup(groupId)),
+    groupId === undefined ? undefined : (group ?? isInGroup(groupId)),
     tag ? sql`${devices.tags} @> array[${tag}]::text[]` : undefined,
     status === undefined ? undefined : eq(devices.status, status),
     online === undefined ? undefined : eq(devices.online, online),
@@ -64,11 +64,11 @@ const ofTypes = (typeIds: readonly number[]) =>
  * Returns the condition for members of a static group. For a dynamic group, resolve the rule and use
  * `devicesOfRule`.
  */
-export const inGroup = (groupId: number) =>
+export const isInGroup = (groupId: number) =>
   sql`${devices.id} in (select device_id from device_group_members where group_id = ${groupId})`
 
 /** Returns the condition for the devices that a dynamic group's rule matches within the group's tenant. */
-export function devicesOfRule(rule: GroupRule): SQL | undefined {
+export function matchesRule(rule: GroupRule): SQL | undefined {
   return and(
     rule.modelIds?.length ? inArray(devices.modelId, [...rule.modelIds]) : undefined,
     rule.typeIds?.length ? ofTypes(rule.typeIds) : undefined,
@@ -84,8 +84,8 @@ export function devicesOfRule(rule: GroupRule): SQL | undefined {
 export const GROUP_KEY = { id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule } as const
 
 /** Returns the condition for the devices of a static or dynamic group. */
-export const devicesOfGroup = ({ id, kind, rule }: { id: number; kind: number; rule: GroupRule | null }) =>
-  kind === 1 ? inGroup(id) : devicesOfRule(rule ?? {})
+export const isInAnyGroup = ({ id, kind, rule }: { id: number; kind: number; rule: GroupRule | null }) =>
+  kind === 1 ? isInGroup(id) : matchesRule(rule ?? {})
 
 /**
  * Returns the condition for a group's devices within its tenant, or of any tenant for groups of the vendor. An
@@ -98,5 +98,5 @@ export async function groupCondition(db: Db, user: User, groupId: number): Promi
     .where(and(eq(deviceGroups.id, groupId), notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
   if (!group) return sql`false`
   const own = group.tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, group.tenantId)
-  return and(own, devicesOfGroup(group)) ?? sql`true`
+  return and(own, isInAnyGroup(group)) ?? sql`true`
 }

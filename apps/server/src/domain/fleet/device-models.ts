@@ -13,7 +13,7 @@ interface ModelsWanted {
 }
 
 /** Returns at most 100 models whose name or code contains the keyword, enabled models first. */
-export const modelOptionsOf = (db: Db, { keyword, typeId }: ModelsWanted) =>
+export const listModelOptions = (db: Db, { keyword, typeId }: ModelsWanted) =>
   db
     .select({
       id: deviceModels.id,

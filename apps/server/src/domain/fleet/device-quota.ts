@@ -31,11 +31,11 @@ export async function lockDeviceQuota(db: Db, tenantId: number): Promise<DeviceQ
   return { quota: tenant.quota, left: Math.max(0, tenant.quota - (used?.n ?? 0)) }
 }
 
-export const quotaReached = ({ quota }: DeviceQuota) =>
+export const isQuotaReached = ({ quota }: DeviceQuota) =>
   conflict(`设备数量已达上限（${quota}台），请联系管理员`, 'tenantId')
 
 /** Throws when the tenant's device quota has no room for `count` more devices. */
 export async function assertDeviceQuota(db: Db, tenantId: number, count = 1) {
   const room = await lockDeviceQuota(db, tenantId)
-  if (room.left < count) throw quotaReached(room)
+  if (room.left < count) throw isQuotaReached(room)
 }

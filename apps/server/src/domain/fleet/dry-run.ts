@@ -1,8 +1,8 @@
-import { obstacleOf, passes, rolloutPosition, type RuleCode } from './match.ts'
-import { type InstalledPackage, type ModelRules, precedenceOf, rulesWith } from './next-task.ts'
+import { findObstacle, passesRule, rolloutPosition, type RuleCode } from './match.ts'
+import { type InstalledPackage, type ModelRules, listPrecedenceReasons, replaceWithDraft } from './next-task.ts'
 import type { Moment } from './rule.ts'
 import { FLAG } from './slots.ts'
-import { factsAt, type FleetState, type EnabledRule } from './state.ts'
+import { factsAtTime, type FleetState, type EnabledRule } from './state.ts'
 
 export interface DryRunOptions {
   /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
@@ -47,7 +47,7 @@ const DEFAULT_SAMPLE = 20
 const PLACES = 10_000
 
 /** Evaluates all devices in slices. Yields between slices so that device polls are served. */
-export async function dryRunOf(
+export async function evaluateDryRun(
   state: FleetState,
   rule: EnabledRule,
   now: Moment,
@@ -67,7 +67,7 @@ export async function dryRunOf(
     places: new Uint32Array(PLACES),
   }
   const everybody: EnabledRule = { ...rule, percent: PLACES }
-  const rules = rulesWith(state, rule)
+  const rules = replaceWithDraft(state, rule)
   for (let from = 0; from < state.slots.count; from += SLICE) {
     const to = Math.min(from + SLICE, state.slots.count)
     for (let slot = from; slot < to; slot++) look(state, { rule, everybody, rules, slot, now, options }, report)
@@ -96,16 +96,16 @@ function look(state: FleetState, { rule, everybody, rules, slot, now, options }:
   const own = installed.find(({ name }) => name === rule.packageName)
   if (packages && !own) return
   report.total += 1
-  const firmware = factsAt(state, slot)
+  const firmware = factsAtTime(state, slot)
   const verCode = own ? own.verCode : firmware.verCode
   const device = { ...firmware, verCode }
   // Uses the fast check of device polls first. Determines the reason only for refused devices.
-  const obstacle = passes(everybody, device, now) ? undefined : obstacleOf(everybody, device, now)
+  const obstacle = passesRule(everybody, device, now) ? undefined : findObstacle(everybody, device, now)
   const place = rolloutPosition(deviceId, rule.otaId)
   if (obstacle !== undefined) return add(report.obstacles, obstacle)
   report.places[place]! += 1
-  if (rule.percent < PLACES && !passes(rule, device, now)) return add(report.obstacles, 'share')
-  const { isSpent, open, outrankedBy } = precedenceOf(state, rule, rules, firmware, installed, now)
+  if (rule.percent < PLACES && !passesRule(rule, device, now)) return add(report.obstacles, 'share')
+  const { isSpent, open, outrankedBy } = listPrecedenceReasons(state, rule, rules, firmware, installed, now)
   if (isSpent) report.spent += 1
   else if (open) report.busy += 1
   else if (outrankedBy) report.outranked += 1

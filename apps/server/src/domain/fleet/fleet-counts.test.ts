@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Services } from '#core/services.ts'
-import { cachedFigureOf } from './fleet-counts.ts'
+import { readCachedFigure } from './fleet-counts.ts'
 
 const MINUTE_MS = 60_000
 const MANY = 1_000_000
@@ -11,7 +11,7 @@ function setUp() {
   const services = { now: () => new Date(now), database: { db: 'pool' } } as unknown as Services
   const waiting: ((rows: number) => void)[] = []
   const ask = () =>
-    cachedFigureOf(services, 'devices of one', (db) => {
+    readCachedFigure(services, 'devices of one', (db) => {
       expect(db).toBe('pool')
       return new Promise<{ rows: number }>((done) => waiting.push((rows) => done({ rows })))
     })

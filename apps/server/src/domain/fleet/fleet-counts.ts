@@ -24,7 +24,7 @@ const caches = new WeakMap<Services, Map<string, Kept>>()
  * has at most one count in progress. The key must contain everything that the result depends on, in particular the
  * data scope (`scopeKeyOf`).
  */
-export function cachedDeviceStatistic<T extends { readonly rows: number }>(
+export function readCachedDeviceStatistic<T extends { readonly rows: number }>(
   services: Services,
   key: string,
   count: () => Promise<T>,
@@ -51,7 +51,7 @@ const SHOWN_MS = 600_000
  * later requests get the last count during a recount. Counts outside the caller's transaction and row-level
  * security, so the caller must check that the key is visible.
  */
-export async function cachedFigureOf<T extends { readonly rows: number }>(
+export async function readCachedFigure<T extends { readonly rows: number }>(
   services: Services,
   key: string,
   count: (db: Db) => Promise<T>,
@@ -60,7 +60,7 @@ export async function cachedFigureOf<T extends { readonly rows: number }>(
   shownFigures.set(services, shown)
   const now = services.now().getTime()
   const known = shown.get(key)
-  const next = cachedDeviceStatistic(services, key, () => count(services.database.db))
+  const next = readCachedDeviceStatistic(services, key, () => count(services.database.db))
   const note = async () => {
     const value = await next
     if (shown.size >= MAX_KEPT) shown.clear()
@@ -101,5 +101,5 @@ export async function countByModel(db: Db, user: User, modelIds?: readonly numbe
 }
 
 /** Counts visible devices of all models. Caches large counts for a minute. */
-export const cachedCountsByModel = (services: Services, db: Db, user: User) =>
-  cachedDeviceStatistic(services, `model ${scopeKeyOf(user)}`, () => countByModel(db, user))
+export const readCachedCountsByModel = (services: Services, db: Db, user: User) =>
+  readCachedDeviceStatistic(services, `model ${scopeKeyOf(user)}`, () => countByModel(db, user))

@@ -2,14 +2,20 @@ import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
 import { type IndexPart, IndexSync } from './index-sync.ts'
-import { accessOf } from './load-devices.ts'
-import { loadGroup, membersOf, readRule } from './load-rules.ts'
-import { bestRule, dailyWindowOf } from './match.ts'
-import { candidatesOf, type InstalledPackage, type Precedence, precedenceOf, rulesWith } from './next-task.ts'
-import { clockOf, type DeviceFacts, type Moment, type Rule } from './rule.ts'
+import { findAccess } from './load-devices.ts'
+import { loadGroup, createMembers, readRule } from './load-rules.ts'
+import { findBestRule, findDailyWindow } from './match.ts'
+import {
+  iterateCandidates,
+  type InstalledPackage,
+  type Precedence,
+  listPrecedenceReasons,
+  replaceWithDraft,
+} from './next-task.ts'
+import { createZoneClock, type DeviceFacts, type Moment, type Rule } from './rule.ts'
 import { FLAG } from './slots.ts'
-import { factsAt, type EnabledRule, type OpenTask } from './state.ts'
-import { type DryRunOptions, dryRunOf } from './dry-run.ts'
+import { factsAtTime, type EnabledRule, type OpenTask } from './state.ts'
+import { type DryRunOptions, evaluateDryRun } from './dry-run.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {
@@ -73,7 +79,7 @@ export class Fleet {
   constructor(parts: Parts) {
     this.#follower = new IndexSync(parts)
     this.#events = parts.events
-    this.moment = clockOf(parts.timeZone)
+    this.moment = createZoneClock(parts.timeZone)
   }
 
   /** Resolves after everything has been loaded. A million devices take seconds. */
@@ -110,7 +116,7 @@ export class Fleet {
   }
 
   accessOf(tenantId: number) {
-    return accessOf(this.state, tenantId)
+    return findAccess(this.state, tenantId)
   }
 
   /**
@@ -130,19 +136,19 @@ export class Fleet {
     const { state, slots } = this
     const modelId = slots.models[slot]!
     const rules = { firmware: state.firmware.get(modelId) ?? [], packages: state.packages.get(modelId) ?? [] }
-    return candidatesOf(state, rules, factsAt(state, slot), installed, now)
+    return iterateCandidates(state, rules, factsAtTime(state, slot), installed, now)
   }
 
   /** Returns what takes precedence over a rule at the next check of a device with these packages. */
   precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
     const { state } = this
-    return precedenceOf(state, rule, rulesWith(state, rule), factsAt(state, slot), installed, now)
+    return listPrecedenceReasons(state, rule, replaceWithDraft(state, rule), factsAtTime(state, slot), installed, now)
   }
 
   /** Returns the daily window that applies to an open task; undefined when none applies. */
   dailyWindow({ slot, otaId, pushed }: OpenTask, now: Moment) {
     const rule = pushed ? undefined : this.state.rules.get(otaId)
-    return rule && dailyWindowOf(rule, this.#factsAt(slot, null), now)
+    return rule && findDailyWindow(rule, this.#factsAt(slot, null), now)
   }
 
   /** Returns the enabled versions of a model, firmware and packages. */
@@ -171,14 +177,17 @@ export class Fleet {
       if (!rule) return undefined
       for (const id of draft.groupIds ?? []) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
       const groupIds = draft.groupIds ?? rule.groupIds
-      return { ...rule, ...draft, ...membersOf(state, rule.allowlistSlots, groupIds) }
+      return { ...rule, ...draft, ...createMembers(state, rule.allowlistSlots, groupIds) }
     })
   }
 
   /** Returns the dry run of a version: evaluates the poll's code for every device. */
   async dryRun(rule: EnabledRule, now: Date, options: DryRunOptions = {}) {
     await this.ready()
-    return dryRunOf(this.state, rule, this.moment(now), { ...options, packages: await this.#packageVersions(rule) })
+    return evaluateDryRun(this.state, rule, this.moment(now), {
+      ...options,
+      packages: await this.#packageVersions(rule),
+    })
   }
 
   /** Loads the installed packages of all devices, for package names that a version of the model targets. */
@@ -193,7 +202,7 @@ export class Fleet {
   }
 
   #best(rules: readonly EnabledRule[], device: DeviceFacts & { slot: number }, now: Moment) {
-    return bestRule(rules, device, now, (rule) => !this.state.isSpent(rule, device.slot))
+    return findBestRule(rules, device, now, (rule) => !this.state.isSpent(rule, device.slot))
   }
 
   #factsAt(slot: number, verCode: number | null) {

@@ -5,7 +5,14 @@ import { countCopiedRows } from '#core/database/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesceCalls } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
-import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
+import {
+  countDevices,
+  loadChangedTasks,
+  readTransactionHorizon,
+  loadDevices,
+  loadReferences,
+  loadTasks,
+} from './load-devices.ts'
 import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
 import type { Slots } from './slots.ts'
 import { FleetState } from './state.ts'
@@ -180,7 +187,7 @@ export class IndexSync {
     const before = countCopiedRows()
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
-    const horizon = await horizonOf(client)
+    const horizon = await readTransactionHorizon(client)
     await loadReferences(client, state)
     await loadDevices(client, state)
     await loadRules(client, this.#parts.database.db, state)
@@ -211,7 +218,7 @@ export class IndexSync {
       // Devices of a new release poll immediately, and the remaining load uses the same processors.
       if (marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
     }
-    const horizon = await horizonOf(client)
+    const horizon = await readTransactionHorizon(client)
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
     if (!areDevicesKnown) await rules()
@@ -221,7 +228,7 @@ export class IndexSync {
     }
     for (const [otaId, few] of marks.allowlists) await reloadAllowlists(client, state, otaId, few)
     for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
-    await followTasks(client, state, since)
+    await loadChangedTasks(client, state, since)
     for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
     this.#horizon = horizon
     if (countCopiedRows() - before >= MANY) forceGarbageCollection()

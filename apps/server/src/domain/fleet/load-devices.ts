@@ -13,7 +13,7 @@ const xid = (text: string) => {
 }
 
 /** Returns the id of the oldest open transaction. Every later commit has this id or a higher id. */
-export async function horizonOf(client: pg.Client): Promise<string> {
+export async function readTransactionHorizon(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ xmin: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin')
   return rows[0]!.xmin
 }
@@ -73,7 +73,7 @@ export async function loadTasks(client: pg.Client, state: FleetState) {
 }
 
 /** Loads the tasks that changed since a transaction. */
-export async function followTasks(client: pg.Client, state: FleetState, since: string) {
+export async function loadChangedTasks(client: pg.Client, state: FleetState, since: string) {
   const ids = await deviceIds(client, `select distinct device_id from ota_tasks where changed >= ${xid(since)}`)
   await refreshTasks(client, state, ids)
 }
@@ -176,4 +176,4 @@ export async function loadReferences(client: pg.Client, state: FleetState) {
     state.access.set(tenantId, { ...rest, targetToken: targetToken === 1, gatewayToken: gatewayToken === 1 })
 }
 
-export const accessOf = ({ access }: FleetState, tenantId: number) => access.get(tenantId) ?? DEFAULT_ACCESS
+export const findAccess = ({ access }: FleetState, tenantId: number) => access.get(tenantId) ?? DEFAULT_ACCESS

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { copyRows } from '#core/database/copy-rows.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { devices, type GroupRule } from '#schema/device.ts'
-import { devicesOfRule } from './device-filter.ts'
+import { matchesRule } from './device-filter.ts'
 import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
@@ -66,7 +66,7 @@ function revived(state: FleetState, row: RuleRow): EnabledRule | undefined {
   const known = state.rules.get(row.otaId)
   if (!known) return undefined
   const { allowlistSlots, tried, recent, fetching } = known
-  return { ...row, ...membersOf(state, allowlistSlots, row.groupIds), allowlistSlots, tried, recent, fetching }
+  return { ...row, ...createMembers(state, allowlistSlots, row.groupIds), allowlistSlots, tried, recent, fetching }
 }
 
 async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Promise<EnabledRule> {
@@ -85,7 +85,7 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
   )
   return {
     ...row,
-    ...membersOf(state, allowlistSlots, row.groupIds),
+    ...createMembers(state, allowlistSlots, row.groupIds),
     allowlistSlots,
     tried,
     recent: [],
@@ -94,7 +94,7 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
 }
 
 /** Returns the members interface of a rule. Each lookup uses the current sets. */
-export function membersOf(state: FleetState, allowlistSlots: SlotSet, groupIds: readonly number[]) {
+export function createMembers(state: FleetState, allowlistSlots: SlotSet, groupIds: readonly number[]) {
   return {
     allowlist: { has: ({ slot }: { slot?: number }) => slot !== undefined && allowlistSlots.has(slot) },
     groups: {
@@ -153,7 +153,7 @@ async function matching(db: Db, state: DeviceState, { tenantId, rule }: GroupRow
     const rows = await db
       .select({ id: devices.id })
       .from(devices)
-      .where(and(gt(devices.id, last), own, notDeleted(devices), devicesOfRule(rule ?? {})))
+      .where(and(gt(devices.id, last), own, notDeleted(devices), matchesRule(rule ?? {})))
       .orderBy(asc(devices.id))
       .limit(PAGE)
     for (const { id } of rows) {
@@ -176,7 +176,7 @@ export async function reloadAllowlists(
   if (!rule) return
   if (few) return refreshFew(client, state, rule.allowlistSlots, few, ['ota_whites', 'ota_id', otaId])
   const allowlistSlots = await readAllowlist(client, state, otaId)
-  const next = { ...rule, ...membersOf(state, allowlistSlots, rule.groupIds), allowlistSlots }
+  const next = { ...rule, ...createMembers(state, allowlistSlots, rule.groupIds), allowlistSlots }
   state.replaceRules([otaId], [next])
 }
 

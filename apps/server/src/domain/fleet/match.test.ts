@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { bestRule, passes, rolloutPosition, verdictsOf } from './match.ts'
-import { clockOf, type DeviceFacts, type Members, type Rule } from './rule.ts'
+import { findBestRule, passesRule, rolloutPosition, listVerdicts } from './match.ts'
+import { createZoneClock, type DeviceFacts, type Members, type Rule } from './rule.ts'
 
-const clock = clockOf('Asia/Shanghai')
+const clock = createZoneClock('Asia/Shanghai')
 const NOW = clock(new Date('2026-06-01T04:00:00Z'))
 const DEVICE: DeviceFacts = { deviceId: 7, tenantId: 3, modelId: 2, enabled: true, modelInUse: true, verCode: 99 }
 const only = (...ids: number[]): Members => ({ has: ({ deviceId }) => ids.includes(deviceId) })
@@ -38,9 +38,9 @@ const RULE: Rule = {
   autoRetries: 0,
 }
 const gets = (rule: Partial<Rule>, device: Partial<DeviceFacts> = {}, now = NOW) =>
-  passes({ ...RULE, ...rule }, { ...DEVICE, ...device }, now)
+  passesRule({ ...RULE, ...rule }, { ...DEVICE, ...device }, now)
 const refusals = (rule: Partial<Rule>, device: Partial<DeviceFacts> = {}, now = NOW) =>
-  verdictsOf({ ...RULE, ...rule }, { ...DEVICE, ...device }, now).flatMap(({ rule: code, passed }) =>
+  listVerdicts({ ...RULE, ...rule }, { ...DEVICE, ...device }, now).flatMap(({ rule: code, passed }) =>
     passed ? [] : [code],
   )
 
@@ -120,7 +120,7 @@ describe('matching of devices and versions', () => {
     expect(refusals({}, { modelInUse: false })).toEqual(['model'])
     expect(refusals({}, { modelId: 5 })).toEqual(['model'])
     expect(refusals({ enabled: false })).toEqual(['version'])
-    for (const { words } of verdictsOf(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)
+    for (const { words } of listVerdicts(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)
   })
 
   test("selects the highest matching version; of equal numbers that of the device's tenant", () => {
@@ -130,8 +130,8 @@ describe('matching of devices and versions', () => {
       { ...RULE, otaId: 3, verCode: 105 },
       { ...RULE, otaId: 4, verCode: 110, tenantId: 3 },
     ]
-    expect(bestRule(rules, DEVICE, NOW)?.otaId).toBe(4)
-    expect(bestRule([...rules].reverse(), DEVICE, NOW)?.otaId).toBe(4)
-    expect(bestRule(rules, { ...DEVICE, verCode: 110 }, NOW)).toBeUndefined()
+    expect(findBestRule(rules, DEVICE, NOW)?.otaId).toBe(4)
+    expect(findBestRule([...rules].reverse(), DEVICE, NOW)?.otaId).toBe(4)
+    expect(findBestRule(rules, { ...DEVICE, verCode: 110 }, NOW)).toBeUndefined()
   })
 })

@@ -148,7 +148,7 @@ const ORDER = Object.keys(RULES) as RuleCode[]
 /**
  * True when the device gets this version now. Called for each poll; written without a loop because a loop is slower.
  */
-export function passes(rule: Rule, device: DeviceFacts, now: Moment): boolean {
+export function passesRule(rule: Rule, device: DeviceFacts, now: Moment): boolean {
   return (
     TESTS.newer.passes(rule, device, now) &&
     TESTS.range.passes(rule, device, now) &&
@@ -166,12 +166,12 @@ export function passes(rule: Rule, device: DeviceFacts, now: Moment): boolean {
 }
 
 /** Returns the first rule that refuses the version; undefined when the device gets the version. */
-export function obstacleOf(rule: Rule, device: DeviceFacts, now: Moment): RuleCode | undefined {
+export function findObstacle(rule: Rule, device: DeviceFacts, now: Moment): RuleCode | undefined {
   return ORDER.find((code) => !TESTS[code].passes(rule, device, now))
 }
 
 /** Returns the verdict of every rule in the order of evaluation. Uses the code of device polls. */
-export function verdictsOf(rule: Rule, device: DeviceFacts, now: Moment): Verdict[] {
+export function listVerdicts(rule: Rule, device: DeviceFacts, now: Moment): Verdict[] {
   return ORDER.map((code) => {
     const passed = TESTS[code].passes(rule, device, now)
     return { rule: code, title: RULES[code], passed, words: TESTS[code].words(rule, device, now, passed) }
@@ -179,7 +179,7 @@ export function verdictsOf(rule: Rule, device: DeviceFacts, now: Moment): Verdic
 }
 
 /** Returns the highest version that passes. Of equal numbers, prefers the device's tenant, then the newer record. */
-export function bestRule<R extends Rule>(
+export function findBestRule<R extends Rule>(
   rules: readonly R[],
   device: DeviceFacts,
   now: Moment,
@@ -187,7 +187,7 @@ export function bestRule<R extends Rule>(
 ): R | undefined {
   let best: R | undefined
   for (const rule of rules)
-    if ((!best || isBefore(rule, best, device)) && passes(rule, device, now) && also(rule)) best = rule
+    if ((!best || isBefore(rule, best, device)) && passesRule(rule, device, now) && also(rule)) best = rule
   return best
 }
 
@@ -228,7 +228,7 @@ export interface DailyWindow {
 }
 
 /** Returns the window; undefined when none applies, as for devices of the allowlist. */
-export function dailyWindowOf(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
+export function findDailyWindow(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
   const { dailyStart, dailyEnd } = rule
   if (!isFormal(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
   if (rule.allowlist.has(device)) return undefined

@@ -1,4 +1,4 @@
-import { bestRule } from './match.ts'
+import { findBestRule } from './match.ts'
 import type { DeviceFacts, Moment } from './rule.ts'
 import type { FleetState, EnabledRule, OpenTask } from './state.ts'
 
@@ -18,7 +18,7 @@ type IndexedDevice = DeviceFacts & { readonly slot: number }
 type FleetRules = Pick<FleetState, 'firmware' | 'packages' | 'isSpent' | 'openTasks'>
 
 /** Returns the rules of a model with this draft. */
-export function rulesWith(state: FleetRules, draft: EnabledRule): ModelRules {
+export function replaceWithDraft(state: FleetRules, draft: EnabledRule): ModelRules {
   const others = (rules: readonly EnabledRule[] = []) => rules.filter(({ otaId }) => otaId !== draft.otaId)
   const firmware = others(state.firmware.get(draft.modelId))
   const packages = others(state.packages.get(draft.modelId))
@@ -29,7 +29,7 @@ export function rulesWith(state: FleetRules, draft: EnabledRule): ModelRules {
  * Yields the rules that a device without an open task is offered, in order: firmware, then packages by name. `device`
  * contains the firmware version. Polls, dry runs and explanations all use this order.
  */
-export function* candidatesOf(
+export function* iterateCandidates(
   state: FleetRules,
   { firmware, packages }: ModelRules,
   device: IndexedDevice,
@@ -37,11 +37,11 @@ export function* candidatesOf(
   now: Moment,
 ): Generator<EnabledRule> {
   const isFree = (rule: EnabledRule) => !state.isSpent(rule, device.slot)
-  const best = bestRule(firmware, device, now, isFree)
+  const best = findBestRule(firmware, device, now, isFree)
   if (best) yield best
   for (const { name, verCode } of installed.toSorted(byName)) {
     const rules = packages.filter(({ packageName }) => packageName === name)
-    const found = rules.length > 0 ? bestRule(rules, { ...device, verCode }, now, isFree) : undefined
+    const found = rules.length > 0 ? findBestRule(rules, { ...device, verCode }, now, isFree) : undefined
     if (found) yield found
   }
 }
@@ -58,7 +58,7 @@ export interface Precedence {
 }
 
 /** Returns the reasons that delay a matching rule for a device. */
-export function precedenceOf(
+export function listPrecedenceReasons(
   state: FleetRules,
   rule: EnabledRule,
   rules: ModelRules,
@@ -66,7 +66,7 @@ export function precedenceOf(
   installed: readonly InstalledPackage[],
   now: Moment,
 ): Precedence {
-  const [first] = candidatesOf(state, rules, device, installed, now)
+  const [first] = iterateCandidates(state, rules, device, installed, now)
   return {
     isSpent: state.isSpent(rule, device.slot),
     open: state.openTasks(device.slot)[0],

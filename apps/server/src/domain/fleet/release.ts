@@ -111,11 +111,11 @@ export async function recallRelease(db: Db, version: TargetDevices, { uid, now, 
     .set({ state: 4, stateReason: '版本已停用', updateBy: uid, updateTime: now.toISOString(), rev: sql`rev + 1` })
     .where(eq(otaPolicies.otaId, otaId))
   const tasks = await cancelTasks(db, eq(otaTasks.otaId, otaId), '版本已停用')
-  return { ...tasks, installed: await installedOf(db, version, visible) }
+  return { ...tasks, installed: await countInstalled(db, version, visible) }
 }
 
 /** Counts the devices that report this version as installed. `visible` limits the count to these devices. */
-export async function installedOf(db: Db, version: TargetDevices, visible?: SQL) {
+export async function countInstalled(db: Db, version: TargetDevices, visible?: SQL) {
   const runsIt = version.packageName
     ? sql`exists (select from device_packages p where p.device_id = ${devices.id}
         and p.package_name = ${version.packageName} and p.ver_code = ${version.verCode})`

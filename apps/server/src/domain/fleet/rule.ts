@@ -65,7 +65,7 @@ export interface Moment {
 }
 
 /** Returns a function that converts times to a time zone. Caches the conversion for one minute. */
-export function clockOf(timeZone: string): (now: Date | number) => Moment {
+export function createZoneClock(timeZone: string): (now: Date | number) => Moment {
   // Created on first use, because the first instance in a process takes longer than registering all routes.
   let format: Intl.DateTimeFormat | undefined
   let known = Number.NaN

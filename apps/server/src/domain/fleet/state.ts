@@ -62,7 +62,7 @@ export interface Group {
 }
 
 /** Returns what decides which firmware a device gets. A device of a disabled or expired tenant counts as disabled. */
-export function factsAt({ slots, models, closedTenants }: FleetState, slot: number) {
+export function factsAtTime({ slots, models, closedTenants }: FleetState, slot: number) {
   const tenantId = slots.tenants[slot]!
   const modelId = slots.models[slot]!
   return {

@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<LicenseStep, string>> = {
 }
 
 /** Returns the reason why a certificate in this state cannot take the step; undefined when it can. */
-export function stepProblem(step: LicenseStep, state: number): string | undefined {
+export function findStepProblem(step: LicenseStep, state: number): string | undefined {
   if (stateAfter(step, state) !== undefined) return undefined
   const from = statesBefore(step)
     .map((each) => `「${LICENSE_STATE[each]}」`)

@@ -11,7 +11,7 @@ const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
  * Returns the condition for notices in an account's inbox now: published, within their period and addressed to the
  * account.
  */
-export function inboxOf(user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>): SQL | undefined {
+export function isInInbox(user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>): SQL | undefined {
   const names = (ids: readonly number[]) => arrayOverlaps(notices.targetIds, [...ids])
   const tenantId = user.homeTenantId
   const addressed = or(
@@ -33,9 +33,9 @@ export function inboxOf(user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>): S
 }
 
 /** Returns the condition that the account has not read the notice of the surrounding query. */
-export const unreadBy = (uid: number) =>
+export const isUnreadBy = (uid: number) =>
   sql`not exists (select from ${noticeReads} where ${noticeReads.noticeId} = ${notices.noticeId} and ${noticeReads.uid} = ${uid})`
 
 /** Counts the unread messages for the badge in the top bar. */
 export const unreadCount = (db: Db, user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>) =>
-  db.$count(notices, and(inboxOf(user), unreadBy(user.uid)))
+  db.$count(notices, and(isInInbox(user), isUnreadBy(user.uid)))

@@ -16,7 +16,7 @@ interface Scope {
 /**
  * Returns the names of the models and tenants to which a package is limited, as far as the account may see the tenants.
  */
-export async function packageScopeNames(db: Db, user: User, { modelIds, tenantIds }: Scope) {
+export async function readPackageScopeNames(db: Db, user: User, { modelIds, tenantIds }: Scope) {
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName })
     .from(deviceModels)
@@ -31,7 +31,7 @@ export async function packageScopeNames(db: Db, user: User, { modelIds, tenantId
 }
 
 /** Returns at most 100 models whose name or code contains the keyword. */
-export const packageModelOptions = (db: Db, keyword: string | undefined) =>
+export const listPackageModelOptions = (db: Db, keyword: string | undefined) =>
   db
     .select({ id: deviceModels.id, name: deviceModels.modelName, modelCode: deviceModels.modelCode })
     .from(deviceModels)

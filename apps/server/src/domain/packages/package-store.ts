@@ -73,7 +73,7 @@ async function assertTerms(db: Db, { price, originPrice, modelIds, tenantIds }: 
  * Returns the functions that write packages with immutable sold versions: an edit of sold terms creates the next
  * version, and a sold package is never deleted. Cloud storage and voice services share them.
  */
-export function packageStore(definition: PackageStoreDefinition) {
+export function createPackageStore(definition: PackageStoreDefinition) {
   const tables = {
     packages: definition.packages as Packages,
     versions: definition.versions as Versions,

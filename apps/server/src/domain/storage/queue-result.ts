@@ -129,7 +129,7 @@ interface Placed {
 }
 
 /** Returns the rows, ledger entries and spans that store the changes of a queue. */
-export function resultOf(work: QueueWork, now: number, zone: string): QueueResult {
+export function buildQueueResult(work: QueueWork, now: number, zone: string): QueueResult {
   const books = new Map([...work.entries.values()].map((entry) => [entry.id, new Book(entry)]))
   const spans: Span[] = []
   const planned = new Map(projectSpans(work.queue, now, zone).map((span) => [span.entitlementId, span]))

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { projectSpans, QUEUED } from './queue.ts'
-import { type NextRow, resultOf } from './queue-result.ts'
+import { type NextRow, buildQueueResult } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
 
 /** Actor, time and reason of a change of queues. `now` is in seconds. */
@@ -73,7 +73,7 @@ const saveCloudStates = (db: Db, works: readonly QueueWork[], { now }: QueueActo
     where a.uid = s.uid and a.cloud_state <> s.state`)
 
 async function appendHistory(db: Db, works: readonly QueueWork[], actor: QueueActor): Promise<NextRow[]> {
-  const results = works.map((work) => ({ work, ...resultOf(work, actor.now, actor.zone) }))
+  const results = works.map((work) => ({ work, ...buildQueueResult(work, actor.now, actor.zone) }))
   const lines = results.flatMap(({ work, lines: list }) =>
     list.map((line) => {
       const { packageId, source, isRenewal } = work.entries.get(line.entitlementId)!
@@ -150,7 +150,7 @@ export interface NewEntitlement {
 }
 
 /** Returns unused ids for new entitlements. */
-export async function nextIds(db: Db, count: number): Promise<number[]> {
+export async function reserveIds(db: Db, count: number): Promise<number[]> {
   const { rows } = await db.execute<{ id: number }>(
     sql`select nextval('oss_entitlements_id_seq')::int as id from generate_series(1, ${count}::int)`,
   )

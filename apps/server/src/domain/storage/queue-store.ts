@@ -35,7 +35,8 @@ export interface QueueWork extends QueueKey {
   readonly entries: Map<number, Entry>
 }
 
-export const keyOf = ({ deviceId, channel }: Pick<QueueKey, 'deviceId' | 'channel'>) => `${deviceId}:${channel}`
+export const formatQueueKey = ({ deviceId, channel }: Pick<QueueKey, 'deviceId' | 'channel'>) =>
+  `${deviceId}:${channel}`
 
 interface LoadedRow extends Record<string, unknown>, Terms {
   id: number
@@ -92,7 +93,7 @@ async function lockQueues(db: Db, keys: readonly QueueKey[]) {
 export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: boolean): Promise<Map<string, QueueWork>> {
   if (locked && keys.length > 0) await lockQueues(db, keys)
   const works = new Map<string, QueueWork>(
-    keys.map((key) => [keyOf(key), { ...key, queue: [], events: [], entries: new Map() }]),
+    keys.map((key) => [formatQueueKey(key), { ...key, queue: [], events: [], entries: new Map() }]),
   )
   const epoch = (column: string) => sql.raw(`extract(epoch from ${column})::bigint::float8`)
   const { rows } = await db.execute<LoadedRow>(sql`
@@ -105,7 +106,7 @@ export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: bool
       and ${among(ossEntitlements.deviceId, [...new Set(keys.map(({ deviceId }) => deviceId))])}
     order by device_id, channel, (state = 0), position, id`)
   for (const row of rows) {
-    const work = works.get(keyOf(row))
+    const work = works.get(formatQueueKey(row))
     if (!work) continue
     work.queue = [...work.queue, itemOf(row)]
     work.entries.set(row.id, entryOf(row))

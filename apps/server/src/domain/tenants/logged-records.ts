@@ -51,7 +51,7 @@ export const loggedRecords = () => [
  * Returns the operation log condition for platform accounts with a limited data scope. Hides actions on records of
  * tenants outside the scope, also actions of platform staff. Undefined when the tenant of the row decides.
  */
-export function recordsInScope(user: User): SQL | undefined {
+export function loggedRecordsInScope(user: User): SQL | undefined {
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
   const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}(:|$)' then split_part(${operLogs.bizId}, ':', 1)::int end`

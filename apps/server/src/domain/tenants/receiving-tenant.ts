@@ -19,7 +19,7 @@ interface Standing {
 }
 
 /** Returns the reason why a tenant receives nothing new, or undefined for a tenant in use. */
-export const standingProblem = ({ name, status, isExpired }: Standing): string | undefined =>
+export const findStandingProblem = ({ name, status, isExpired }: Standing): string | undefined =>
   isExpired || status !== 1 ? `客户「${name}」已${isExpired ? '过期' : '停用'}，不能新增、分配或转入` : undefined
 
 const readTenant = async (db: Db, id: number) => {
@@ -29,20 +29,20 @@ const readTenant = async (db: Db, id: number) => {
 }
 
 /** Returns the reason why this tenant receives nothing new, or undefined. Does not check the data scope. */
-export async function receivingProblem(db: Db, tenantId: number): Promise<string | undefined> {
+export async function findReceivingProblem(db: Db, tenantId: number): Promise<string | undefined> {
   const found = await readTenant(db, tenantId)
-  return found ? standingProblem(found) : '客户不存在或已被删除'
+  return found ? findStandingProblem(found) : '客户不存在或已被删除'
 }
 
 /**
  * Returns the tenant that receives a new row, a transfer or an allotment. Refuses, at the given form field, a tenant
  * that is deleted, disabled, expired or outside the data scope. Every call that adds to a tenant uses this check.
  */
-export async function receivingTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, tenantId: number, field?: string) {
+export async function requireReceivingTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, tenantId: number, field?: string) {
   const isVisible = tenantId === user.tenantId || isTenantInScope(user, tenantId)
   const found = isVisible ? await readTenant(db, tenantId) : undefined
   if (!found) throw invalid('客户不存在或已被删除', field)
-  const problem = standingProblem(found)
+  const problem = findStandingProblem(found)
   if (problem) throw invalid(problem, field)
   return { id: found.id, name: found.name }
 }
@@ -51,8 +51,8 @@ export async function receivingTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, te
  * Returns the tenant that owns a new row: the requested tenant, otherwise the tenant of the session. Every call that
  * creates rows of a tenant uses this function. Refuses like `receivingTenant`.
  */
-export function owningTenant(ctx: Pick<Ctx, 'db' | 'user'>, requested?: number, field?: string) {
+export function resolveOwningTenant(ctx: Pick<Ctx, 'db' | 'user'>, requested?: number, field?: string) {
   const tenantId = requested ?? ctx.user.tenantId
   if (tenantId === null) throw refused('您还没有加入任何客户')
-  return receivingTenant(ctx, tenantId, field)
+  return requireReceivingTenant(ctx, tenantId, field)
 }

@@ -8,7 +8,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 const MAX_OPTIONS = 100
 
 /** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
-export const tenantInUse = (): SQL | undefined =>
+export const isTenantInUse = (): SQL | undefined =>
   and(notDeleted(tenants), eq(tenants.status, 1), or(isNull(tenants.expireTime), gt(tenants.expireTime, sql`now()`)))
 
 interface TenantsWanted {
@@ -18,13 +18,13 @@ interface TenantsWanted {
 }
 
 /** Returns at most 100 tenants within the data scope of the account whose name or number contains the keyword. */
-export const tenantOptionsOf = (db: Db, user: User, { keyword, inUse }: TenantsWanted) =>
+export const listTenantOptions = (db: Db, user: User, { keyword, inUse }: TenantsWanted) =>
   db
     .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
     .from(tenants)
     .where(
       and(
-        inUse === 1 ? tenantInUse() : notDeleted(tenants),
+        inUse === 1 ? isTenantInUse() : notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
       ),

@@ -1,7 +1,7 @@
 import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { describe, expect, test } from 'vitest'
-import { addWorkingMinutes, isWorkday, workingMinutesBetween } from './business-clock.ts'
-import { slaOf } from './sla.ts'
+import { addWorkingMinutes, isWorkday, countWorkingMinutes } from './business-clock.ts'
+import { computeSla } from './sla.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 
 const ZONE = 'Asia/Shanghai'
@@ -57,10 +57,10 @@ test.each([
 test('the working minutes between two times equal the minutes added', () => {
   for (const minutes of [0, 1, 179, 180, 450, 1000, 5000]) {
     const from = at('2030-03-04 10:17')
-    expect(workingMinutesBetween(calendar, ZONE, from, addWorkingMinutes(calendar, ZONE, from, minutes))).toBe(minutes)
+    expect(countWorkingMinutes(calendar, ZONE, from, addWorkingMinutes(calendar, ZONE, from, minutes))).toBe(minutes)
   }
-  expect(workingMinutesBetween(calendar, ZONE, at('2030-03-05 10:00'), at('2030-03-04 10:00'))).toBe(0)
-  expect(workingMinutesBetween(calendar, ZONE, at('2030-03-06 00:00'), at('2030-03-06 23:59'))).toBe(0)
+  expect(countWorkingMinutes(calendar, ZONE, at('2030-03-05 10:00'), at('2030-03-04 10:00'))).toBe(0)
+  expect(countWorkingMinutes(calendar, ZONE, at('2030-03-06 00:00'), at('2030-03-06 23:59'))).toBe(0)
 })
 
 test('a calendar without a future workday counts every minute', () => {
@@ -87,7 +87,7 @@ describe('SLA time limits', () => {
     slaBreached: false,
   }
   const state = (now: string, more: Partial<typeof base> | object = {}) =>
-    slaOf({ ...STANDARD_SLA, calendar }, ZONE, { ...base, ...more }, at(now))
+    computeSla({ ...STANDARD_SLA, calendar }, ZONE, { ...base, ...more }, at(now))
   const wall = (text: string | null) => text && formatLocalTime(new Date(text), ZONE).slice(0, 16)
 
   test('an urgent ticket is near its limit after 80 percent of the time and late after all of it', () => {
@@ -116,7 +116,7 @@ describe('SLA time limits', () => {
   })
 
   test('a disabled SLA sets no limits', () => {
-    expect(slaOf({ ...STANDARD_SLA, enabled: false }, ZONE, base, at('2030-03-20 10:00'))).toMatchObject({
+    expect(computeSla({ ...STANDARD_SLA, enabled: false }, ZONE, base, at('2030-03-20 10:00'))).toMatchObject({
       slaState: 0,
       slaNextTime: null,
       slaRespondDue: null,

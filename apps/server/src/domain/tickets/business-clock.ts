@@ -37,7 +37,7 @@ export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: 
 }
 
 /** Returns the working minutes between two times, rounded down; 0 when the second is not later. */
-export function workingMinutesBetween(calendar: CalendarValue, zone: string, from: Date, to: Date): number {
+export function countWorkingMinutes(calendar: CalendarValue, zone: string, from: Date, to: Date): number {
   let sum = 0
   let day = formatLocalDay(from, zone)
   const last = formatLocalDay(to, zone)

@@ -9,7 +9,7 @@ import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
 import { files } from '#schema/system.ts'
 import { ticketFiles, ticketNumbers, ticketRecords, tickets } from '#schema/ticket.ts'
-import { slaOf, slaSettings } from './sla.ts'
+import { computeSla, readSlaSettings } from './sla.ts'
 
 export const RECORD = {
   created: 1,
@@ -74,7 +74,7 @@ export async function insertTicket(services: Pick<Services, 'config' | 'events'>
   const { deviceId, handler, by, attachments: _a, images: _i, problemAttr, ...fields } = input
   const stored = await filesFor(db, input)
   const timed = { ...fields, status: 0, createTime: now, firstRespondTime: null, closeTime: null, pausedMinutes: 0 }
-  const limits = slaOf(await slaSettings(db), timeZone, { ...timed, slaBreached: false }, now)
+  const limits = computeSla(await readSlaSettings(db), timeZone, { ...timed, slaBreached: false }, now)
   const device = await snapshotOf(db, deviceId)
   // Last statement, because simultaneous tickets of the day wait for the number.
   const feedbackNo = await nextNumber(db, formatLocalDay(now, timeZone))

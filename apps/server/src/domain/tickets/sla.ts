@@ -11,7 +11,7 @@ export const SLA = { none: 0, ok: 1, near: 2, breached: 3 } as const
 const NEAR = 0.8
 
 /** Returns the SLA settings. Invalid values stored by an older version fall back to the default. */
-export async function slaSettings(db: Db): Promise<SlaValue> {
+export async function readSlaSettings(db: Db): Promise<SlaValue> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SLA_KEY))
   const stored = SlaSettings.safeParse(row?.value)
   return stored.success ? stored.data : STANDARD_SLA
@@ -47,7 +47,7 @@ const OFF: SlaFacts = {
  * Returns due times, state and the time of the next state change of a ticket at `now`. The first reply stops the
  * response timer; closing stops the resolution timer. Suspension stops both.
  */
-export function slaOf(sla: SlaValue, zone: string, ticket: Timed, now: Date): SlaFacts {
+export function computeSla(sla: SlaValue, zone: string, ticket: Timed, now: Date): SlaFacts {
   if (!sla.enabled) return { ...OFF, slaBreached: ticket.slaBreached }
   const { createTime, firstRespondTime, closeTime, pausedMinutes, priority, status } = ticket
   const target = sla.targets[(priority >= 1 && priority <= 4 ? priority : 2) as 1 | 2 | 3 | 4]

@@ -32,7 +32,7 @@ export const createSessionToken = (secretKey: Buffer, uid: number, expireTime: n
   signNumbers(secretKey, SESSION_USE, [uid, expireTime, session.keyId, session.keyEpoch, session.accountEpoch])
 
 /** Condition of keys whose requests are accepted. Needs a join of the tenant. */
-export const usableKey = () =>
+export const isUsableKey = () =>
   and(
     eq(ossAppKeys.status, 1),
     sql`${ossAppKeys.deletedAt} is null and ${tenants.deletedAt} is null and ${tenants.status} = 1`,
@@ -43,7 +43,7 @@ export const usableKey = () =>
  * Returns the user of a request with a session token. Refuses tokens of disabled keys, accounts and tenants, also after
  * they are enabled again.
  */
-export async function appUserOf({ db, services, request, now }: PublicCtx): Promise<AppUser> {
+export async function authenticateAppUser({ db, services, request, now }: PublicCtx): Promise<AppUser> {
   const token = request.header(APP_TOKEN_HEADER)
   const numbers = token ? readNumbers(services.config.secretKey, SESSION_USE, token, 5) : undefined
   const [uid = 0, expires = 0, keyId = 0, keyEpoch = 0, accountEpoch = 0] = numbers ?? []
@@ -60,7 +60,7 @@ export async function appUserOf({ db, services, request, now }: PublicCtx): Prom
         eq(appAccounts.sessionEpoch, accountEpoch),
         notDeleted(appAccounts),
         eq(ossAppKeys.sessionEpoch, keyEpoch),
-        usableKey(),
+        isUsableKey(),
       ),
     )
   if (!user) throw over()
@@ -68,21 +68,21 @@ export async function appUserOf({ db, services, request, now }: PublicCtx): Prom
 }
 
 /** Runs a read of the App's user under the row-level security of the tenant. */
-export async function asAppUser<T>(ctx: PublicCtx, work: (db: Db, user: AppUser) => Promise<T>): Promise<T> {
-  const user = await appUserOf(ctx)
+export async function runAsAppUser<T>(ctx: PublicCtx, work: (db: Db, user: AppUser) => Promise<T>): Promise<T> {
+  const user = await authenticateAppUser(ctx)
   return inTenant(ctx.services.database, user.tenantId, (db) => work(db, user))
 }
 
 /** Condition of the devices of the App's user. */
-export const ownDevices = ({ uid, tenantId }: AppUser) =>
+export const isOwnDevice = ({ uid, tenantId }: AppUser) =>
   and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), notDeleted(devices))
 
 /** Returns the device of the App's user. Devices of others do not exist for the user. */
-export async function ownDevice(db: Db, user: AppUser, sn: string) {
+export async function requireOwnDevice(db: Db, user: AppUser, sn: string) {
   const [found] = await db
     .select({ id: devices.id, sn: devices.sn })
     .from(devices)
-    .where(and(ownDevices(user), eq(devices.sn, sn)))
+    .where(and(isOwnDevice(user), eq(devices.sn, sn)))
   if (!found) throw invalid('设备不存在或未绑定', 'sn')
   return found
 }

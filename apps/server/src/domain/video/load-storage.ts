@@ -83,14 +83,14 @@ const rowsOf = async (client: pg.Client, text: string, values: unknown[]): Promi
   (await client.query<(string | number | null)[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig)).rows
 
 /** Loads the owners of devices that transactions since `since` changed. */
-export async function followOwners(client: pg.Client, since: string, take: (facts: OwnerFacts) => void) {
+export async function loadChangedOwners(client: pg.Client, since: string, take: (facts: OwnerFacts) => void) {
   for (const row of await rowsOf(client, `${OWNERS} where changed >= $1::xid8`, [since])) take(ownerOf(row))
 }
 
 const PAGE = 2000
 
 /** Loads the channels of devices whose queues transactions since `since` changed. */
-export async function followQueues(client: pg.Client, since: string, { queue, span }: Takers) {
+export async function loadChangedQueues(client: pg.Client, since: string, { queue, span }: Takers) {
   const changed = await rowsOf(client, `select distinct device_id from oss_queues where changed >= $1::xid8`, [since])
   const ids = changed.map(([id]) => Number(id))
   for (let at = 0; at < ids.length; at += PAGE) {

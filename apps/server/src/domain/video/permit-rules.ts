@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Returns the reason why a recording is refused; undefined when the upload is permitted. */
-export function refusalOf(facts: PermitFacts, recording: Recording, now: number): Reason | undefined {
+export function findRefusalReason(facts: PermitFacts, recording: Recording, now: number): Reason | undefined {
   for (const [reason, fails] of RULES) if (fails(facts, recording, now)) return reason
   return undefined
 }

@@ -1,5 +1,12 @@
 import type pg from 'pg'
-import { followOwners, followQueues, loadOwners, loadQueues, type QueueFacts, type SpanFacts } from './load-storage.ts'
+import {
+  loadChangedOwners,
+  loadChangedQueues,
+  loadOwners,
+  loadQueues,
+  type QueueFacts,
+  type SpanFacts,
+} from './load-storage.ts'
 import { GROWTH, SPAN_FLAG, SpanTable, type TermSpan, type Terms, widened } from './span-table.ts'
 
 /** Finds devices in the fleet index. */
@@ -54,9 +61,9 @@ export class StorageIndex {
 
   /** Loads the channels and owners that transactions since `since` changed. */
   async follow(client: pg.Client, slots: SlotFinder, since: string) {
-    await followOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
+    await loadChangedOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
     const before = new Map<number, string>()
-    await followQueues(client, since, {
+    await loadChangedQueues(client, since, {
       queue: (facts) => {
         const slot = slots.slotOf(facts.deviceId)
         if (slot >= 0) before.set(keyOf(slot, facts.channel), this.#contentOf(slot, facts.channel))

@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { objectKeyOf } from './recordings/segment.ts'
-import { checkObjects, markMissingVideos, retainedDays } from './verify-objects.ts'
+import { checkObjects, markMissingVideos, listRetainedDays } from './verify-objects.ts'
 
 const database = useDatabase()
 
@@ -22,7 +22,7 @@ test('marks only stored videos without an object', async () => {
   const key = { expireDay: days[1]!, deviceId: 7, channel: 0, startMs: 1000, salt: 7, format: 1 } as const
   await media.put(objectKeyOf(key), Readable.from([Buffer.from('bytes')]), { bytes: 5, accepts: () => true })
   expect((await checkObjects(database.pool, media)).length).toBeGreaterThanOrEqual(100)
-  const mark = async () => markMissingVideos(database.pool, media, await retainedDays(database.pool))
+  const mark = async () => markMissingVideos(database.pool, media, await listRetainedDays(database.pool))
   expect(await mark()).toHaveLength(2 * 600 - 1)
   const { rows } = await database.pool.query(
     'select expire_day as day, device_id as device from oss_segments where status = 1',

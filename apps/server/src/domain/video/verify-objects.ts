@@ -88,7 +88,7 @@ async function mark(pool: Pool, absent: readonly Row[]): Promise<string[]> {
 }
 
 /** Returns the expire days that are not deleted. */
-export async function retainedDays(pool: Pool): Promise<string[]> {
+export async function listRetainedDays(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ day: string }>(
     'select expire_day as day from oss_days where state < 3 order by expire_day',
   )
@@ -97,8 +97,8 @@ export async function retainedDays(pool: Pool): Promise<string[]> {
 
 /** Returns objects below deleted days, and stored rows whose object is absent or has another size. */
 export async function checkObjects(pool: Pool, media: MediaFiles): Promise<string[]> {
-  const findings = await objectsOfDroppedDays(pool, media)
-  for (const day of await retainedDays(pool))
+  const findings = await findObjectsOfDroppedDays(pool, media)
+  for (const day of await listRetainedDays(pool))
     for await (const differences of compareDay(pool, media, day)) {
       for (const { key, size, row } of differences)
         findings.push(
@@ -110,7 +110,7 @@ export async function checkObjects(pool: Pool, media: MediaFiles): Promise<strin
 }
 
 /** Returns one finding for each of the last deleted days that still has objects. */
-export async function objectsOfDroppedDays(pool: Pool, media: MediaFiles): Promise<string[]> {
+export async function findObjectsOfDroppedDays(pool: Pool, media: MediaFiles): Promise<string[]> {
   const { rows } = await pool.query<{ day: string }>(
     `select expire_day as day from oss_days where state = 3 order by expire_day desc limit ${MAX_FINDINGS}`,
   )

@@ -8,7 +8,7 @@ import { sendJson, sendProblem } from '#protocols/shared/response.ts'
 import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 
 /** Creates the server of a device process: device calls, the web player and the two probes, without the console. */
-export function deviceServer(services: Services, devices: DeviceHandler): Server {
+export function createDeviceServer(services: Services, devices: DeviceHandler): Server {
   const player = servePlayerFiles()
   const packages = packagePreview(services)
   return createServer((request, response) => {

@@ -37,12 +37,12 @@ interface SeedOptions {
 
 /** Returns the first password of `admin`: `given`, or a generated readable password. */
 export async function makeFirstPassword(passwords: Passwords, given: string | undefined): Promise<FirstPassword> {
-  const plain = given ?? readablePassword()
+  const plain = given ?? createReadablePassword()
   return { plain, isOneTime: given === undefined, hash: await passwords.hash(md5Hex(plain)) }
 }
 
 /** Seeds the database: platform tenant, super administrator role, `admin`, menus, dictionaries. Safe at every start. */
-export async function seed(
+export async function seedDatabase(
   { db }: Pick<Database, 'db'>,
   { passwords, adminPassword, firstPassword }: SeedOptions,
 ): Promise<Seeded> {
@@ -60,7 +60,7 @@ export async function seed(
  */
 export async function seedShipped(db: Db) {
   const [known] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SHIPPED))
-  const shipped = shippedKey()
+  const shipped = shippedRowsKey()
   if (known?.value === shipped) return
   await db.insert(tenants).values(PLATFORM).onConflictDoNothing()
   await db.insert(roles).values(SUPER_ROLE).onConflictDoNothing()
@@ -73,7 +73,7 @@ export async function seedShipped(db: Db) {
 const ROLES_BY_LIST = 1
 
 /** Returns a key that changes with the program's menus, dictionaries, roles or shipped rows of agents. */
-export const shippedKey = () =>
+export const shippedRowsKey = () =>
   createHash('sha256')
     .update(JSON.stringify([ROLES_BY_LIST, listBuiltinMenus(), DICT_SEED, STANDARD_ROLES, SHIPPED_AGENT_ROWS]))
     .digest('hex')
@@ -135,7 +135,7 @@ async function seedAdmin(db: Db, firstPassword: () => Promise<FirstPassword>) {
 }
 
 /** Returns a password of twelve characters without similar ones (0/O, 1/l/I): 60 bits, short enough to type. */
-export function readablePassword() {
+export function createReadablePassword() {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
   return [...randomBytes(12)].map((byte) => alphabet[byte % alphabet.length]).join('')
 }

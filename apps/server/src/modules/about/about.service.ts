@@ -21,7 +21,7 @@ const TITLES = Object.fromEntries(
 /** Stored contact texts. Invalid stored values count as empty, so that the page still opens. */
 const Stored = ContactInput.extend({ rev: z.int().catch(0), updateBy: z.int().nullable().catch(null) })
 
-export async function facts(ctx: Ctx) {
+export async function getBuildFacts(ctx: Ctx) {
   const { version, build, licence } = buildFacts()
   const { rev, updateBy: _by, updateTime: _at, ...contact } = await readContact(ctx.db)
   return {
@@ -73,7 +73,7 @@ async function machine({ services }: Ctx) {
   }
 }
 
-export const dependencies = () => ({ list: buildFacts().dependencies })
+export const listDependencies = () => ({ list: buildFacts().dependencies })
 
 export async function update(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user } = ctx

@@ -2,7 +2,7 @@ import { AccountRow } from '@oms/contract/entities/account.ts'
 import { accounts as contract } from '@oms/contract/account-list/account-list.ts'
 import { accounts } from '#schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { accountOrder, accountsByKeys, conditionsOf } from './account-rows.ts'
+import { buildAccountOrder, selectAccountsByKeys, buildConditions } from './account-rows.ts'
 
 const COLUMNS = [
   'uid',
@@ -30,9 +30,9 @@ export const exportAccounts = defineExport({
   schema: AccountRow,
   columns: COLUMNS,
   keys: (db, user, input) =>
-    db.select({ uid: accounts.uid }).from(accounts).where(conditionsOf(user, input)).$dynamic(),
-  order: accountOrder,
-  load: accountsByKeys,
+    db.select({ uid: accounts.uid }).from(accounts).where(buildConditions(user, input)).$dynamic(),
+  order: buildAccountOrder,
+  load: selectAccountsByKeys,
   keyOf: ({ uid }) => uid,
   line: ({ status }) => ({ status: status === 1 ? '启用' : '停用' }),
 })

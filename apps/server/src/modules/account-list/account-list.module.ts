@@ -10,24 +10,24 @@ import {
   removeMfa,
   resetCode,
   resetPasswd,
-  search,
-  unlock,
+  searchColleagues,
+  unlockAccounts,
 } from './account-list.service.ts'
-import { detail } from './account-overview.ts'
+import { getAccountOverview } from './account-overview.ts'
 
 export const accountListModule = implement(
   accounts,
   {
     list,
     tenants: listTenants,
-    search,
-    detail,
+    search: searchColleagues,
+    detail: getAccountOverview,
     enable,
     disable,
     resetPasswd,
     resetCode,
     removeMfa,
-    unlock,
+    unlock: unlockAccounts,
     endSessions,
     export: exportAccounts,
   },

@@ -20,23 +20,30 @@ import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { contains, pageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
+import {
+  buildAccountOrder,
+  buildConditions,
+  presentAccounts,
+  isAccountInScope,
+  selectAccounts,
+  listTenantsByName,
+} from './account-rows.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
-  const rows = selectAccounts(db).where(conditionsOf(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, accountOrder(filters))
+  const rows = selectAccounts(db).where(buildConditions(user, filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountOrder(filters))
   return { ...page, list: await presentAccounts(db, user, page.list) }
 }
 
 export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contract.tenants>) {
-  return { list: await tenantsNamed(ctx, keyword) }
+  return { list: await listTenantsByName(ctx, keyword) }
 }
 
 /**
  * Lists colleagues: enabled accounts of the session's tenant. Phone numbers are always masked and found only in
  * full.
  */
-export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof contract.search>) {
+export async function searchColleagues({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof contract.search>) {
   if (user.tenantId === null) return { list: [] }
   const named = or(
     contains(accounts.account, keyword),
@@ -62,7 +69,7 @@ export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
   }
 }
 
-const found = (ctx: Ctx, id: number) => lockAccountForChange(ctx, id, inScope(ctx.user))
+const found = (ctx: Ctx, id: number) => lockAccountForChange(ctx, id, isAccountInScope(ctx.user))
 const note = ({ uid }: Account, action: string) => ({ bizType: 'account', bizId: uid, action })
 
 export async function enable(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
@@ -107,8 +114,8 @@ export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof contract.remov
   return null
 }
 
-export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
-  const account = await findAccountInScope(ctx, id, inScope(ctx.user))
+export async function unlockAccounts(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
+  const account = await findAccountInScope(ctx, id, isAccountInScope(ctx.user))
   await liftLocks(ctx.db, account.account)
   ctx.audit(note(account, `解锁账号${accountDisplayName(account)}`))
   return null

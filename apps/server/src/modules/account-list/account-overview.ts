@@ -7,13 +7,13 @@ import { loginLogs, menus, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { isLocked } from '#domain/accounts/lock-filter.ts'
 import { readRolesOfAccounts } from '#domain/accounts/account-roles.ts'
-import { recordsInScope } from '#domain/tenants/logged-records.ts'
+import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { locateIp } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { loadRights, type Rights } from '#core/auth/rights.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { presentAccounts, inScope } from './account-rows.ts'
+import { presentAccounts, isAccountInScope } from './account-rows.ts'
 
 /** Maximum age of recent logins and operations, because the logs are partitioned by time. */
 const RECENT = sql`now() - interval '90 days'`
@@ -23,13 +23,13 @@ const RECENT_ROWS = 10
  * Returns one account with its roles, permissions, sessions and operations. Each part requires the permission of its
  * list.
  */
-export async function detail(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>) {
+export async function getAccountOverview(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>) {
   const { db, user } = ctx
   const [found] = await db
     .select({ row: accounts, locked: isLocked, tenantName: sql<string>`coalesce(${tenants.name}, '')` })
     .from(accounts)
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(eq(accounts.uid, id), inScope(user)))
+    .where(and(eq(accounts.uid, id), isAccountInScope(user)))
   const rights = found && (await loadRights(db, id))
   if (!found || !rights) throw notFound('账号')
   const { row, locked, tenantName } = found
@@ -102,7 +102,7 @@ const recentOperations = ({ db, user }: Ctx, uid: number) =>
         eq(operLogs.uid, uid),
         gt(operLogs.operTime, RECENT),
         scoped(user, { tenant: operLogs.tenantId }),
-        recordsInScope(user),
+        loggedRecordsInScope(user),
       ),
     )
     .orderBy(desc(operLogs.operTime), desc(operLogs.operId))

@@ -16,19 +16,19 @@ export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize
  * Returns the condition for accounts of visible tenants. Accounts without a tenant are visible only with unlimited
  * scope.
  */
-export const inScope = (user: User): SQL | undefined =>
+export const isAccountInScope = (user: User): SQL | undefined =>
   and(scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), notDeleted(accounts))
 
 const canSeeContacts = (user: User) => user.can('system:userList:plain')
 
-export function conditionsOf(user: User, filters: Filters) {
+export function buildConditions(user: User, filters: Filters) {
   const { account, realname, mobileNo, tenantId, status, locked, loginBegin, loginEnd } = filters
   // Without the permission for contact details, search requires the full number; otherwise numbers could be guessed
   // in parts.
   const mobile =
     mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
   return and(
-    inScope(user),
+    isAccountInScope(user),
     contains(accounts.account, account),
     contains(accounts.realname, realname),
     mobile,
@@ -39,7 +39,7 @@ export function conditionsOf(user: User, filters: Filters) {
   )
 }
 
-export const accountOrder = (filters: Filters) =>
+export const buildAccountOrder = (filters: Filters) =>
   buildOrder(
     filters,
     {
@@ -78,15 +78,15 @@ export const presentAccounts = <R extends Parameters<typeof withRoles>[1][number
   rows: readonly R[],
 ) => withRoles(db, rows, { plain: canSeeContacts(user) })
 
-export async function accountsByKeys(db: Db, user: User, uids: readonly number[]) {
-  const rows = await selectAccounts(db).where(and(inScope(user), among(accounts.uid, uids)))
+export async function selectAccountsByKeys(db: Db, user: User, uids: readonly number[]) {
+  const rows = await selectAccounts(db).where(and(isAccountInScope(user), among(accounts.uid, uids)))
   return presentAccounts(db, user, rows)
 }
 
 const OFFERED_TENANTS = 50
 
 /** Lists visible tenants for the filter. */
-export async function tenantsNamed({ db, user }: Pick<Ctx, 'db' | 'user'>, keyword: string | undefined) {
+export async function listTenantsByName({ db, user }: Pick<Ctx, 'db' | 'user'>, keyword: string | undefined) {
   return db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)

@@ -1,30 +1,38 @@
 import { account } from '@oms/contract/account/account.ts'
 import { implement } from '#core/http/implement.ts'
-import { captcha } from './captcha.ts'
+import { createCaptcha } from './captcha.ts'
 import { login, logout } from './login.service.ts'
-import { modifyPassword, reset, resetCode } from './password.service.ts'
-import { detail, endSession, listPreferences, modify, ownSessions, perms, setPreference } from './profile.service.ts'
+import { changePassword, reset, resetCode } from './password.service.ts'
+import {
+  getProfile,
+  endSession,
+  listPreferences,
+  updateProfile,
+  listOwnSessions,
+  getPermissions,
+  setPreference,
+} from './profile.service.ts'
 import { register } from './register.service.ts'
-import { mfaBind, mfaUnbind, mfaVerify } from './totp.ts'
+import { bindMfa, unbindMfa, verifyMfa } from './totp.ts'
 
 export const accountModule = implement(
   account,
   {
     login,
-    captcha,
+    captcha: createCaptcha,
     register,
     resetCode,
     reset,
-    modifyPassword,
-    detail,
-    modify,
+    modifyPassword: changePassword,
+    detail: getProfile,
+    modify: updateProfile,
     logout,
-    perms,
-    sessions: ownSessions,
+    perms: getPermissions,
+    sessions: listOwnSessions,
     endSession,
-    mfaBind,
-    mfaVerify,
-    mfaUnbind,
+    mfaBind: bindMfa,
+    mfaVerify: verifyMfa,
+    mfaUnbind: unbindMfa,
     preferences: listPreferences,
     setPreference,
   },

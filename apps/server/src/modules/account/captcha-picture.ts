@@ -12,7 +12,7 @@ type Outline = readonly Point[]
 export type Draw = (text: string, options: { noise: number; color: boolean; width: number; height: number }) => string
 
 /** Returns a function that draws a text as a captcha. `draw` returns one SVG path for each character in order. */
-export function captchaPicture(draw: Draw) {
+export function createCaptchaPainter(draw: Draw) {
   const text = Array.from({ length: LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('')
   const plain = draw(text, { noise: 0, color: false, width: WIDTH, height: HEIGHT })
   return { text, svg: disguise(plain) }

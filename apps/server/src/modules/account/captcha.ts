@@ -2,15 +2,15 @@ import type { Db } from '#core/database/client.ts'
 import { answerChallenge, openChallenge } from '#core/auth/challenge.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { ApiError } from '#core/http/api-error.ts'
-import { captchaPicture, type Draw } from './captcha-picture.ts'
+import { createCaptchaPainter, type Draw } from './captcha-picture.ts'
 
 const MINUTES = 5
 
 /** Creates a captcha of four unambiguous characters, valid for one answer within five minutes. */
-export async function captcha({ db }: PublicCtx) {
+export async function createCaptcha({ db }: PublicCtx) {
   // Imported on first use, because the module reads a font and would delay the start.
   const { default: svgCaptcha } = await import('svg-captcha')
-  const { text, svg } = captchaPicture(svgCaptcha as unknown as Draw)
+  const { text, svg } = createCaptchaPainter(svgCaptcha as unknown as Draw)
   const captchaId = await openChallenge(db, { kind: 'captcha', answer: text, minutes: MINUTES })
   return { captchaId, svg: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` }
 }

@@ -5,7 +5,7 @@ import { recordFailure, lockStateOf } from '#core/auth/lockout.ts'
 import { expired, invalid } from '#core/http/api-error.ts'
 
 /** Returns the caller's own account row. */
-export async function ownAccount({ db, user }: Pick<Ctx, 'db' | 'user'>) {
+export async function requireOwnAccount({ db, user }: Pick<Ctx, 'db' | 'user'>) {
   const [own] = await db.select().from(accounts).where(eq(accounts.uid, user.uid))
   if (!own) throw expired()
   return own

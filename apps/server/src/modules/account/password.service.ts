@@ -14,7 +14,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { isWeakMd5 } from '#core/auth/weak-passwords.ts'
 import { assertCaptcha } from './captcha.ts'
-import { assertPassword, ownAccount } from './own-account.ts'
+import { assertPassword, requireOwnAccount } from './own-account.ts'
 
 const CODE_MINUTES = 15
 const MAILS_PER_HOUR = 3
@@ -34,8 +34,8 @@ export async function setPassword({ services, db }: Pick<PublicCtx, 'services' |
   await publishRightsChanged(services, db, [uid])
 }
 
-export async function modifyPassword(ctx: Ctx, { oldPswdMd5, newPswdMd5 }: ParsedOf<typeof account.modifyPassword>) {
-  const own = await ownAccount(ctx)
+export async function changePassword(ctx: Ctx, { oldPswdMd5, newPswdMd5 }: ParsedOf<typeof account.modifyPassword>) {
+  const own = await requireOwnAccount(ctx)
   await assertPassword(ctx, own, oldPswdMd5, 'oldPswdMd5', '旧密码错误')
   if (oldPswdMd5 === newPswdMd5) throw invalid('新密码不能与旧密码相同', 'newPswdMd5')
   assertPasswordStrength(newPswdMd5, 'newPswdMd5')

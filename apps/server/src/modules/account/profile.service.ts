@@ -17,7 +17,7 @@ import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-vio
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
 
 /** Returns the caller's profile, or a colleague's profile with the permission to list accounts. */
-export async function detail({ db, user, services }: Ctx, { id }: ParsedOf<typeof account.detail>) {
+export async function getProfile({ db, user, services }: Ctx, { id }: ParsedOf<typeof account.detail>) {
   const [row] = await db
     .select()
     .from(accounts)
@@ -30,7 +30,7 @@ export async function detail({ db, user, services }: Ctx, { id }: ParsedOf<typeo
 }
 
 /** Changes the caller's profile. Only profile fields can be changed by this call. */
-export async function modify(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof account.modify>) {
+export async function updateProfile(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof account.modify>) {
   const { db, user } = ctx
   if (id !== user.uid) throw notFound('账号')
   const [stored] = await db.select().from(accounts).where(eq(accounts.uid, id)).for('update')
@@ -70,7 +70,7 @@ async function adoptAvatar({ db, user, now }: Ctx, before: string, after: string
   if (!adopted) throw invalid('头像不正确，请重新上传', 'avatar')
 }
 
-export async function perms({ db, user, services }: Ctx) {
+export async function getPermissions({ db, user, services }: Ctx) {
   const rights = await services.sessions.rightsOf(user.uid)
   if (!rights) throw expired()
   return {
@@ -91,7 +91,7 @@ async function switchedTenantOf({ db, user }: Pick<Ctx, 'db' | 'user'>, home: st
   return { id: user.tenantId, name: host?.name ?? '', home }
 }
 
-export async function ownSessions({ db, user }: Ctx) {
+export async function listOwnSessions({ db, user }: Ctx) {
   const live = await db
     .select()
     .from(sessions)
@@ -102,7 +102,7 @@ export async function ownSessions({ db, user }: Ctx) {
 }
 
 export async function endSession(ctx: Ctx, { sessionId }: ParsedOf<typeof account.endSession>) {
-  const { list } = await ownSessions(ctx)
+  const { list } = await listOwnSessions(ctx)
   const chosen = list.filter((row) => (sessionId ? row.sessionId === sessionId : !row.current))
   if (sessionId && chosen.length === 0) throw notFound('会话')
   return {

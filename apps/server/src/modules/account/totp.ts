@@ -8,7 +8,7 @@ import { accounts, challenges } from '#schema/account.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
-import { assertPassword, ownAccount } from './own-account.ts'
+import { assertPassword, requireOwnAccount } from './own-account.ts'
 
 const ISSUER = 'OMS'
 const PERIOD = 30
@@ -72,8 +72,8 @@ const changeRecorded = (ctx: Ctx, uid: number, change: Partial<typeof accounts.$
   })
 
 /** Creates a new secret, which becomes active after a one-time password derived from the secret is entered. */
-export async function mfaBind(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfaBind>) {
-  const own = await ownAccount(ctx)
+export async function bindMfa(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfaBind>) {
+  const own = await requireOwnAccount(ctx)
   await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (own.mfaEnabled) throw invalid('两步验证已启用，请先关闭')
   const secret = new Secret({ size: 20 }).base32
@@ -82,8 +82,8 @@ export async function mfaBind(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfa
   return { secret, url: totpOf(own.account, secret).toString() }
 }
 
-export async function mfaVerify(ctx: Ctx, { totp }: ParsedOf<typeof account.mfaVerify>) {
-  const own = await ownAccount(ctx)
+export async function verifyMfa(ctx: Ctx, { totp }: ParsedOf<typeof account.mfaVerify>) {
+  const own = await requireOwnAccount(ctx)
   if (own.mfaEnabled) throw invalid('两步验证已启用')
   if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => randomBytes(5).toString('hex'))
@@ -95,8 +95,8 @@ export async function mfaVerify(ctx: Ctx, { totp }: ParsedOf<typeof account.mfaV
   return { recoveryCodes }
 }
 
-export async function mfaUnbind(ctx: Ctx, { pswdMd5, totp }: ParsedOf<typeof account.mfaUnbind>) {
-  const own = await ownAccount(ctx)
+export async function unbindMfa(ctx: Ctx, { pswdMd5, totp }: ParsedOf<typeof account.mfaUnbind>) {
+  const own = await requireOwnAccount(ctx)
   await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (!own.mfaEnabled) throw invalid('两步验证未启用')
   if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')

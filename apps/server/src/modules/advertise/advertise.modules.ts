@@ -5,12 +5,27 @@ import { get, list } from './ads/ad-rows.ts'
 import { create, disable, enable, remove, update } from './ads/ad-save.service.ts'
 import { preview } from './ads/package-preview.ts'
 import { submit, withdraw } from './ads/ad-submit.service.ts'
-import { probe, upload } from './ads/ad-upload.service.ts'
-import { versions } from './ads/ad-versions.service.ts'
+import { getProbeResult, upload } from './ads/ad-upload.service.ts'
+import { listVersions } from './ads/ad-versions.service.ts'
 
 const adModule = implement(
   ads,
-  { list, get, versions, preview, create, update, remove, upload, probe, submit, withdraw, audit, enable, disable },
+  {
+    list,
+    get,
+    versions: listVersions,
+    preview,
+    create,
+    update,
+    remove,
+    upload,
+    probe: getProbeResult,
+    submit,
+    withdraw,
+    audit,
+    enable,
+    disable,
+  },
   { outsideTransaction: ['upload'] },
 )
 

@@ -15,7 +15,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { tenantOf } from './group-rows.ts'
+import { resolveTenant } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_LENGTH = 32
@@ -43,7 +43,7 @@ async function tenantFor(db: Db, user: User, asked: number | undefined) {
   const [tenant] = await db
     .select({ tenantId: tenants.id, tenantName: tenants.name, tenantNo: tenants.tenantNo })
     .from(tenants)
-    .where(and(eq(tenants.id, tenantOf(user, asked)), notDeleted(tenants)))
+    .where(and(eq(tenants.id, resolveTenant(user, asked)), notDeleted(tenants)))
   if (!tenant) throw notFound('客户')
   return tenant
 }

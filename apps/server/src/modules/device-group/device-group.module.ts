@@ -3,16 +3,16 @@ import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import { implement } from '#core/http/implement.ts'
 import * as access from './access.service.ts'
 import { addAll, addDevices, addSns, groupDevices, removeAll, removeDevices } from './group-devices.ts'
-import { counts, get, list, options, tenantChoices } from './group-rows.ts'
-import { create, preview, remove, update } from './group-save.ts'
+import { countGroupDevices, get, list, listGroupOptions, listTenantChoices } from './group-rows.ts'
+import { create, previewRule, remove, update } from './group-save.ts'
 
 export const deviceGroupModule = implement(deviceGroups, {
   list,
-  counts,
-  tenants: tenantChoices,
-  options,
+  counts: countGroupDevices,
+  tenants: listTenantChoices,
+  options: listGroupOptions,
   get,
-  preview,
+  preview: previewRule,
   create,
   update,
   remove,

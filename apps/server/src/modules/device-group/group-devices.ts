@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { devicesMatching, isInAnyGroup, isInGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { joinGroup, withinTenant } from '#domain/fleet/group-members.ts'
 import { refused } from '#core/http/api-error.ts'
 import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
@@ -40,7 +40,7 @@ export async function groupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf
   const { db, user } = ctx
   const group = await readGroup(ctx, id)
   if (outside === '1') assertStatic(group)
-  const side = outside === '1' ? sql`not ${inGroup(id)}` : devicesOfGroup(group)
+  const side = outside === '1' ? sql`not ${isInGroup(id)}` : isInAnyGroup(group)
   const rows = shown(db)
     .where(and(within(user, group), devicesMatching(input), side))
     .$dynamic()

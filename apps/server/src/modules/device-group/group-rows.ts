@@ -5,8 +5,8 @@ import type { Db } from '#core/database/client.ts'
 import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
@@ -19,7 +19,7 @@ export const visibleGroups = (user: User) =>
   and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
 
 /** Returns the requested tenant or the session's tenant. An invisible tenant is reported as not found. */
-export function tenantOf(user: User, asked: number | undefined) {
+export function resolveTenant(user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null) throw forbidden()
   if (!isTenantInScope(user, tenantId)) throw notFound('客户')
@@ -33,7 +33,7 @@ const shown = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
 
 export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const tenantId = tenantOf(user, input.tenantId)
+  const tenantId = resolveTenant(user, input.tenantId)
   const rows = await shown(db)
     .where(
       and(
@@ -58,8 +58,8 @@ interface Counted {
  * Counts the devices of a tenant's groups: one statement for static groups, one scan of the devices for dynamic
  * groups.
  */
-export async function counts({ db, user, services }: Ctx, input: ParsedOf<typeof calls.counts>) {
-  const tenantId = tenantOf(user, input.tenantId)
+export async function countGroupDevices({ db, user, services }: Ctx, input: ParsedOf<typeof calls.counts>) {
+  const tenantId = resolveTenant(user, input.tenantId)
   const groups = await db
     .select({ id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule, rev: deviceGroups.rev })
     .from(deviceGroups)
@@ -71,7 +71,7 @@ export async function counts({ db, user, services }: Ctx, input: ParsedOf<typeof
   const ruled =
     dynamic.length === 0
       ? { list: [] }
-      : await cachedDeviceStatistic(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
+      : await readCachedDeviceStatistic(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
           countDynamic(db, user, tenantId, dynamic),
         )
   const found = new Map([...statics, ...ruled.list].map((row) => [row.id, row]))
@@ -95,7 +95,7 @@ interface Ruled {
 
 async function countDynamic(db: Db, user: User, tenantId: number, groups: readonly Ruled[]) {
   const columns = groups.map(({ id, rule }) => {
-    const means = devicesOfRule(rule ?? {}) ?? sql`true`
+    const means = matchesRule(rule ?? {}) ?? sql`true`
     return sql`count(*) filter (where ${means})::int as ${sql.identifier(`d${id}`)},
       count(*) filter (where ${means} and online = 1)::int as ${sql.identifier(`o${id}`)}`
   })
@@ -145,7 +145,7 @@ export async function lockGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: numb
   return found
 }
 
-export async function tenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
+export async function listTenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
   const rows = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
@@ -155,7 +155,7 @@ export async function tenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typ
   return { list: rows }
 }
 
-export async function options({ db }: Ctx, { keyword }: ParsedOf<typeof calls.options>) {
+export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.options>) {
   const types = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)

@@ -14,8 +14,8 @@ import type { Db } from '#core/database/client.ts'
 import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
@@ -24,21 +24,21 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { publishDevicesChanged, type Group, lockGroup, tenantOf } from './group-rows.ts'
+import { publishDevicesChanged, type Group, lockGroup, resolveTenant } from './group-rows.ts'
 
 const TITLES = readFieldTitles(GroupInput.shape)
 const RULE_TITLES = readFieldTitles(GroupRuleInput.shape)
 const CLASHES = { device_groups_name: ['分组名称已存在', 'groupName'] } as const
 
-export async function preview({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
-  const tenantId = tenantOf(user, asked)
-  const means = and(visibleDevices(user), withinTenant(tenantId), devicesOfRule(stored(rule)))
+export async function previewRule({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
+  const tenantId = resolveTenant(user, asked)
+  const means = and(visibleDevices(user), withinTenant(tenantId), matchesRule(stored(rule)))
   return { count: await db.$count(devices, means) }
 }
 
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   await lockTenant(db, tenantId)
   await assertRoom(db, tenantId, input.kind)
   if (input.parentId !== 0) await assertBelow(db, tenantId, input.parentId, 1)

@@ -15,8 +15,8 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import {
   countByModel,
   type DeviceCount,
-  cachedCountsByModel,
-  cachedDeviceStatistic,
+  readCachedCountsByModel,
+  readCachedDeviceStatistic,
   NO_DEVICES,
   scopeKeyOf,
 } from '#domain/fleet/fleet-counts.ts'
@@ -101,12 +101,12 @@ async function counted(db: Db, user: User, models: readonly Shown[], countsOf: C
 
 export async function list({ db, user, services }: Ctx, input: Asked) {
   const page = await paginate(db, shown(db).where(conditionsOf(input)).$dynamic(), input, orderOfModels(input))
-  return { ...page, list: await counted(db, user, page.list, () => cachedCountsByModel(services, db, user)) }
+  return { ...page, list: await counted(db, user, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
 export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await shown(db).where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
-  const [model] = await counted(db, user, found, () => cachedCountsByModel(services, db, user))
+  const [model] = await counted(db, user, found, () => readCachedCountsByModel(services, db, user))
   if (!model) throw notFound('设备型号')
   return model
 }
@@ -146,7 +146,7 @@ export const exportModels = defineExport({
   keyOf: ({ id }) => id,
 })
 
-export const types = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
+export const listTypes = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
   db
     .select({
       typeId: deviceTypes.id,
@@ -175,13 +175,13 @@ interface Spread extends Record<string, unknown> {
  * Lists the versions that devices of a model run. Reads the index (model, version) once; names of several tenants
  * may differ.
  */
-export async function spread({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.spread>) {
+export async function listVersionSpread({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.spread>) {
   const [model] = await db
     .select({ id: deviceModels.id })
     .from(deviceModels)
     .where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
   if (!model) throw notFound('设备型号')
-  const found = await cachedDeviceStatistic(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
+  const found = await readCachedDeviceStatistic(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
     const { rows: list } = await db.execute<Spread>(sql`
       select c.*, coalesce((select v.ver_name from ota_versions v where v.model_id = ${id} and v.ver_code = c."verCode"
         and v.package_name = '' and v.deleted_at is null order by v.ota_id limit 1), '') as "verName"

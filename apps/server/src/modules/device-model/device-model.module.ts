@@ -1,20 +1,20 @@
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { implement } from '#core/http/implement.ts'
-import { exportModels, get, list, spread, types } from './device-model-rows.ts'
+import { exportModels, get, list, listVersionSpread, listTypes } from './device-model-rows.ts'
 import { create, disable, enable, remove, update } from './device-model-save.ts'
-import { choices, quickCreate, typeChoices } from './device-model.service.ts'
+import { listModelChoices, createModelQuickly, listTypeChoices } from './device-model.service.ts'
 import * as type from './device-type.service.ts'
 
 export const deviceModelModule = implement(deviceModels, {
-  choices,
-  typeChoices,
-  quickCreate,
+  choices: listModelChoices,
+  typeChoices: listTypeChoices,
+  quickCreate: createModelQuickly,
   list,
   export: exportModels,
-  types,
+  types: listTypes,
   get,
-  spread,
+  spread: listVersionSpread,
   create,
   update,
   remove,

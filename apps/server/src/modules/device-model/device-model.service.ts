@@ -19,7 +19,7 @@ const CHOICE = {
 }
 
 /** Lists enabled models whose name or code contains the keyword. */
-export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) {
+export async function listModelChoices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) {
   if (!MODEL_READERS.some((permission) => user.can(permission))) throw forbidden()
   return db
     .select(CHOICE)
@@ -37,7 +37,7 @@ export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof ca
 }
 
 /** Lists enabled types whose name or code contains the keyword. */
-export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeChoices>) =>
+export const listTypeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeChoices>) =>
   db
     .select({ typeId: deviceTypes.id, typeName: deviceTypes.typeName, typeCode: deviceTypes.typeCode })
     .from(deviceTypes)
@@ -51,7 +51,7 @@ export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.type
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
     .limit(MAX_CHOICES)
 
-export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
+export async function createModelQuickly(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
   const { db, user, services } = ctx
   const { modelName, modelCode } = input
   const type = input.typeId ? await typeOf(db, input.typeId) : await newType(ctx, input.typeName!, input.typeCode!)

@@ -9,7 +9,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceTypes } from '#schema/device.ts'
 import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { countByModel, type DeviceCount, cachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
+import { countByModel, type DeviceCount, readCachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
@@ -59,7 +59,7 @@ async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
 export async function list({ db, user, services }: Ctx, input: Asked) {
   const rows = db.select().from(deviceTypes).where(conditionsOf(input)).$dynamic()
   const page = await paginate(db, rows, input, orderOfTypes(input))
-  return { ...page, list: await counted(db, page.list, () => cachedCountsByModel(services, db, user)) }
+  return { ...page, list: await counted(db, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
 export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -67,7 +67,7 @@ export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof c
     .select()
     .from(deviceTypes)
     .where(and(eq(deviceTypes.id, id), notDeleted(deviceTypes)))
-  const [shown] = await counted(db, found, () => cachedCountsByModel(services, db, user))
+  const [shown] = await counted(db, found, () => readCachedCountsByModel(services, db, user))
   if (!shown) throw notFound('设备类型')
   return shown
 }

@@ -8,15 +8,22 @@ import { otaVersions } from '#schema/ota.ts'
 import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesInUpgrade, devicesOfAgents } from '#domain/fleet/device-references.ts'
 import { listDevicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/device-grants.ts'
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
-import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
+import { listBoundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { lockDevices, namesOf, reportOf, splitByProblem, type StoredDevice, publishChanged } from './device-rows.ts'
+import {
+  lockDevices,
+  formatDeviceNames,
+  reportOf,
+  splitByProblem,
+  type StoredDevice,
+  publishChanged,
+} from './device-rows.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
 const tenantsOf = (list: readonly StoredDevice[]) => list.map(({ tenantId }) => tenantId)
@@ -28,7 +35,7 @@ const revised = ({ user, now }: Ctx) => ({
 
 /** Writes a history entry for each device and publishes the change to open lists. */
 async function recordAndPublish(ctx: Ctx, good: readonly StoredDevice[], action: string) {
-  ctx.audit({ bizType: 'device', bizIds: idsOf(good), action: `${action}：${namesOf(good)}` })
+  ctx.audit({ bizType: 'device', bizIds: idsOf(good), action: `${action}：${formatDeviceNames(good)}` })
   await publishChanged(ctx, tenantsOf(good))
 }
 
@@ -45,7 +52,7 @@ export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls
   return reportOf(ids, good.length, failed)
 }
 
-export async function tag(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.tag>) {
+export async function changeTags(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.tag>) {
   const { db, user } = ctx
   const next = ({ tags }: StoredDevice) => [...new Set([...tags.filter((each) => !remove.includes(each)), ...add])]
   const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), (device) =>
@@ -61,7 +68,7 @@ export async function tag(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.
   return reportOf(ids, good.length, failed)
 }
 
-export async function move(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls.move>) {
+export async function changeGroups(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls.move>) {
   const { db, user } = ctx
   const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
   const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
@@ -135,13 +142,13 @@ async function leaveFormerTenant(db: Db, moved: readonly number[], tenantId: num
 export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
   const { db, user } = ctx
   if (!user.isPlatform) throw forbidden()
-  const target = await receivingTenant(ctx, tenantId, 'tenantId')
+  const target = await requireReceivingTenant(ctx, tenantId, 'tenantId')
   // Locks certificates before their devices, in the same order as binding and activation. The certificates are
   // transferred too.
   await lockCertificatesOfDevices(db, ids)
   const found = await lockDevices(db, user, ids)
   const busy = await devicesInUpgrade(db, idsOf(found))
-  const changing = await boundMeanwhile(db, idsOf(found))
+  const changing = await listBoundMeanwhile(db, idsOf(found))
   const talking = await devicesOfAgents(db, idsOf(found))
   const keeping = await listDevicesKeepingGrants(ctx, idsOf(found))
   const { good, failed } = splitByProblem(ids, found, (device) => {
@@ -161,12 +168,16 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
     await takeGrantsAlong(db, moved, tenantId)
     await leaveFormerTenant(db, moved, tenantId)
   }
-  ctx.audit({ bizType: 'device', bizIds: moved, action: `转移设备给客户「${target.name}」：${namesOf(good)}` })
+  ctx.audit({
+    bizType: 'device',
+    bizIds: moved,
+    action: `转移设备给客户「${target.name}」：${formatDeviceNames(good)}`,
+  })
   await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
   return reportOf(ids, good.length, failed)
 }
 
-export async function command(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>) {
+export async function sendCommand(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>) {
   const { db, user } = ctx
   const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), ({ status }) =>
     status === 1 ? undefined : '设备已停用，不能下发指令',

@@ -11,7 +11,7 @@ import {
 } from '#schema/device.ts'
 import { firmwareNameOf } from '#schema/firmware-name.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -26,7 +26,7 @@ async function visibleDevice({ db, user }: Ctx, id: number) {
   return found
 }
 
-export async function attributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attributes>) {
+export async function listAttributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attributes>) {
   const { attributesWanted } = await visibleDevice(ctx, id)
   const [stored] = await ctx.db.select().from(deviceAttributes).where(eq(deviceAttributes.deviceId, id))
   const list = Object.entries(stored?.data ?? {})
@@ -35,7 +35,7 @@ export async function attributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attribu
   return { updateTime: stored?.updateTime ?? null, wanted: attributesWanted === 1, list }
 }
 
-export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+export async function listVersionHistory(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
   const { modelId, tenantId } = await visibleDevice(ctx, id)
   const query = ctx.db
     .select({
@@ -52,7 +52,7 @@ export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.
   return paginate(ctx.db, query, page, [desc(deviceVersions.id)])
 }
 
-export async function packages(ctx: Ctx, { id }: ParsedOf<typeof calls.packages>) {
+export async function listPackages(ctx: Ctx, { id }: ParsedOf<typeof calls.packages>) {
   await visibleDevice(ctx, id)
   const list = await ctx.db
     .select({
@@ -75,7 +75,7 @@ const SHOWN = {
 }
 
 /** Lists the static groups that contain the device and the dynamic groups whose rule matches. */
-export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
+export async function listGroupsOfDevice(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
   const { db } = ctx
   const { tenantId } = await visibleDevice(ctx, id)
   // Groups of the vendor may contain devices of any tenant. Tenants do not see these groups.
@@ -101,7 +101,7 @@ export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>
   if (ruled.length === 0) return { list: put }
   // Evaluates all rules in one query, one column for each rule.
   const hits = Object.fromEntries(
-    ruled.map(({ id: groupId, rule }) => [`g${groupId}`, sql<boolean>`(${devicesOfRule(rule ?? {}) ?? sql`true`})`]),
+    ruled.map(({ id: groupId, rule }) => [`g${groupId}`, sql<boolean>`(${matchesRule(rule ?? {}) ?? sql`true`})`]),
   )
   const [matched] = await db.select(hits).from(devices).where(eq(devices.id, id))
   const dynamic = ruled.filter(({ id: groupId }) => matched?.[`g${groupId}`] === true)

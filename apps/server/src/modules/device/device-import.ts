@@ -4,10 +4,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { type DeviceQuota, lockDeviceQuota, quotaReached } from '#domain/fleet/device-quota.ts'
+import { type DeviceQuota, lockDeviceQuota, isQuotaReached } from '#domain/fleet/device-quota.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { GroupCapacity } from '#domain/fleet/group-members.ts'
-import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
@@ -105,7 +105,7 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
     update: update === '1',
     models: new Map(models.map(({ id, code }) => [code.toLowerCase(), id])),
     tenantNos: new Map(customers.map(({ id, no }) => [no.toLowerCase(), id])),
-    problems: new Map(customers.map((tenant) => [tenant.id, standingProblem(tenant)])),
+    problems: new Map(customers.map((tenant) => [tenant.id, findStandingProblem(tenant)])),
     ownTenant: user.tenantId,
     room: new Map(),
     groups: new Map(),
@@ -248,7 +248,7 @@ async function takeRoom({ db }: ImportCtx, tenantId: number, { room }: State) {
     room.set(tenantId, mine)
   }
   if (mine.left <= 0) {
-    const { message } = quotaReached(mine.quota)
+    const { message } = isQuotaReached(mine.quota)
     throw conflict(message, 'tenantNo')
   }
   mine.left -= 1

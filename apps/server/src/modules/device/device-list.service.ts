@@ -13,7 +13,7 @@ import { notFound } from '#core/http/api-error.ts'
 import { paginateLarge, seesAllRows } from '#core/database/lists/large-list.ts'
 import { among, pageOffset, buildOrder } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
-import { idsBySerialPart, MIN_KEYED_PART, pageBySerialPart } from './device-serials.ts'
+import { findIdsBySerialPart, MIN_KEYED_PART, findPageBySerialPart } from './device-serials.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -67,11 +67,11 @@ async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof ca
   const isAlone =
     seesAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {
-    const { ids, ...total } = await pageBySerialPart(db, sn, pageOffset(input), input.pageSize)
+    const { ids, ...total } = await findPageBySerialPart(db, sn, pageOffset(input), input.pageSize)
     const query = () => ({ select: () => selectDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
     return { list: await services.lists.among('device', query, ids), ...total }
   }
-  const hits = await idsBySerialPart(db, sn)
+  const hits = await findIdsBySerialPart(db, sn)
   if (!hits) return undefined
   const ids = await fewIds(db, and(await conditionsOf(db, user, others), among(devices.id, hits)))
   return ids && { list: await rowsAmong(db, ids, input), total: ids.length }
@@ -134,7 +134,7 @@ const EXACT = { tenantId: devices.tenantId, modelId: devices.modelId, status: de
 const EXACT_KEYS = Object.keys(EXACT) as (keyof typeof EXACT)[]
 
 /** Finds devices by pasted serials and other filters. Returns a page of devices and the serials not found. */
-export async function find(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.find>) {
+export async function findDevices(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.find>) {
   const { db, user } = ctx
   const asked = [...new Set(sns)]
   const known = await db

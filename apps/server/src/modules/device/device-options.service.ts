@@ -6,16 +6,16 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { modelOptionsOf } from '#domain/fleet/device-models.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listModelOptions } from '#domain/fleet/device-models.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
-export const modelOptions = async ({ db }: Ctx, input: ParsedOf<typeof calls.modelOptions>) => ({
-  list: await modelOptionsOf(db, input),
+export const listModelChoices = async ({ db }: Ctx, input: ParsedOf<typeof calls.modelOptions>) => ({
+  list: await listModelOptions(db, input),
 })
 
-export async function typeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeOptions>) {
+export async function listTypeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeOptions>) {
   const list = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
@@ -48,6 +48,6 @@ export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedO
   return { list }
 }
 
-export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenantOptions>) => ({
-  list: await tenantOptionsOf(db, user, input),
+export const listTenantChoices = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenantOptions>) => ({
+  list: await listTenantOptions(db, user, input),
 })

@@ -75,12 +75,14 @@ export const lockDevices = (db: Db, user: User, ids: readonly number[]): Promise
     .for('update')
 
 /** Formats a device for the operation log: `「客厅摄像机（SN001）」`. */
-export const nameOf = ({ devName, sn }: Pick<DeviceRow, 'devName' | 'sn'>) =>
+export const formatDeviceName = ({ devName, sn }: Pick<DeviceRow, 'devName' | 'sn'>) =>
   devName ? `「${devName}（${sn}）」` : `「${sn}」`
 
 /** Formats several devices for the operation log: the first few names and the number of devices. */
-export const namesOf = (list: readonly Pick<DeviceRow, 'devName' | 'sn'>[]) =>
-  list.length <= 5 ? list.map(nameOf).join('') : `${list.slice(0, 3).map(nameOf).join('')}等${list.length}台`
+export const formatDeviceNames = (list: readonly Pick<DeviceRow, 'devName' | 'sn'>[]) =>
+  list.length <= 5
+    ? list.map(formatDeviceName).join('')
+    : `${list.slice(0, 3).map(formatDeviceName).join('')}等${list.length}台`
 
 export interface Failed {
   readonly id: number

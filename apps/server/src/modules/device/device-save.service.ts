@@ -9,14 +9,22 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { countDeviceReferences } from '#domain/fleet/device-references.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { lockDevice, lockDevices, nameOf, namesOf, reportOf, splitByProblem, publishChanged } from './device-rows.ts'
+import {
+  lockDevice,
+  lockDevices,
+  formatDeviceName,
+  formatDeviceNames,
+  reportOf,
+  splitByProblem,
+  publishChanged,
+} from './device-rows.ts'
 
 const TITLES = Object.fromEntries(
   ['devName', 'modelName', 'mac', 'imei', 'verCode', 'hwVer', 'tags', 'warrantyEnd', 'remark'].map((key) => [
@@ -51,7 +59,7 @@ const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<Parse
 
 export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const { id: tenantId } = await owningTenant(ctx, input.tenantId, 'tenantId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
   await modelInUse(db, input.modelId)
   await assertDeviceQuota(db, tenantId)
   const [made] = await db
@@ -61,7 +69,7 @@ export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.c
     .catch(clash)
   const id = made?.id as number
   await noteVersion(db, id, input.verCode)
-  ctx.audit({ bizType: 'device', bizId: id, action: `新增设备${nameOf({ sn, devName: input.devName })}` })
+  ctx.audit({ bizType: 'device', bizId: id, action: `新增设备${formatDeviceName({ sn, devName: input.devName })}` })
   await publishChanged(ctx, [tenantId])
   return { id }
 }
@@ -86,7 +94,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   ctx.audit({
     bizType: 'device',
     bizId: id,
-    action: `修改设备${nameOf({ ...stored, ...next })}`,
+    action: `修改设备${formatDeviceName({ ...stored, ...next })}`,
     diff: listChanges(before, { ...next, modelName }, TITLES),
   })
   await publishChanged(ctx, [stored.tenantId])
@@ -132,6 +140,6 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
       good.map(({ tenantId }) => tenantId),
     )
   }
-  ctx.audit({ bizType: 'device', bizIds: gone, action: `删除设备${namesOf(good)}` })
+  ctx.audit({ bizType: 'device', bizIds: gone, action: `删除设备${formatDeviceNames(good)}` })
   return reportOf(ids, good.length, failed)
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ALL, found, INFO, modelOf, tenantOf } from './device-fixture.ts'
-import { idsBySerialPart } from './device-serials.ts'
+import { findIdsBySerialPart } from './device-serials.ts'
 
 const server = useApp()
 let me: Caller
@@ -58,7 +58,7 @@ test('other filters, orders and later pages apply to the found devices', async (
 test('a tenant finds only its own devices, also by row-level security', async () => {
   expect(await found(customer, { sn: 'ab12' })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   const user = { isPlatform: false, tenantId: theirs } as Parameters<typeof transact>[0]['user']
-  const hits = await transact({ services: server.services, user }, (db) => idsBySerialPart(db, 'ab12'))
+  const hits = await transact({ services: server.services, user }, (db) => findIdsBySerialPart(db, 'ab12'))
   expect(hits).toEqual([9 * BUCKET + 5, 11])
 })
 

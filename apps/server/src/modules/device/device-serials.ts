@@ -34,7 +34,7 @@ export async function findSerials(db: Db, part: string, wanted: number): Promise
 }
 
 /** Returns all devices with the part, or undefined when there are more than a pager reaches. */
-export async function idsBySerialPart(db: Db, part: string): Promise<readonly number[] | undefined> {
+export async function findIdsBySerialPart(db: Db, part: string): Promise<readonly number[] | undefined> {
   const { ids, moreBelow } = await findSerials(db, part, MAX_ROWS + 1)
   return moreBelow === null && ids.length <= MAX_ROWS ? ids : undefined
 }
@@ -42,7 +42,7 @@ export async function idsBySerialPart(db: Db, part: string): Promise<readonly nu
 /**
  * Returns the ids of one page, newest first, with the total. The total is an estimate when the search stopped early.
  */
-export async function pageBySerialPart(db: Db, part: string, offset: number, size: number) {
+export async function findPageBySerialPart(db: Db, part: string, offset: number, size: number) {
   const hits = await findSerials(db, part, Math.max(COUNTED, offset + size))
   const ids = hits.ids.slice(offset, offset + size)
   if (hits.moreBelow === null) return { ids, total: hits.ids.length }

@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
-import { lockDevice, lockDevices, nameOf, namesOf, publishChanged } from './device-rows.ts'
+import { lockDevice, lockDevices, formatDeviceName, formatDeviceNames, publishChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
@@ -18,7 +18,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
  * Creates a token. Runs outside the request's transaction, because that transaction stores the response for repeated
  * requests and a token is never stored.
  */
-export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
+export function createDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
   return transactRecorded(ctx, async (db) => {
     const stored = await lockDevice(db, ctx.user, id)
     const made = newToken()
@@ -26,7 +26,7 @@ export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
       .update(devices)
       .set({ tokenHash: hashOf(made), ...updateColumns(stored, ctx.user.uid, ctx.now) })
       .where(eq(devices.id, id))
-    const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${nameOf(stored)}`
+    const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${formatDeviceName(stored)}`
     ctx.audit({ bizType: 'device', bizId: id, action })
     await publishChanged({ ...ctx, db }, [stored.tenantId])
     return { sn: stored.sn, token: made }
@@ -41,13 +41,13 @@ export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearTo
     .update(devices)
     .set({ tokenHash: null, ...updateColumns(stored, user.uid, now) })
     .where(eq(devices.id, id))
-  ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${nameOf(stored)}` })
+  ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${formatDeviceName(stored)}` })
   await publishChanged(ctx, [stored.tenantId])
   return null
 }
 
 /** Creates tokens for several devices. The tokens appear only in the response. */
-export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
+export function createDeviceTokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
   return transactRecorded(ctx, async (db) => {
     const { user, now } = ctx
     const found = await lockDevices(db, user, ids)
@@ -60,7 +60,7 @@ export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>
     ctx.audit({
       bizType: 'device',
       bizIds: chosen.map(({ id }) => id),
-      action: `批量生成设备令牌：${namesOf(chosen)}`,
+      action: `批量生成设备令牌：${formatDeviceNames(chosen)}`,
     })
     await publishChanged(
       { ...ctx, db },

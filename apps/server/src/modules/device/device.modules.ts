@@ -1,39 +1,39 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { command, move, setStatus, tag, transfer } from './device-batch.service.ts'
+import { sendCommand, changeGroups, setStatus, changeTags, transfer } from './device-batch.service.ts'
 import { exportDevices } from './device-export.ts'
-import { attributes, groupsOf, packages, versions } from './device-facts.service.ts'
+import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.service.ts'
 import { deviceImport } from './device-import.ts'
-import { find, get, list } from './device-list.service.ts'
-import { groupOptions, modelOptions, tenantOptions, typeOptions } from './device-options.service.ts'
+import { findDevices, get, list } from './device-list.service.ts'
+import { groupOptions, listModelChoices, listTenantChoices, listTypeOptions } from './device-options.service.ts'
 import { create, remove, update } from './device-save.service.ts'
-import { clearToken, token, tokens } from './device-token.service.ts'
+import { clearToken, createDeviceToken, createDeviceTokens } from './device-token.service.ts'
 
 const deviceModule = implement(
   devices,
   {
     list,
-    find,
+    find: findDevices,
     get,
     create,
     update,
     remove,
     setStatus,
-    tag,
-    move,
+    tag: changeTags,
+    move: changeGroups,
     transfer,
-    token,
+    token: createDeviceToken,
     clearToken,
-    tokens,
-    command,
-    attributes,
-    versions,
-    packages,
-    groupsOf,
-    modelOptions,
-    typeOptions,
+    tokens: createDeviceTokens,
+    command: sendCommand,
+    attributes: listAttributes,
+    versions: listVersionHistory,
+    packages: listPackages,
+    groupsOf: listGroupsOfDevice,
+    modelOptions: listModelChoices,
+    typeOptions: listTypeOptions,
     groupOptions,
-    tenantOptions,
+    tenantOptions: listTenantChoices,
     export: exportDevices,
     template: deviceImport.template,
     import: deviceImport.take,

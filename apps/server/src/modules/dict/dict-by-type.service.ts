@@ -14,7 +14,7 @@ const serialize = createSerializer(calls.byType)
  * Returns the entries of a dictionary, or 304 to a client with the current version. An unknown or disabled type is
  * empty.
  */
-export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byType>): Promise<StreamAnswer> {
+export async function listEntriesByType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byType>): Promise<StreamAnswer> {
   const { db, services, request } = ctx
   const [found] = await db
     .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })

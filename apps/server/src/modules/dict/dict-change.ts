@@ -28,7 +28,7 @@ export async function lockType(db: Db, dictType: string) {
  * Increments the dictionary's version, which invalidates ETags, and notifies open consoles. Every change must call
  * this function.
  */
-export async function dictChanged({ db, services }: Pick<Ctx, 'db' | 'services'>, dictType: string) {
+export async function publishDictChanged({ db, services }: Pick<Ctx, 'db' | 'services'>, dictType: string) {
   await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })

@@ -9,16 +9,16 @@ import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
-import { titlesOf } from './dict-titles.ts'
-import { usedBy } from './dict-usage.ts'
+import { type ChangeCtx, assertPlatformAccount, publishDictChanged, lockType } from './dict-change.ts'
+import { readSchemaTitles } from './dict-titles.ts'
+import { findFirstUse } from './dict-usage.ts'
 
-const TITLES = titlesOf(DictDataInput)
+const TITLES = readSchemaTitles(DictDataInput)
 const BIZ = 'dictData'
 type Stored = typeof dictData.$inferSelect
 
 /** Returns the condition for the list and its export. */
-export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
+export const buildDataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
     notDeleted(dictData),
     filter.dictType ? eq(dictData.dictType, filter.dictType) : undefined,
@@ -29,12 +29,12 @@ export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' |
 
 const SORTS = { dictSort: dictData.dictSort, dictCode: dictData.dictCode }
 const STANDARD = [asc(dictData.dictType), asc(dictData.dictSort), asc(dictData.dictCode)]
-export const dataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
+export const buildDataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(asked, SORTS, dictData.dictCode, STANDARD)
 
 export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const rows = db.select().from(dictData).where(dataFilter(input)).$dynamic()
-  return paginate(db, rows, input, dataOrder(input))
+  const rows = db.select().from(dictData).where(buildDataFilter(input)).$dynamic()
+  return paginate(db, rows, input, buildDataOrder(input))
 }
 
 export const get = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)
@@ -42,8 +42,8 @@ export const get = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db,
 export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   assertPlatformAccount(ctx)
   await lockType(ctx.db, input.dictType)
-  const dictCode = await insert(ctx, input)
-  await dictChanged(ctx, input.dictType)
+  const dictCode = await insertEntry(ctx, input)
+  await publishDictChanged(ctx, input.dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictCode,
@@ -54,7 +54,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 }
 
 /** Inserts one entry. The caller locks the type and publishes the change. */
-export async function insert({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
+export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), notDeleted(dictData)))
   if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
   await assertValueFree(db, input)
@@ -75,8 +75,8 @@ export async function update(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typ
   await checkRevision(ctx.db, stored, rev)
   const input = { ...inputOf(stored), ...sentOf(given) }
   if (input.dictType !== stored.dictType) throw invalid('字典数据不能移到其他字典类型', 'dictType')
-  const saved = await save(ctx, stored, input)
-  await dictChanged(ctx, dictType)
+  const saved = await saveEntry(ctx, stored, input)
+  await publishDictChanged(ctx, dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictCode,
@@ -96,7 +96,7 @@ const sentOf = (given: object) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Input>
 
 /** Updates one entry. The caller locks the type and publishes the change. */
-export async function save({ db, user, now }: ChangeCtx, stored: Stored, input: ParsedOf<typeof calls.create>) {
+export async function saveEntry({ db, user, now }: ChangeCtx, stored: Stored, input: ParsedOf<typeof calls.create>) {
   const { dictCode } = stored
   if (input.dictValue !== stored.dictValue) {
     if (stored.isBuiltin) throw invalid('内置字典数据的键值不能修改', 'dictValue')
@@ -126,7 +126,7 @@ async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
     .update(dictData)
     .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(dictData.dictCode, dictCode))
-  await dictChanged(ctx, dictType)
+  await publishDictChanged(ctx, dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictCode,
@@ -145,7 +145,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   if (stored.isBuiltin) throw refused('内置字典数据不能删除，可以停用')
   await assertUnused(db, stored)
   await db.update(dictData).set({ deletedAt: now.toISOString() }).where(eq(dictData.dictCode, id))
-  await dictChanged(ctx, dictType)
+  await publishDictChanged(ctx, dictType)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除字典「${dictType}」的数据「${stored.dictLabel}」` })
   return null
 }
@@ -176,7 +176,7 @@ async function assertValueFree(db: Db, { dictType, dictValue }: { dictType: stri
 }
 
 async function assertUnused(db: Db, { dictType, dictValue }: Stored, field?: string) {
-  const used = await usedBy(db, dictType, dictValue)
+  const used = await findFirstUse(db, dictType, dictValue)
   if (!used) return
   throw invalid(`「${used.place}」有${used.count}条数据正在使用该键值，不能${field ? '修改' : '删除'}`, field)
 }

@@ -3,8 +3,8 @@ import { DictTypeRow, dictTypes as types } from '@oms/contract/dict/dict-type.ts
 import { dictData, dictTypes } from '#schema/system.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { dataFilter, dataOrder } from './dict-data.service.ts'
-import { TYPE_ROW, typeFilter, typeOrder } from './dict-type.service.ts'
+import { buildDataFilter, buildDataOrder } from './dict-data.service.ts'
+import { TYPE_ROW, buildTypeFilter, buildTypeOrder } from './dict-type.service.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number' } as const
@@ -40,8 +40,8 @@ export const exportTypes = defineExport({
   schema: DictTypeRow,
   columns: TYPE_COLUMNS,
   keys: (db, _user, input) =>
-    db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(typeFilter(input)).$dynamic(),
-  order: typeOrder,
+    db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(buildTypeFilter(input)).$dynamic(),
+  order: buildTypeOrder,
   load: (db, _user, keys) => db.select(TYPE_ROW).from(dictTypes).where(among(dictTypes.dictId, keys)),
   keyOf: ({ dictId }) => dictId,
   line: (row) => words(row),
@@ -55,8 +55,8 @@ export const exportData = defineExport({
   schema: DictDataRow,
   columns: DATA_COLUMNS,
   keys: (db, _user, input) =>
-    db.select({ dictCode: dictData.dictCode }).from(dictData).where(dataFilter(input)).$dynamic(),
-  order: dataOrder,
+    db.select({ dictCode: dictData.dictCode }).from(dictData).where(buildDataFilter(input)).$dynamic(),
+  order: buildDataOrder,
   load: (db, _user, keys) => db.select().from(dictData).where(among(dictData.dictCode, keys)),
   keyOf: ({ dictCode }) => dictCode,
   line: (row) => words(row),

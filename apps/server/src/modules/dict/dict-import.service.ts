@@ -13,8 +13,8 @@ import { invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, pickFilled, type ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
-import { insert, inputOf, save } from './dict-data.service.ts'
+import { type ChangeCtx, assertPlatformAccount, publishDictChanged, lockType } from './dict-change.ts'
+import { insertEntry, inputOf, saveEntry } from './dict-data.service.ts'
 
 interface State {
   /** Type of an import into one dictionary. The type column of the file is then ignored. */
@@ -63,7 +63,7 @@ export const dictImport = defineImport({
     return lines.map(({ row }) => outcomes.get(row) as Outcome)
   },
   async finish(ctx, { changed }) {
-    for (const type of changed) await dictChanged(ctx, type)
+    for (const type of changed) await publishDictChanged(ctx, type)
   },
 })
 
@@ -109,7 +109,9 @@ async function takeLine(
   seen.set(key, row)
   if (before && !update) return invalid('字典键值已存在', 'dictValue')
   const write = (inside: ChangeCtx) =>
-    before ? save(inside, before, { ...inputOf(before), ...pickFilled(input, filled) }) : insert(inside, input)
+    before
+      ? saveEntry(inside, before, { ...inputOf(before), ...pickFilled(input, filled) })
+      : insertEntry(inside, input)
   try {
     await ctx.db.transaction(async (db) => void (await write({ ...ctx, db })))
   } catch (error) {

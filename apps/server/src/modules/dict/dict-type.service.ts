@@ -10,11 +10,11 @@ import { contains, buildOrder, paginate, within } from '#core/database/lists/lis
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { assertPlatformAccount, dictChanged } from './dict-change.ts'
-import { titlesOf } from './dict-titles.ts'
-import { usageOf } from './dict-usage.ts'
+import { assertPlatformAccount, publishDictChanged } from './dict-change.ts'
+import { readSchemaTitles } from './dict-titles.ts'
+import { countUsage } from './dict-usage.ts'
 
-const TITLES = titlesOf(DictTypeInput)
+const TITLES = readSchemaTitles(DictTypeInput)
 const BIZ = 'dictType'
 const TAKEN = ['字典类型已存在', 'dictType'] as const
 
@@ -35,7 +35,7 @@ export const TYPE_ROW = {
 }
 
 /** Returns the condition for the list and its export. */
-export const typeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
+export const buildTypeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
     notDeleted(dictTypes),
     contains(dictTypes.dictName, filter.dictName),
@@ -44,13 +44,13 @@ export const typeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' |
     ...within(dictTypes.createTime, filter.beginTime, filter.endTime),
   )
 
-export const typeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
+export const buildTypeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
 export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const rows = db.select(TYPE_ROW).from(dictTypes).where(typeFilter(input)).$dynamic()
-  return paginate(db, rows, input, typeOrder(input))
+  const rows = db.select(TYPE_ROW).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
+  return paginate(db, rows, input, buildTypeOrder(input))
 }
 
 export async function get({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -59,13 +59,13 @@ export async function get({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   return row
 }
 
-export async function usage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.usage>) {
+export async function getDictUsage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.usage>) {
   const { dictType } = await find(db, id)
-  return { list: await usageOf(db, user, dictType) }
+  return { list: await countUsage(db, user, dictType) }
 }
 
 /** Lists every enabled type for the selection field above the entries. */
-export async function optionselect({ db }: Ctx) {
+export async function listEnabledTypes({ db }: Ctx) {
   const list = await db
     .select({ dictId: dictTypes.dictId, dictName: dictTypes.dictName, dictType: dictTypes.dictType })
     .from(dictTypes)
@@ -114,7 +114,7 @@ export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeo
       throw toUniqueViolation(error, { dict_types_type: TAKEN }) ?? error
     })
   if (renamed) await renameEntries(ctx, stored.dictType, input.dictType)
-  await dictChanged(ctx, input.dictType)
+  await publishDictChanged(ctx, input.dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictId,
@@ -129,7 +129,7 @@ async function renameEntries(ctx: Ctx, from: string, to: string) {
     .update(dictData)
     .set({ dictType: to })
     .where(and(eq(dictData.dictType, from), notDeleted(dictData)))
-  await dictChanged(ctx, from)
+  await publishDictChanged(ctx, from)
 }
 
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
@@ -144,7 +144,7 @@ async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
     .update(dictTypes)
     .set({ status, ...updateColumns(stored, user.uid, now) })
     .where(eq(dictTypes.dictId, dictId))
-  await dictChanged(ctx, stored.dictType)
+  await publishDictChanged(ctx, stored.dictType)
   ctx.audit({
     bizType: BIZ,
     bizId: dictId,

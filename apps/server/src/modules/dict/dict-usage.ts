@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<string, readonly Place[]>> = {
  * Returns the columns that store values of this dictionary, with the number of rows in the data scope for each
  * value.
  */
-export async function usageOf(db: Db, user: User, dictType: string) {
+export async function countUsage(db: Db, user: User, dictType: string) {
   const usage = []
   for (const { place, table, column, deletedAt, tenant } of PLACES[dictType] ?? []) {
     const values =
@@ -65,7 +65,7 @@ export async function usageOf(db: Db, user: User, dictType: string) {
 }
 
 /** Returns the first column that contains this value and the number of rows; undefined when no row does. */
-export async function usedBy(db: Db, dictType: string, value: string) {
+export async function findFirstUse(db: Db, dictType: string, value: string) {
   for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
     if (!table || !column) continue
     const count = await db.$count(table, and(eq(sql`${column}::text`, value), deletedAt && isNull(deletedAt)))

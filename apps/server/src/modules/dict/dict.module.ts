@@ -1,7 +1,7 @@
 import { dictData } from '@oms/contract/dict/dict.ts'
 import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { implement } from '#core/http/implement.ts'
-import { byType } from './dict-by-type.service.ts'
+import { listEntriesByType } from './dict-by-type.service.ts'
 import * as data from './dict-data.service.ts'
 import { exportData, exportTypes } from './dict-export.service.ts'
 import { dictImport } from './dict-import.service.ts'
@@ -12,7 +12,7 @@ export const dictDataModule = implement(
   {
     list: data.list,
     get: data.get,
-    byType,
+    byType: listEntriesByType,
     create: data.create,
     update: data.update,
     enable: data.enable,
@@ -28,8 +28,8 @@ export const dictDataModule = implement(
 export const dictTypeModule = implement(dictTypes, {
   list: types.list,
   get: types.get,
-  usage: types.usage,
-  optionselect: types.optionselect,
+  usage: types.getDictUsage,
+  optionselect: types.listEnabledTypes,
   create: types.create,
   update: types.update,
   enable: types.enable,

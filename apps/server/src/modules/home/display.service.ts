@@ -8,7 +8,7 @@ import { createSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
 import { inTransaction, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { accounts, displayLinks } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 
@@ -105,7 +105,7 @@ async function seer({ db, services, request }: PublicCtx): Promise<{ id: number;
   const rights = link && (await services.sessions.rightsOf(link.uid))
   if (!link || !rights || rights.suspendedReason) throw over()
   if (isSwitchedTenant(rights, link.tenantId) && !canSwitchTenant(rights, link.tenantId)) throw over()
-  if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), tenantInUse())))) throw over()
+  if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), isTenantInUse())))) throw over()
   const user = createUser(rights, { id: `display${link.id}`, tenantId: link.tenantId })
   if (!user.can(BIG_SCREEN)) throw over()
   return { id: link.id, name: link.name, user }

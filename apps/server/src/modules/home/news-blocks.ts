@@ -3,8 +3,8 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { inboxOf, unreadCount } from '#domain/notices/inbox.ts'
-import { recordsInScope } from '#domain/tenants/logged-records.ts'
+import { isInInbox, unreadCount } from '#domain/notices/inbox.ts'
+import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
 import { notices, operLogs } from '#schema/system.ts'
 import type { Block } from './block.ts'
 
@@ -25,7 +25,7 @@ export const noticesBlock: Block = {
         time: appeared.mapWith(notices.publishTime),
       })
       .from(notices)
-      .where(inboxOf(user))
+      .where(isInInbox(user))
       .orderBy(desc(notices.isTop), desc(appeared))
       .limit(SHOWN)
     return {
@@ -81,5 +81,5 @@ export const operationsBlock: Block = {
 
 const seenBy = (user: User) =>
   user.can('system:operLog:list')
-    ? and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), recordsInScope(user))
+    ? and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), loggedRecordsInScope(user))
     : eq(operLogs.uid, user.uid)

@@ -4,7 +4,7 @@ import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { fleetOf, canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
 import { SPAN } from './fleet-samples.ts'
@@ -70,7 +70,7 @@ export async function screenReleases(ctx: Ctx) {
     where p.mode = 2 and p.state in (0, 3) and ota_versions.kind = any(${sql.param(kinds)}::int[]) and ota_versions.status = 1 and ${seen ?? sql`true`}
     order by p.update_time desc, p.ota_id desc limit ${MAX_RELEASES}`)
   const ids = rows.map(({ otaId }) => otaId)
-  const counts = await cachedDeviceStatistic(services, `releases ${ids.join(',')} ${scopeKeyOf(user)}`, () =>
+  const counts = await readCachedDeviceStatistic(services, `releases ${ids.join(',')} ${scopeKeyOf(user)}`, () =>
     progressOf(ctx, ids),
   )
   const none = { total: 0, succeeded: 0, failed: 0 }

@@ -10,7 +10,7 @@ import { awaitsConfirmation, awaitsRefundAudit } from '#domain/agents/orders/vis
 import { lockedIs } from '#domain/accounts/lock-filter.ts'
 import { rolelessIs } from '#domain/accounts/roleless.ts'
 import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
-import { slaSettings } from '#domain/tickets/sla.ts'
+import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { accounts } from '#schema/account.ts'
 import { ads } from '#schema/advertise.ts'
@@ -199,7 +199,7 @@ const TASKS: readonly Task[] = [
     needs: 'AfterService:Questions:sla',
     async count({ db, user, now, services }) {
       if (!worksInPlatform(user)) return 0
-      const { enabled, calendar } = await slaSettings(db)
+      const { enabled, calendar } = await readSlaSettings(db)
       const today = formatLocalDay(now, services.config.timeZone)
       return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
     },

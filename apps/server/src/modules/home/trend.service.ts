@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
 import { ALL_DEVICES, SPAN } from './fleet-samples.ts'
@@ -30,8 +30,10 @@ export const spreadsOf = (user: User) =>
 
 export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
   if (!MAY[metric](ctx.user)) throw forbidden()
-  const { points } = await cachedDeviceStatistic(ctx.services, `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`, () =>
-    LOAD[metric](ctx, days),
+  const { points } = await readCachedDeviceStatistic(
+    ctx.services,
+    `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`,
+    () => LOAD[metric](ctx, days),
   )
   return { points }
 }

@@ -5,17 +5,17 @@ import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { modelOptionsOf } from '#domain/fleet/device-models.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listModelOptions } from '#domain/fleet/device-models.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
 export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await tenantOptionsOf(db, user, input),
+  list: await listTenantOptions(db, user, input),
 })
 
 export const modelOptions = async ({ db }: Ctx, input: ParsedOf<typeof calls.models>) => ({
-  list: await modelOptionsOf(db, input),
+  list: await listModelOptions(db, input),
 })
 
 export async function batchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {

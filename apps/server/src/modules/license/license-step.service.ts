@@ -6,7 +6,7 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import { licenseEvents } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { stepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.ts'
+import { findStepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.ts'
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
@@ -41,7 +41,7 @@ async function each(
   const { good, failed } = splitByProblem(
     ids,
     found,
-    (license) => stepProblem(step, license.state) ?? refusalOf(license),
+    (license) => findStepProblem(step, license.state) ?? refusalOf(license),
   )
   const moved = good.map(({ id }) => id)
   await takeStep(stepContextOf(ctx, reason), step, moved)
@@ -96,7 +96,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   const { db, user } = ctx
   const [license] = await lockLicenses(db, user, [id])
   if (!license) throw notFound('证书')
-  const problem = stepProblem('bind', license.state)
+  const problem = findStepProblem('bind', license.state)
   if (problem) throw refused(problem)
   const { rows } = await db.execute<{ past: boolean }>(
     sql`select ${license.expireTime}::timestamptz <= ${ctx.now.toISOString()}::timestamptz as past`,

@@ -4,7 +4,7 @@ import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import { noticeReads, notices } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { inboxOf, unreadBy, unreadCount as countUnread } from '#domain/notices/inbox.ts'
+import { isInInbox, isUnreadBy, unreadCount as countUnread } from '#domain/notices/inbox.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -40,7 +40,7 @@ const mine = (uid: number) => and(eq(noticeReads.noticeId, notices.noticeId), eq
 /** Lists the caller's messages, pinned messages first, then newest first. */
 export function mineList(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
   const filter = and(
-    inboxOf(ctx.user),
+    isInInbox(ctx.user),
     type === undefined ? undefined : eq(notices.type, type),
     read === undefined ? undefined : read ? isNotNull(noticeReads.readTime) : isNull(noticeReads.readTime),
   )
@@ -55,7 +55,7 @@ export async function view(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
     .from(notices)
     .leftJoin(noticeReads, mine(user.uid))
     .leftJoin(accounts, eq(accounts.uid, notices.publisher))
-    .where(and(eq(notices.noticeId, id), inboxOf(user)))
+    .where(and(eq(notices.noticeId, id), isInInbox(user)))
   if (!row) throw notFound('消息')
   return row
 }
@@ -68,7 +68,7 @@ export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read
   const [notice] = await db
     .select({ needConfirm: notices.needConfirm })
     .from(notices)
-    .where(and(eq(notices.noticeId, id), notDeleted(notices), inboxOf(user)))
+    .where(and(eq(notices.noticeId, id), notDeleted(notices), isInInbox(user)))
   if (!notice) throw notFound('消息')
   const confirmed = confirm === 1 && notice.needConfirm === 1
   await db
@@ -85,7 +85,7 @@ export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read
 /** Marks all messages as read, except messages that require a confirmation. */
 export async function readAll(ctx: Ctx) {
   const { db, user, services } = ctx
-  const waiting = and(inboxOf(user), unreadBy(user.uid), eq(notices.needConfirm, 0))
+  const waiting = and(isInInbox(user), isUnreadBy(user.uid), eq(notices.needConfirm, 0))
   await db.execute(sql`insert into notice_reads (notice_id, uid)
     select notice_id, ${user.uid} from notices where ${waiting} on conflict do nothing`)
   await services.events.publish(db, 'notice', { uids: [user.uid] })

@@ -6,7 +6,7 @@ import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
 export interface Addressed {
@@ -84,7 +84,7 @@ const keyOf = (target: number) =>
 
 /** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
 export function choosable(user: User, target: number): SQL | undefined {
-  if (target === TARGET.tenants) return and(tenantInUse(), scoped(user, { tenant: tenants.id }))
+  if (target === TARGET.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
   if (target === TARGET.roles)
     return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
   return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))

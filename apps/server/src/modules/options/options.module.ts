@@ -2,14 +2,14 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { implement } from '#core/http/implement.ts'
-import { modelOptionsOf } from '#domain/fleet/device-models.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listModelOptions } from '#domain/fleet/device-models.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const models = async ({ db }: Ctx, input: ParsedOf<typeof recordOptions.models>) => ({
-  list: await modelOptionsOf(db, input),
+  list: await listModelOptions(db, input),
 })
 const tenants = async ({ db, user }: Ctx, input: ParsedOf<typeof recordOptions.tenants>) => ({
-  list: await tenantOptionsOf(db, user, input),
+  list: await listTenantOptions(db, user, input),
 })
 
 export const optionsModule = implement(recordOptions, { models, tenants })

@@ -7,7 +7,7 @@ import { deviceModels } from '#schema/device.ts'
 import { otaComponents, otaVersions } from '#schema/ota.ts'
 import type { FieldChange } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, revisionNote, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -21,7 +21,7 @@ const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
 export async function create(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentCreate) {
   const { db, user, services } = ctx
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
   const modelName = await modelNameOf(db, otaVersion.modelId)
   await assertBoardVersion(db, artifact, otaVersion)

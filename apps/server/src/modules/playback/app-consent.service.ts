@@ -5,7 +5,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
-import { type AppUser, appUserOf, asAppUser, ownDevice } from '#domain/video/app-user.ts'
+import { type AppUser, authenticateAppUser, runAsAppUser, requireOwnDevice } from '#domain/video/app-user.ts'
 import { assertConsentRange, publishConsents } from './consent.service.ts'
 
 const MAX_CONSENTS = 200
@@ -18,7 +18,7 @@ const ownConsents = ({ uid, tenantId }: AppUser) =>
 
 /** Lists the consents of the App's user, newest first, including those that staff recorded. */
 export const consentList = (ctx: PublicCtx) =>
-  asAppUser(ctx, async (db, user) => ({
+  runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({
         id: ossConsents.id,
@@ -36,9 +36,9 @@ export const consentList = (ctx: PublicCtx) =>
 
 /** Permits staff to view recordings of a range. */
 export async function consent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<typeof calls.consent>) {
-  const user = await appUserOf(ctx)
+  const user = await authenticateAppUser(ctx)
   assertConsentRange(range, ctx.now.getTime(), { end: 'end', validUntil: 'validUntil' })
-  const device = await ownDevice(ctx.db, user, sn)
+  const device = await requireOwnDevice(ctx.db, user, sn)
   const [made] = await ctx.db
     .insert(ossConsents)
     .values({
@@ -61,7 +61,7 @@ export async function consent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<t
 
 /** Withdraws a consent of the App's user. Open views by staff end within a second. */
 export async function withdraw(ctx: PublicCtx, { id }: ParsedOf<typeof calls.withdraw>) {
-  const user = await appUserOf(ctx)
+  const user = await authenticateAppUser(ctx)
   const [done] = await ctx.db
     .update(ossConsents)
     .set({ withdrawTime: sql`now()` as unknown as string })
@@ -83,7 +83,7 @@ const logConsent = (ctx: PublicCtx, { tenantId, account }: AppUser, id: number, 
 
 /** Lists the views of the user's recordings by staff, newest first. */
 export const views = (ctx: PublicCtx, { beforeId, pageSize }: ParsedOf<typeof calls.views>) =>
-  asAppUser(ctx, async (db, user) => ({
+  runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({
         id: ossViews.id,

@@ -5,7 +5,13 @@ import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { addDays, parseLocalTime, lastDayOfMonth, formatLocalDay } from '#core/time/zone.ts'
-import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
+import {
+  type AppUser,
+  authenticateAppUser,
+  runAsAppUser,
+  requireOwnDevice,
+  isOwnDevice,
+} from '#domain/video/app-user.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
@@ -36,7 +42,7 @@ const selectDevices = (db: Db, user: AppUser) =>
     })
     .from(devices)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
-    .where(ownDevices(user))
+    .where(isOwnDevice(user))
     .orderBy(asc(devices.id))
     .limit(MAX_DEVICES)
 
@@ -53,13 +59,13 @@ const selectServices = (db: Db, user: AppUser) =>
     .from(ossQueues)
     .innerJoin(devices, eq(devices.id, ossQueues.deviceId))
     .leftJoin(ossPackages, eq(ossPackages.id, ossQueues.lastPackageId))
-    .where(ownDevices(user))
+    .where(isOwnDevice(user))
     .orderBy(asc(ossQueues.channel))
     .limit(MAX_DEVICES * MAX_CHANNELS)
 
 /** Lists the devices of the App's user with the service of each channel. */
 export const deviceList = (ctx: PublicCtx) =>
-  asAppUser(ctx, async (db, user) => {
+  runAsAppUser(ctx, async (db, user) => {
     const rows = await selectDevices(db, user)
     const services = Map.groupBy(await selectServices(db, user), ({ deviceId }) => deviceId)
     const now = ctx.now.getTime()
@@ -79,8 +85,8 @@ export const deviceList = (ctx: PublicCtx) =>
 
 /** Returns the days of a month on which the channel recorded for the App's user. */
 export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
-  asAppUser(ctx, async (db, user) => {
-    const { id } = await ownDevice(db, user, sn)
+  runAsAppUser(ctx, async (db, user) => {
+    const { id } = await requireOwnDevice(db, user, sn)
     const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
     const list = await db
       .select({
@@ -117,8 +123,8 @@ const MAX_DAY_SEGMENTS = 50_000
 
 /** Returns the merged intervals of a day with recordings. */
 export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
-  asAppUser(ctx, async (db, user) => {
-    const { id } = await ownDevice(db, user, sn)
+  runAsAppUser(ctx, async (db, user) => {
+    const { id } = await requireOwnDevice(db, user, sn)
     const zone = ctx.services.config.timeZone
     const begin = parseLocalTime(`${day} 00:00:00`, zone)
     const end = parseLocalTime(`${addDays(day)} 00:00:00`, zone)
@@ -136,9 +142,9 @@ export function assertRange({ begin, end }: { begin: number; end: number }) {
 
 /** Creates the address of a playlist for a range of the user's recordings. */
 export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.play>) =>
-  asAppUser(ctx, async (db, user) => {
+  runAsAppUser(ctx, async (db, user) => {
     assertRange(range)
-    const { id } = await ownDevice(db, user, sn)
+    const { id } = await requireOwnDevice(db, user, sn)
     const { config } = ctx.services
     const scope = { ...scopeOf(user, id, channel), ...range }
     const now = ctx.now.getTime()
@@ -152,9 +158,9 @@ export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof 
 
 /** Requests the deletion of the recordings that begin in a range. The videos are gone for the user at once. */
 export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.remove>) {
-  const user = await appUserOf(ctx)
+  const user = await authenticateAppUser(ctx)
   assertRange(range)
-  const { id } = await ownDevice(ctx.db, user, sn)
+  const { id } = await requireOwnDevice(ctx.db, user, sn)
   const scope = { ...scopeOf(user, id, channel), ...range }
   await ctx.db.insert(ossPurges).values({
     tenantId: user.tenantId,
@@ -176,8 +182,8 @@ export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf
 
 /** Turns recording of a channel to the cloud on or off for its user. */
 export async function setSwitch(ctx: PublicCtx, { sn, channel, on }: ParsedOf<typeof calls.switch>) {
-  const user = await appUserOf(ctx)
-  const { id } = await ownDevice(ctx.db, user, sn)
+  const user = await authenticateAppUser(ctx)
+  const { id } = await requireOwnDevice(ctx.db, user, sn)
   const done = await ctx.db
     .update(ossQueues)
     .set({ switchedOff: on === 1 ? 0 : 1 })

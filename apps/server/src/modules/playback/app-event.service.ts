@@ -3,7 +3,7 @@ import type { playbackApp as calls } from '@oms/contract/playback/app.ts'
 import { and, asc, count, eq, gte, inArray, lt, type SQL } from 'drizzle-orm'
 import type { PublicCtx } from '#core/http/context.ts'
 import { addDays, parseLocalTime } from '#core/time/zone.ts'
-import { asAppUser, ownDevice } from '#domain/video/app-user.ts'
+import { runAsAppUser, requireOwnDevice } from '#domain/video/app-user.ts'
 import { FORMAT, SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossEvents, ossSegments } from '#schema/storage-video.ts'
 import { fileNameOf } from './play-stream.ts'
@@ -42,8 +42,8 @@ const dayRange = (day: string, zone: string) => ({
 
 /** Lists the events of a day with the addresses of their pictures. */
 export const events = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
-  asAppUser(ctx, async (db, user) => {
-    const { id: deviceId } = await ownDevice(db, user, sn)
+  runAsAppUser(ctx, async (db, user) => {
+    const { id: deviceId } = await requireOwnDevice(db, user, sn)
     const { timeZone: zone, secretKey } = ctx.services.config
     const now = ctx.now.getTime()
     const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...dayRange(day, zone) }

@@ -9,8 +9,8 @@ import { contains, buildOrder, paginate } from '#core/database/lists/list-query.
 import { defineRecord, visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { usableKey } from '#domain/video/app-user.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { isUsableKey } from '#domain/video/app-user.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
 
@@ -53,7 +53,7 @@ export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
 
 /** Creates a key for the Apps of a tenant. Only this response contains the secret. */
 export async function create(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
-  const { id: tenantId } = await owningTenant(ctx, requested, 'tenantId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
   const keyId = `ak${randomBytes(10).toString('hex')}`
   const secret = createSecret()
   const secretEncrypted = encrypt(ctx.services.config.secretKey, secret)
@@ -88,6 +88,6 @@ export async function secretOf({ db, services }: Pick<Ctx, 'db' | 'services'>, k
     })
     .from(ossAppKeys)
     .innerJoin(tenants, eq(tenants.id, ossAppKeys.tenantId))
-    .where(and(eq(ossAppKeys.keyId, keyId), usableKey()))
+    .where(and(eq(ossAppKeys.keyId, keyId), isUsableKey()))
   return found && { ...found, secret: decrypt(services.config.secretKey, found.secretEncrypted) }
 }

@@ -3,7 +3,7 @@ import { and, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
-import { usableKey } from '#domain/video/app-user.ts'
+import { isUsableKey } from '#domain/video/app-user.ts'
 
 const KNOWN_FOR_MS = 10_000
 /** Longest origin that a key can name. */
@@ -18,7 +18,7 @@ export function appOrigins({ database }: Services) {
       .select({ id: ossAppKeys.id })
       .from(ossAppKeys)
       .innerJoin(tenants, sql`${tenants.id} = ${ossAppKeys.tenantId}`)
-      .where(and(sql`${origin} = any(${ossAppKeys.origins})`, usableKey()))
+      .where(and(sql`${origin} = any(${ossAppKeys.origins})`, isUsableKey()))
       .limit(1)
     return found.length > 0
   }

@@ -7,14 +7,14 @@ import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { inTenant } from '#core/tenancy/tenancy.ts'
 import { formatZonedIso } from '#core/time/zone.ts'
-import { hlsPlaylist } from '#domain/video/recordings/playlist.ts'
+import { renderHlsPlaylist } from '#domain/video/recordings/playlist.ts'
 import {
   contentTypeOf,
   extensionOf,
   FORMAT,
   type Format,
   objectKeyOf,
-  saltText,
+  formatSalt,
 } from '#domain/video/recordings/segment.ts'
 import { type PlayToken, readPlayToken } from './play-token.ts'
 import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
@@ -35,7 +35,7 @@ export const fileNameOf = ({
   salt,
   format,
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
-  `${expireDay.replaceAll('-', '')}-${startMs}-${saltText(salt)}.${extensionOf(format as Format)}`
+  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${extensionOf(format as Format)}`
 
 /** Returns the object key of a file name, for the device and the range of a token. */
 export function objectKeyFor({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {
@@ -79,7 +79,7 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
     recordingsOf(db, permit, { zone, now: now.getTime() }),
   )
   if (rows.length === 0) throw noRecordings()
-  const text = hlsPlaylist(
+  const text = renderHlsPlaylist(
     rows.map((row) => ({ ...row, uri: fileNameOf(row) })),
     (ms) => formatZonedIso(ms, zone),
   )

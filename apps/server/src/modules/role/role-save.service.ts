@@ -3,7 +3,7 @@ import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/rol
 import { and, count, eq, sql } from 'drizzle-orm'
 import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant, requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { assertMayGrant } from '#core/auth/grants.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
@@ -20,7 +20,7 @@ const TITLES = Object.fromEntries(
 const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code: ['角色编码已存在', 'roleCode'] } as const
 
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
-  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
   ctx.audit({
@@ -100,7 +100,7 @@ export async function copy(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof
   assertOrdinary(source)
   await assertMayGrant(ctx, { roleIds: [id] })
   const { tenantId, dataScope, scopeIds, homeUrl, roleSort } = source
-  await receivingTenant(ctx, tenantId)
+  await requireReceivingTenant(ctx, tenantId)
   const created = await insertRole(ctx, {
     tenantId,
     dataScope,

@@ -15,7 +15,7 @@ import {
 } from '#domain/accounts/account-actions.ts'
 import { listRolesToOffer } from '#domain/accounts/account-guard.ts'
 import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
@@ -46,7 +46,7 @@ export async function roleOptions(ctx: Ctx) {
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await createOneTimePassword()
   const uid = await transactRecorded(ctx, async (db) => {
-    await owningTenant({ ...ctx, db })
+    await resolveOwningTenant({ ...ctx, db })
     const bizId = await insertStaff({ ...ctx, db }, input, passwordHash)
     ctx.audit({ bizType: 'account', bizId, action: `新增用户${accountDisplayName(input)}` })
     return bizId

@@ -8,18 +8,18 @@ import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { packageModelOptions } from '#domain/packages/package-scope.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listPackageModelOptions } from '#domain/packages/package-scope.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { isCurrentVersion } from './packages/package-rows.ts'
 
 const MOST = 100
 
 export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await tenantOptionsOf(db, user, input),
+  list: await listTenantOptions(db, user, input),
 })
 
 export const modelOptions = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
-  list: await packageModelOptions(db, keyword),
+  list: await listPackageModelOptions(db, keyword),
 })
 
 export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {

@@ -6,7 +6,7 @@ import { listAccountsWithPermission } from '#domain/accounts/permission-holders.
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
-import { markMissingVideos, objectsOfDroppedDays } from '#domain/video/verify-objects.ts'
+import { markMissingVideos, findObjectsOfDroppedDays } from '#domain/video/verify-objects.ts'
 
 const KIND = 'oss-verify'
 /** Staff of the vendor with this permission receives the result. */
@@ -38,7 +38,7 @@ export async function runStorageVerify(services: Services) {
   const findings = [
     ...(await breaches(database.pool, now())),
     ...missing.map((key) => `录像文件 ${key} 没有内容`),
-    ...(await objectsOfDroppedDays(database.pool, videos.media)),
+    ...(await findObjectsOfDroppedDays(database.pool, videos.media)),
   ]
   if (findings.length > 0) await report(services, findings)
   return { findings: findings.length, missing: missing.length }

@@ -8,7 +8,7 @@ import {
 import { eq } from 'drizzle-orm'
 import { appAccounts } from '#schema/tenant.ts'
 import { requireTenant } from '#domain/accounts/new-account.ts'
-import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
@@ -40,7 +40,7 @@ export const importApps = defineImport({
   maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update }) {
     const tenantId = requireTenant(ctx)
-    return { tenantId, problem: await receivingProblem(ctx.db, tenantId), update: update === '1' }
+    return { tenantId, problem: await findReceivingProblem(ctx.db, tenantId), update: update === '1' }
   },
   cells: (given) => {
     const { registerSource, ...rest } = given

@@ -11,7 +11,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { suspendUnbound } from '#domain/storage/unbind.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { appAccounts, tenants } from '#schema/tenant.ts'
 
@@ -162,7 +162,7 @@ const nullsFor = (input: NewApp) => ({
  */
 export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
   const { db, user } = ctx
-  const tenantId = (await owningTenant(ctx, sent, 'tenantId')).id
+  const tenantId = (await resolveOwningTenant(ctx, sent, 'tenantId')).id
   const { registerTime, ...fields } = nullsFor(input)
   const [known] = await appAccountByName(db, tenantId, input.account)
   if (known) {

@@ -10,7 +10,7 @@ import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { SLA_KEY, slaSettings } from '#domain/tickets/sla.ts'
+import { SLA_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { nameOf } from './ticket-change.ts'
 import { assertDeskPermission, assertTicketReader, visible } from './ticket-rows.ts'
@@ -78,7 +78,7 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.remo
 
 export function sla({ db, user }: Ctx) {
   assertDeskPermission(user)
-  return slaSettings(db)
+  return readSlaSettings(db)
 }
 
 /**

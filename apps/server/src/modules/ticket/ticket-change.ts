@@ -11,14 +11,14 @@ import type { FieldChange } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { workingMinutesBetween } from '#domain/tickets/business-clock.ts'
-import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
+import { countWorkingMinutes } from '#domain/tickets/business-clock.ts'
+import { computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { type StoredTicket, visible } from './ticket-rows.ts'
 
@@ -65,7 +65,7 @@ export async function handlerOf(
     .select({ tenantId: accounts.tenantId, realname: accounts.realname, account: accounts.account })
     .from(accounts)
     .innerJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), tenantInUse()))
+    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
   return { uid, name: nameOf(found) }
@@ -158,12 +158,12 @@ function lifeOf({ now, user }: Ctx, stored: StoredTicket, { status, handler }: C
 /** Calculates the limits of the changed ticket. Suspended time extends the limits. */
 async function limitsOf({ db, now, services }: Ctx, stored: StoredTicket, next: StoredTicket) {
   const zone = services.config.timeZone
-  const sla = await slaSettings(db)
+  const sla = await readSlaSettings(db)
   const since = next.status === FEEDBACK_SUSPENDED ? null : stored.suspendTime
   const waited =
-    since === null ? 0 : workingMinutesBetween(sla.calendar, zone, new Date(parseLocalTime(since, zone)), now)
+    since === null ? 0 : countWorkingMinutes(sla.calendar, zone, new Date(parseLocalTime(since, zone)), now)
   const pausedMinutes = stored.pausedMinutes + waited
-  return { pausedMinutes, ...slaOf(sla, zone, timed({ ...next, pausedMinutes }, zone), now) }
+  return { pausedMinutes, ...computeSla(sla, zone, timed({ ...next, pausedMinutes }, zone), now) }
 }
 
 /** Returns the ticket's fields for the SLA calculation. Converts database times in the local time zone. */

@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
 import { BIZ, handlerOf, nameOf } from './ticket-change.ts'
 
@@ -37,5 +37,5 @@ async function deviceOf({ db, user }: Ctx, sn: string) {
 }
 
 async function tenantFor(ctx: Ctx, device: { readonly tenantId: number } | undefined, chosen: number | undefined) {
-  return (await owningTenant(ctx, device?.tenantId ?? chosen, device ? 'sn' : 'tenantId')).id
+  return (await resolveOwningTenant(ctx, device?.tenantId ?? chosen, device ? 'sn' : 'tenantId')).id
 }

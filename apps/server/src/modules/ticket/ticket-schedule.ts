@@ -5,7 +5,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { RECORD } from '#domain/tickets/create-ticket.ts'
-import { SLA, slaOf, slaSettings } from '#domain/tickets/sla.ts'
+import { SLA, computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
 import { timed } from './ticket-change.ts'
 import type { StoredTicket } from './ticket-rows.ts'
 
@@ -73,7 +73,7 @@ async function moveDue(services: Parts, db: Db, without: readonly number[]): Pro
   const isDue = and(isNotNull(tickets.slaNextTime), lte(tickets.slaNextTime, now.toISOString()))
   const due = await lockDue(db, isDue, tickets.slaNextTime, without)
   if (due.length === 0) return { done: 0, failed: [] }
-  const sla = await slaSettings(db)
+  const sla = await readSlaSettings(db)
   // Runs each ticket in a savepoint: a failed ticket is rolled back alone.
   const handled = await forEachIsolated(due, isolationOf(services), (ticket) =>
     db.transaction((tx) => moveTicket(services, tx, ticket, { sla, now })),
@@ -83,13 +83,13 @@ async function moveDue(services: Parts, db: Db, without: readonly number[]): Pro
 }
 
 interface Moment {
-  readonly sla: Awaited<ReturnType<typeof slaSettings>>
+  readonly sla: Awaited<ReturnType<typeof readSlaSettings>>
   readonly now: Date
 }
 
 async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, now }: Moment) {
   const zone = services.config.timeZone
-  const next = slaOf(sla, zone, timed(ticket, zone), now)
+  const next = computeSla(sla, zone, timed(ticket, zone), now)
   await db.update(tickets).set(next).where(eq(tickets.id, ticket.id))
   if (next.slaState > ticket.slaState && next.slaState >= SLA.near)
     await notifyTimeLimit(services, db, ticket, next.slaState)

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './releases/release-rows.ts'
@@ -125,7 +125,7 @@ async function deviceOf({ db, user }: Ctx, version: StoredVersion, sn: string) {
     .where(and(withinReach(version), visibleDevices(user), eq(devices.sn, sn)))
   if (!found) throw invalid('没有这台设备，或它不是该版本的型号', 'sn')
   if (found.status !== 1) throw invalid('设备已停用，不能推送', 'sn')
-  if (standingProblem(found.owner)) throw invalid('设备所属客户已停用或已过期，设备不会收到升级', 'sn')
+  if (findStandingProblem(found.owner)) throw invalid('设备所属客户已停用或已过期，设备不会收到升级', 'sn')
   if (!version.packageName) return found
   const installed = and(eq(devicePackages.deviceId, found.id), eq(devicePackages.packageName, version.packageName))
   const [pack] = await db.select({ verCode: devicePackages.verCode }).from(devicePackages).where(installed)

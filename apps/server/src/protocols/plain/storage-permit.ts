@@ -1,4 +1,4 @@
-import { type Reason, RECORD, refusalOf } from '#domain/video/permit-rules.ts'
+import { type Reason, RECORD, findRefusalReason } from '#domain/video/permit-rules.ts'
 import { contentTypeOf, objectKeyOf } from '#domain/video/recordings/segment.ts'
 import { TICKET_SECONDS } from '#domain/video/ticket.ts'
 import { wrong } from '#protocols/shared/response.ts'
@@ -44,7 +44,7 @@ function permitOne(call: PlainCall, channel: number, segment: Announced): Upload
   const { startMs, durationMs, bytes, eventNo } = segment
   const eventStartMs = eventNo === 0 ? startMs : eventStart(slot * 64 + channel, segment)
   const recording = { startMs, durationMs, bytes, isEvent: eventNo > 0, eventStartMs }
-  const reason = refusalOf(facts, recording, now)
+  const reason = findRefusalReason(facts, recording, now)
   const { span } = facts
   if (reason !== undefined || !span) return reason ?? 'none'
   const { recordType } = span.terms

@@ -1,4 +1,4 @@
-import { RECORD, type Reason, refusalOf, sampleRecording } from '#domain/video/permit-rules.ts'
+import { RECORD, type Reason, findRefusalReason, sampleRecording } from '#domain/video/permit-rules.ts'
 import { nextCheckOf } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { troublesOf } from './storage-body.ts'
@@ -33,7 +33,7 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
 
 function channelState({ side, slot, now }: PlainCall, channel: number): ChannelState {
   const facts = side.services.videos.factsAt(slot, channel, now, now)
-  const reason = refusalOf(facts, sampleRecording(now), now)
+  const reason = findRefusalReason(facts, sampleRecording(now), now)
   if (reason !== undefined || !facts.span) return { channel, state: reason ?? 'none' }
   const { recordType, preRecord, eventRecord, prolong } = facts.span.terms
   const event = recordType === RECORD.continuous ? {} : { preRecord, eventRecord, prolong }

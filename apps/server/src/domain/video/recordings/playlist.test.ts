@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatZonedIso } from '#core/time/zone.ts'
-import { hlsPlaylist, isDiscontinuous, mergeIntervals, type PlaylistSegment } from './playlist.ts'
+import { renderHlsPlaylist, isDiscontinuous, mergeIntervals, type PlaylistSegment } from './playlist.ts'
 
 const START = Date.parse('2026-11-22T04:33:10.000Z')
 const wallTime = (ms: number) => formatZonedIso(ms, 'Asia/Shanghai')
@@ -18,7 +18,7 @@ const segment = (given: Partial<PlaylistSegment> = {}): PlaylistSegment => ({
 
 describe('HLS playlist of recordings', () => {
   test('STORAGE-08 marks a gap by a discontinuity with its wall-clock time', () => {
-    const text = hlsPlaylist(
+    const text = renderHlsPlaylist(
       [segment(), segment({ startMs: START + 409_999, durationMs: 3960, seq: 9, uri: 'b.ts' })],
       wallTime,
     )
@@ -42,7 +42,7 @@ b.ts
 
   test('starts anew at every file of fragmented MP4, whose timestamps start at zero', () => {
     const mp4 = { format: 2, initBytes: 700 }
-    const text = hlsPlaylist(
+    const text = renderHlsPlaylist(
       [segment({ ...mp4, uri: 'a.mp4' }), segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 })],
       wallTime,
     )
@@ -55,7 +55,7 @@ b.ts
   })
 
   test('rounds the target duration up to the longest segment', () => {
-    expect(hlsPlaylist([segment({ durationMs: 4001 })], wallTime)).toContain('#EXT-X-TARGETDURATION:5\n')
+    expect(renderHlsPlaylist([segment({ durationMs: 4001 })], wallTime)).toContain('#EXT-X-TARGETDURATION:5\n')
   })
 
   test.each([

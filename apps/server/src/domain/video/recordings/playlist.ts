@@ -45,7 +45,7 @@ function mediaLines({ uri, initBytes, bytes, durationMs, format }: PlaylistSegme
  * Returns an HLS media playlist (RFC 8216, version 7, on demand) of segments in the order of their start. Every segment
  * after a discontinuity has its wall-clock time from `wallTimeOf`, which formats milliseconds as ISO 8601 with an offset.
  */
-export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (ms: number) => string): string {
+export function renderHlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (ms: number) => string): string {
   const longest = Math.max(1, ...segments.map(({ durationMs }) => Math.ceil(durationMs / 1000)))
   const lines = [
     '#EXTM3U',

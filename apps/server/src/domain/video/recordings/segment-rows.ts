@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Segment } from './segment.ts'
 
 /** A key of a stored segment, as text. */
-export const rowKeyOf = ({ expireDay, deviceId, channel, format, startMs }: Omit<Segment, 'salt'> | Segment) =>
+export const formatRowKey = ({ expireDay, deviceId, channel, format, startMs }: Omit<Segment, 'salt'> | Segment) =>
   `${expireDay}:${deviceId}:${channel}:${format === 3 ? 2 : 1}:${startMs}`
 
 const COLUMNS = [
@@ -47,7 +47,7 @@ type Inserted = Pick<Segment, 'expireDay' | 'deviceId' | 'channel' | 'startMs' |
 export async function insertSegments(client: PoolClient, segments: readonly Segment[]): Promise<Set<string>> {
   const values = COLUMNS.map(([, , field]) => segments.map((segment) => segment[field]))
   const { rows } = await client.query<Inserted>({ name: 'oss-segments', text: INSERT_SEGMENTS, values })
-  return new Set(rows.map((row) => rowKeyOf(row as Segment)))
+  return new Set(rows.map((row) => formatRowKey(row as Segment)))
 }
 
 interface EventRow {
@@ -221,7 +221,7 @@ const EARLIER = `
 export type EarlierSegment = Pick<Segment, 'bytes' | 'durationMs' | 'salt'>
 
 /** Returns the stored segments with the keys of these segments. */
-export async function earlierSegments(client: PoolClient, segments: readonly Segment[]) {
+export async function readEarlierSegments(client: PoolClient, segments: readonly Segment[]) {
   const values = [
     segments.map(({ expireDay }) => expireDay),
     segments.map(({ deviceId }) => deviceId),
@@ -232,5 +232,5 @@ export async function earlierSegments(client: PoolClient, segments: readonly Seg
     segments.map(({ ownerId }) => ownerId),
   ]
   const { rows } = await client.query<EarlierSegment & Inserted>(EARLIER, values)
-  return new Map<string, EarlierSegment>(rows.map((row) => [rowKeyOf(row as unknown as Segment), row]))
+  return new Map<string, EarlierSegment>(rows.map((row) => [formatRowKey(row as unknown as Segment), row]))
 }

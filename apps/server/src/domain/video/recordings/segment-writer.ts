@@ -1,7 +1,14 @@
 import type { Pool, PoolClient } from 'pg'
 import { BatchQueue } from '#core/database/batch-queue.ts'
 import type { Segment } from './segment.ts'
-import { earlierSegments, insertSegments, rowKeyOf, saveDays, saveEvents, type EarlierSegment } from './segment-rows.ts'
+import {
+  readEarlierSegments,
+  insertSegments,
+  formatRowKey,
+  saveDays,
+  saveEvents,
+  type EarlierSegment,
+} from './segment-rows.ts'
 
 const BATCH_ROWS = 5000
 const PAUSE_MS = 200
@@ -50,7 +57,7 @@ export class SegmentWriter {
 
   async #write(segments: readonly Segment[]): Promise<Outcome[]> {
     const byKey = new Map<string, Segment>()
-    for (const segment of segments) if (!byKey.has(rowKeyOf(segment))) byKey.set(rowKeyOf(segment), segment)
+    for (const segment of segments) if (!byKey.has(formatRowKey(segment))) byKey.set(formatRowKey(segment), segment)
     const client = await this.#pool.connect()
     let broken: Error | undefined
     try {
@@ -58,7 +65,7 @@ export class SegmentWriter {
       await client.query('begin')
       const stored = await storeSegments(client, [...byKey.values()])
       await client.query('commit')
-      return segments.map((segment) => outcomeOf(segment, stored.get(rowKeyOf(segment))))
+      return segments.map((segment) => outcomeOf(segment, stored.get(formatRowKey(segment))))
     } catch (error) {
       await client.query('rollback').catch((failure: Error) => (broken = failure))
       throw error
@@ -79,11 +86,11 @@ export class SegmentWriter {
 /** Inserts segments with their events and days. Returns the row that now exists for each key. */
 async function storeSegments(client: PoolClient, segments: readonly Segment[]): Promise<Map<string, EarlierSegment>> {
   const inserted = await insertSegments(client, segments)
-  const fresh = segments.filter((segment) => inserted.has(rowKeyOf(segment)))
+  const fresh = segments.filter((segment) => inserted.has(formatRowKey(segment)))
   if (fresh.length > 0) await saveDays(client, fresh, await saveEvents(client, fresh))
-  const rest = segments.filter((segment) => !inserted.has(rowKeyOf(segment)))
-  const stored = rest.length > 0 ? await earlierSegments(client, rest) : new Map<string, EarlierSegment>()
-  for (const segment of fresh) stored.set(rowKeyOf(segment), segment)
+  const rest = segments.filter((segment) => !inserted.has(formatRowKey(segment)))
+  const stored = rest.length > 0 ? await readEarlierSegments(client, rest) : new Map<string, EarlierSegment>()
+  for (const segment of fresh) stored.set(formatRowKey(segment), segment)
   return stored
 }
 

@@ -48,7 +48,7 @@ export interface Segment extends SegmentKey {
 /** Folders of one expire day. */
 export const FOLDERS = 256
 
-export const saltText = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
+export const formatSalt = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
 
 let lastFolder = { deviceId: -1, folder: '' }
 
@@ -68,7 +68,7 @@ export const dayPrefix = (expireDay: string, folder?: number) =>
 
 /** Returns the key of a segment's object. The key contains neither serial nor account. */
 export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, format }: SegmentKey) =>
-  `${dayPrefix(expireDay)}${folderOf(deviceId)}/${deviceId}/${channel}/${startMs}-${saltText(salt)}.${extensionOf(format)}`
+  `${dayPrefix(expireDay)}${folderOf(deviceId)}/${deviceId}/${channel}/${startMs}-${formatSalt(salt)}.${extensionOf(format)}`
 
 /** Returns the day of a recording in the console's zone, and the first day on which the recording no longer exists. */
 export function daysOf(startMs: number, storageDays: number, zone: string) {

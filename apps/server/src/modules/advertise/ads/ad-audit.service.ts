@@ -9,7 +9,7 @@ import { readEditedBody, hashContent, readMaterials, type StoredAd } from '#doma
 import { isAuditedByPlatform } from '#domain/ads/platform-audit.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
-import { auditRefusalOf } from './audit-refusal.ts'
+import { findAuditRefusal } from './audit-refusal.ts'
 import { notifySubmitter } from './ad-notice.ts'
 import { publishAds } from './ad-save.service.ts'
 
@@ -46,7 +46,7 @@ export async function audit(ctx: Ctx, input: Decision) {
   if (ad.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
   const version = await lockVersion(ctx, ad, input)
   const platformAudit = (await isAuditedByPlatform(db, ad.tenantId)) ? 1 : 0
-  const refusal = auditRefusalOf({ ...version, tenantId: ad.tenantId, platformAudit }, user)
+  const refusal = findAuditRefusal({ ...version, tenantId: ad.tenantId, platformAudit }, user)
   if (refusal) throw refused(refusal)
   assertComplete(input, ad)
   const checks = auditStatus === APPROVED ? [...checksFor(ad.adType)] : [...new Set(input.checks)]

@@ -12,8 +12,8 @@ import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adUses, adVersions } from '#schema/advertise.ts'
 import { tenants } from '#schema/tenant.ts'
-import { auditRefusalOf } from './audit-refusal.ts'
-import { bannedWordsIn } from './banned-words.ts'
+import { findAuditRefusal } from './audit-refusal.ts'
+import { findBannedWords } from './banned-words.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -52,7 +52,7 @@ const presentTo =
   ({ thumb, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
     ...row,
     thumbUrl: urlOf(thumb),
-    auditRefusal: auditRefusalOf({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
+    auditRefusal: findAuditRefusal({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
   })
 
 function validityIs(validity: Filter['validity'], today: string): SQL | undefined {
@@ -118,7 +118,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     ...presentTo(user)(found),
     proofs: found.proofs.map((proof) => ({ ...proof, url: urlOf(proof.id) })),
     materials: materials.map(presentMaterial),
-    bannedWords: await bannedWordsIn(db, [found.adName, found.text?.content ?? '']),
+    bannedWords: await findBannedWords(db, [found.adName, found.text?.content ?? '']),
     auditRemark: await rejectionOf(db, found),
   }
 }

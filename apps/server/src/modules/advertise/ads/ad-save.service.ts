@@ -13,7 +13,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readMaterials, type StoredAd } from '#domain/ads/content.ts'
 import { settleAd } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adMaterials, ads, adUses } from '#schema/advertise.ts'
 import { dictData } from '#schema/system.ts'
 import { assignMaterials, claimProofs } from './ad-materials.ts'
@@ -73,7 +73,7 @@ export const publishAds = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenan
 
 export async function create(ctx: Ctx, input: Input) {
   const { db, user } = ctx
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   const fields = await fieldsOf(ctx, tenantId, input)
   const [made] = await db
     .insert(ads)

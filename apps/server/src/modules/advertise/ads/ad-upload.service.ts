@@ -17,7 +17,7 @@ export async function upload(ctx: Ctx, { purpose }: ParsedOf<typeof calls.upload
   return row
 }
 
-export async function probe({ db, user }: Ctx, { fileId }: ParsedOf<typeof calls.probe>) {
+export async function getProbeResult({ db, user }: Ctx, { fileId }: ParsedOf<typeof calls.probe>) {
   const [found] = await db
     .select()
     .from(adMaterials)

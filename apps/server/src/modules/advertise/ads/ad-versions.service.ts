@@ -61,7 +61,7 @@ async function categoryNames({ db }: Ctx) {
 }
 
 /** Returns the newest 50 submitted versions with their files. */
-export async function versions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
+export async function listVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
   const { db, user } = ctx
   if ((await db.$count(ads, and(eq(ads.id, id), visibleAds(user)))) === 0) throw notFound('广告')
   const rows = await db

@@ -15,7 +15,10 @@ export interface SubmittedVersion {
  * Returns why an account may not audit a version; empty when it may. Staff of the platform audits where 平台审核 is on, otherwise staff of
  * the tenant, and never the submitter or an uploader of the files.
  */
-export function auditRefusalOf({ tenantId, submitBy, uploaders, platformAudit }: SubmittedVersion, user: User): string {
+export function findAuditRefusal(
+  { tenantId, submitBy, uploaders, platformAudit }: SubmittedVersion,
+  user: User,
+): string {
   if (submitBy === null) return ''
   if (tenantId !== PLATFORM_TENANT_ID && platformAudit === 1) {
     if (!user.isPlatform) return AD_MESSAGES.platformAudit

@@ -9,7 +9,7 @@ const BANNED_WORDS = 'ad_banned_words'
  * Returns the enabled words of the dictionary `ad_banned_words` that occur in these texts. The result is a hint for
  * authors and auditors and never refuses an ad.
  */
-export async function bannedWordsIn(db: Db, texts: readonly string[]): Promise<string[]> {
+export async function findBannedWords(db: Db, texts: readonly string[]): Promise<string[]> {
   const words = await db
     .select({ word: dictData.dictLabel })
     .from(dictData)

@@ -43,11 +43,11 @@ export async function preview(ctx: Ctx, { id }: ParsedOf<typeof calls.preview>) 
         or(eq(adMaterials.adId, id), submitted.length > 0 ? inArray(adMaterials.id, submitted) : undefined),
       ),
     )
-  return { packages: rows.map((row) => ({ sha256: row.sha256, query: packageQuery({ now, services }, row.id) })) }
+  return { packages: rows.map((row) => ({ sha256: row.sha256, query: signPackageQuery({ now, services }, row.id) })) }
 }
 
 /** Returns the signed query that opens the page of a package for a minute. */
-export const packageQuery = ({ now, services }: Pick<Ctx, 'now' | 'services'>, materialId: number) =>
+export const signPackageQuery = ({ now, services }: Pick<Ctx, 'now' | 'services'>, materialId: number) =>
   `?t=${signNumbers(services.config.secretKey, USE, [materialId, now.getTime() + VALID_MS])}`
 
 export const isPackageUrl = (url: string) => url.startsWith('/player/pkg/')

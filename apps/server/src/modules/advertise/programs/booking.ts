@@ -15,13 +15,16 @@ interface Booking {
 }
 
 /** Returns the sum of the booked plays of all screens and days. */
-export function bookedTotal({ dateFrom, dateTo, weekdays, bookedPlays, bookedPer }: Booking, screens: number): number {
+export function sumBookedPlays(
+  { dateFrom, dateTo, weekdays, bookedPlays, bookedPer }: Booking,
+  screens: number,
+): number {
   if (bookedPer !== PER_SCREEN_AND_DAY) return bookedPlays
-  return bookedPlays * Math.max(1, screens) * dueDays(dateFrom, dateTo, weekdays)
+  return bookedPlays * Math.max(1, screens) * countDueDays(dateFrom, dateTo, weekdays)
 }
 
 /** Counts the due days of a program from one day to another, both included; `weekdays` is a bit mask from Monday. */
-export function dueDays(from: string, to: string, weekdays: number): number {
+export function countDueDays(from: string, to: string, weekdays: number): number {
   let days = 0
   for (let day = from; day <= to; day = addDays(day)) if (weekdays & (1 << (isoWeekday(day) - 1))) days += 1
   return days
@@ -31,7 +34,7 @@ export function dueDays(from: string, to: string, weekdays: number): number {
  * Adds up the plays of each program on the screens that the account may see, from its first date to the day after its
  * last, on which a daypart may end.
  */
-export async function playedOf(
+export async function sumPlays(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   rows: readonly { readonly programId: number; readonly dateFrom: string; readonly dateTo: string }[],
 ) {

@@ -16,8 +16,8 @@ import { adPrograms, ads } from '#schema/advertise.ts'
 import { adNames } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
-import { manifestOf } from '../screens/screen-sets.ts'
-import { targetCondition } from './targets.ts'
+import { buildScreenManifest } from '../screens/screen-sets.ts'
+import { buildTargetCondition } from './targets.ts'
 
 const HOUR_MS = 3_600_000
 /** An older report is not compared with the plan. */
@@ -29,7 +29,7 @@ const NAME_KIND = { ad: 1, program: 2 } as const
  * Returns what a screen plays at a moment, the plan of its day, why each program plays or not, and the last report of
  * the screen.
  */
-export async function agenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
+export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
   const { db, user, now, services } = ctx
   const { config } = services
   const [device] = await db
@@ -46,7 +46,9 @@ export async function agenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof call
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   const manifest =
     device &&
-    (await withoutRowSecurity(ctx, (all) => manifestOf(all, device.id, { now, standardZone: config.timeZone })))
+    (await withoutRowSecurity(ctx, (all) =>
+      buildScreenManifest(all, device.id, { now, standardZone: config.timeZone }),
+    ))
   if (!device || !manifest) throw notFound('屏幕')
   const at = time ? parseLocalTime(time, manifest.zone) : now.getTime()
   const known = await withoutRowSecurity(ctx, (all) => obstaclesOf(all, device, manifest))
@@ -110,7 +112,7 @@ async function idlePrograms(db: Db, device: { id: number }) {
   if (idle.length === 0) return []
   const members: SQL[] = []
   for (const program of idle)
-    members.push(sql`case when ${await targetCondition(db, program)} then ${program.id}::int end`)
+    members.push(sql`case when ${await buildTargetCondition(db, program)} then ${program.id}::int end`)
   const { rows } = await db.execute<{ ids: number[] }>(sql`
     select array_remove(array[${sql.join(members, sql`, `)}], null) as ids from devices where ${devices.id} = ${device.id}`)
   const targeted = new Set(rows[0]?.ids ?? [])

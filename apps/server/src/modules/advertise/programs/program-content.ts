@@ -5,7 +5,7 @@ import { adProgramVersions } from '#schema/advertise.ts'
 import type { StoredProgram } from './program-rows.ts'
 
 /** Returns a program with the content of one of its versions. */
-export async function contentOf(db: Db, program: StoredProgram, verNo: number): Promise<StoredProgram> {
+export async function readProgramContent(db: Db, program: StoredProgram, verNo: number): Promise<StoredProgram> {
   const [version] = await db
     .select()
     .from(adProgramVersions)

@@ -7,7 +7,7 @@ import { fileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { adMaterials, ads } from '#schema/advertise.ts'
-import { packageQuery } from '../ads/package-preview.ts'
+import { signPackageQuery } from '../ads/package-preview.ts'
 
 /** Returns the files of the approved contents of ads that the caller may put into programs. Other ads have none. */
 export async function previewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof calls.files>) {
@@ -33,6 +33,6 @@ export async function previewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof calls.fi
   const [packages, files] = [rows.filter(({ pageFileId }) => pageFileId), rows.filter(({ pageFileId }) => !pageFileId)]
   return {
     files: files.map(({ sha256, fileId }) => ({ sha256, url: fileUrl(fileId) })),
-    packages: packages.map(({ sha256, id }) => ({ sha256, query: packageQuery(ctx, id) })),
+    packages: packages.map(({ sha256, id }) => ({ sha256, query: signPackageQuery(ctx, id) })),
   }
 }

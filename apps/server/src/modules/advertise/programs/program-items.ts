@@ -55,7 +55,7 @@ interface Wanted {
  * new item gets an id above those of the stored items and of all published versions, because screens report plays of
  * removed items later.
  */
-export async function storedItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
+export async function prepareItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const found = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
@@ -86,7 +86,7 @@ export async function storedItems(ctx: Ctx, { programId, tenantId, items, before
 }
 
 /** Returns the items with the present durations of their files. Refuses ads that nobody approved or that are disabled. */
-export async function approvedItems(ctx: Ctx, items: readonly ManifestItem[]): Promise<ManifestItem[]> {
+export async function requireApprovedItems(ctx: Ctx, items: readonly ManifestItem[]): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const rows = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
@@ -101,11 +101,11 @@ export async function approvedItems(ctx: Ctx, items: readonly ManifestItem[]): P
 }
 
 /** Returns the total duration in whole seconds. */
-export const totalSeconds = (items: readonly ManifestItem[]): number =>
+export const sumItemSeconds = (items: readonly ManifestItem[]): number =>
   Math.round(items.reduce((sum, { ms }) => sum + ms, 0) / 1000)
 
 /** Returns the items of a program with the facts about their ads. */
-export async function itemViews(db: Db, items: readonly ManifestItem[], zone: string): Promise<ProgramItemView[]> {
+export async function readItemViews(db: Db, items: readonly ManifestItem[], zone: string): Promise<ProgramItemView[]> {
   if (items.length === 0) return []
   const rows = await db
     .select({
@@ -151,7 +151,7 @@ const GONE = {
 }
 
 /** Returns the names of ads by id. */
-export async function adNamesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+export async function readAdNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .select({ id: ads.id, adName: ads.adName })

@@ -17,16 +17,16 @@ import { withinTenant } from '#domain/fleet/group-members.ts'
 import { ads, adUses } from '#schema/advertise.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { storedItems } from './program-items.ts'
+import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
-import { manifestOf } from '../screens/screen-sets.ts'
+import { buildScreenManifest } from '../screens/screen-sets.ts'
 
 const MOST = 100
 
 /** Returns the tenant of the program that is edited: the given one, otherwise the tenant of the session. */
 const tenantOf = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => asked ?? user.tenantId ?? 0
 
-export async function adOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
+export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
   const { db, user, now, services } = ctx
   const owner = tenantOf(ctx, tenantId)
   const today = formatLocalDay(now, services.config.timeZone)
@@ -78,7 +78,7 @@ export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: Parsed
   return { list }
 }
 
-export async function targetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
+export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
   const { db, user } = ctx
   const owner = tenantOf(ctx, tenantId)
   if (targetType === TARGET.devices) return { list: await screenRows(ctx, keyword, withinTenant(owner)) }
@@ -134,25 +134,25 @@ const screenRows = ({ db, user }: Ctx, keyword: string | undefined, where?: SQL)
     .orderBy(asc(devices.id))
     .limit(MOST)
 
-export async function screenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls.screens>) {
+export async function listScreenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls.screens>) {
   const rows = await screenRows(ctx, keyword)
   return { list: rows.map(({ detail, ...row }) => ({ ...row, devName: detail })) }
 }
 
 /** Returns the program body that publishing the given content now would create. */
-export async function draftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
+export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)
   const tenantId = stored?.tenantId ?? tenantOf(ctx, asked)
-  const items = await storedItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
+  const items = await prepareItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
   const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
   return toManifestProgram(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
 }
 
-export async function manifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<Manifest> {
+export async function getDraftManifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<Manifest> {
   const { db, user, now, services } = ctx
   const { config } = services
-  const draft = await draftBody(ctx, input)
+  const draft = await buildDraftBody(ctx, input)
   const standardZone = config.timeZone
   if (input.deviceId === undefined) return buildManifest(standardZone, [draft], await loadAdsOfPrograms(db, [draft]))
   const [seen] = await db
@@ -160,7 +160,8 @@ export async function manifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>)
     .from(devices)
     .where(and(eq(devices.id, input.deviceId), visibleDevices(user)))
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
-  const found = seen && (await withoutRowSecurity(ctx, (all) => manifestOf(all, seen.id, { now, standardZone, draft })))
+  const found =
+    seen && (await withoutRowSecurity(ctx, (all) => buildScreenManifest(all, seen.id, { now, standardZone, draft })))
   if (!found) throw notFound('屏幕')
   return found
 }

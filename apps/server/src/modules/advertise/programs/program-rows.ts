@@ -12,8 +12,8 @@ import { isSamePlayback } from '#domain/ads/program-body.ts'
 import { accounts } from '#schema/account.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { tenants } from '#schema/tenant.ts'
-import { adNamesOf, itemViews, totalSeconds } from './program-items.ts'
-import { targetNames } from './program-targets.ts'
+import { readAdNames, readItemViews, sumItemSeconds } from './program-items.ts'
+import { readTargetNames } from './program-targets.ts'
 
 export type StoredProgram = typeof adPrograms.$inferSelect
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -119,15 +119,15 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const row = present(await readProgram(ctx, id))
   return {
     ...row,
-    items: await itemViews(db, row.items, services.config.timeZone),
-    targets: await targetNames(db, user, row),
+    items: await readItemViews(db, row.items, services.config.timeZone),
+    targets: await readTargetNames(db, user, row),
   }
 }
 
 const publisher = alias(accounts, 'publisher')
 const auditor = alias(accounts, 'auditor')
 
-export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
   const { db, user } = ctx
   await readProgram(ctx, id)
   const rows = db
@@ -142,7 +142,7 @@ export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.
     .where(eq(adProgramVersions.programId, id))
     .$dynamic()
   const found = await paginate(db, rows, page, [desc(adProgramVersions.verNo)])
-  const adNames = await adNamesOf(
+  const adNames = await readAdNames(
     db,
     found.list.flatMap(({ body }) => body.items.map(({ adId }) => adId)),
   )
@@ -159,7 +159,7 @@ export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.
     weekdays: body.weekdays,
     dayParts: body.dayParts,
     itemCount: body.items.length,
-    totalDuration: totalSeconds(body.items),
+    totalDuration: sumItemSeconds(body.items),
     adNames: body.items.map(({ adId }) => adNames.get(adId) ?? ''),
     targets: targets(version),
     targetCount: version.targetIds.length,
@@ -174,7 +174,7 @@ async function versionTargets(db: Db, user: User, versions: readonly StoredVersi
   const names = new Map<string, string>()
   for (const [targetType, same] of Map.groupBy(versions, (version) => version.targetType)) {
     const targetIds = [...new Set(same.flatMap((version) => version.targetIds))]
-    const found = await targetNames(db, user, { tenantId: same[0]?.tenantId ?? 0, targetType, targetIds })
+    const found = await readTargetNames(db, user, { tenantId: same[0]?.tenantId ?? 0, targetType, targetIds })
     for (const { id, name } of found) names.set(`${targetType}.${id}`, name)
   }
   return ({ targetType, targetIds }: Pick<StoredVersion, 'targetType' | 'targetIds'>) =>

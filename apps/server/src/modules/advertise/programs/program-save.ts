@@ -21,11 +21,11 @@ import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adPrograms } from '#schema/advertise.ts'
-import { adNamesOf, storedItems, totalSeconds } from './program-items.ts'
+import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { readProgram, type StoredProgram, visiblePrograms } from './program-rows.ts'
-import { checkedTargets, targetNames } from './program-targets.ts'
+import { checkTargets, readTargetNames } from './program-targets.ts'
 
 export const BIZ_TYPE = 'adProgram'
 const TITLES = readFieldTitles(ProgramInput.shape)
@@ -51,7 +51,7 @@ export async function lockProgram({ db, user }: Ctx, id: number): Promise<Stored
 
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   if (!isTenantInScope(user, tenantId)) throw invalid('请选择客户', 'tenantId')
   const fields = await prepared(ctx, { tenantId, items: [] }, input)
   const [made] = await db
@@ -115,7 +115,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
 export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
   const { db, user } = ctx
   const source = await readProgram(ctx, id)
-  await owningTenant(ctx, source.tenantId)
+  await resolveOwningTenant(ctx, source.tenantId)
   if (!isTenantInScope(user, source.tenantId)) throw refused('您的数据范围不包含该节目单的客户')
   const { description, items, playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo } = source
   const { weekdays, dayParts, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer } = source
@@ -148,9 +148,9 @@ async function prepared(
   input: ProgramValues,
 ) {
   const { id: programId, tenantId } = stored
-  const items = await storedItems(ctx, { programId, tenantId, items: input.items, before: stored.items })
-  const targetIds = await checkedTargets(ctx, { ...input, tenantId })
-  return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: totalSeconds(items) }
+  const items = await prepareItems(ctx, { programId, tenantId, items: input.items, before: stored.items })
+  const targetIds = await checkTargets(ctx, { ...input, tenantId })
+  return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: sumItemSeconds(items) }
 }
 
 type Content = Awaited<ReturnType<typeof prepared>> & { tenantId: number }
@@ -160,11 +160,11 @@ async function inWords(
   { db, user }: Ctx,
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,
 ) {
-  const names = await adNamesOf(
+  const names = await readAdNames(
     db,
     content.items.map(({ adId }) => adId),
   )
-  const targets = await targetNames(db, user, content)
+  const targets = await readTargetNames(db, user, content)
   return {
     ...content,
     items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`)).join('、'),

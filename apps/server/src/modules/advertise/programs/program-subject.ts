@@ -6,8 +6,8 @@ import { type LiveProgram, loadProgramsInForce } from '#domain/ads/manifests/man
 import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import type { StoredProgram } from './program-rows.ts'
-import { type ScreenSet, screenSets } from '../screens/screen-sets.ts'
-import { targetCondition } from './targets.ts'
+import { type ScreenSet, readScreenSets } from '../screens/screen-sets.ts'
+import { buildTargetCondition } from './targets.ts'
 
 /** A program to check, with the screens that it reaches and the other programs of these screens. */
 export interface Subject {
@@ -26,7 +26,7 @@ export interface Subject {
  * Returns what a check of a program needs. Reads without row-level security, because programs of the platform play on
  * screens of tenants too; the screens are limited to those that the caller may see.
  */
-export const subjectOf = (
+export const readCheckSubject = (
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
   content: StoredProgram,
 ): Promise<Subject> => withoutRowSecurity(ctx, (db) => readSubject({ ...ctx, db }, content))
@@ -38,8 +38,8 @@ async function readSubject(
   const { config } = services
   const body = toManifestProgram(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
   const live = await loadProgramsInForce(db, now)
-  const where = and(visibleDevices(user), await targetCondition(db, content)) as SQL
-  const sets = await screenSets(db, where, { programs: live, standardZone: config.timeZone })
+  const where = and(visibleDevices(user), await buildTargetCondition(db, content)) as SQL
+  const sets = await readScreenSets(db, where, { programs: live, standardZone: config.timeZone })
   return {
     body,
     where,
@@ -50,5 +50,5 @@ async function readSubject(
 }
 
 /** Returns the bodies of the other programs of a set. */
-export const bodiesOf = ({ others }: Subject, { programIds }: ScreenSet): ManifestProgram[] =>
+export const listOtherBodies = ({ others }: Subject, { programIds }: ScreenSet): ManifestProgram[] =>
   programIds.flatMap((id) => others.get(id)?.body ?? [])

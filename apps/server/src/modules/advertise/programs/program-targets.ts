@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<number, TargetKind>> = {
  * Returns the targets without duplicates. Refuses targets outside the caller's data scope and outside the tenant of the
  * program.
  */
-export async function checkedTargets(
+export async function checkTargets(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   { tenantId, targetType, targetIds }: ProgramTarget,
 ): Promise<number[]> {
@@ -63,7 +63,7 @@ export async function checkedTargets(
 }
 
 /** Returns the names of the targets that the caller may see. Names of devices are serial numbers. */
-export async function targetNames(
+export async function readTargetNames(
   db: Db,
   user: User,
   { tenantId, targetType, targetIds }: ProgramTarget,

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
-import { devicesOfRule, GROUP_KEY } from '#domain/fleet/device-filter.ts'
+import { matchesRule, GROUP_KEY } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceGroups, devices } from '#schema/device.ts'
@@ -13,7 +13,7 @@ import { deviceGroups, devices } from '#schema/device.ts'
  * Returns the condition on `devices` for the devices that a program targets. A program of a tenant reaches devices of
  * that tenant only; a program of the platform reaches devices of all tenants. Deleted and disabled groups match none.
  */
-export async function targetCondition(db: Db, target: ProgramTarget): Promise<SQL> {
+export async function buildTargetCondition(db: Db, target: ProgramTarget): Promise<SQL> {
   const own = and(notDeleted(devices), withinTenant(target.tenantId))
   return and(own, await matchesTarget(db, target)) ?? sql`false`
 }
@@ -37,7 +37,7 @@ async function inGroups(db: Db, ids: readonly number[]): Promise<SQL> {
   const rules = groups.flatMap(({ kind, rule, tenantId }) =>
     kind === 1
       ? []
-      : [and(tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId), devicesOfRule(rule ?? {}))],
+      : [and(tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId), matchesRule(rule ?? {}))],
   )
   const members = sql`${devices.id} in (select device_id from device_group_members
     where group_id = any(${sql.param(statics)}::int[]))`
@@ -45,16 +45,16 @@ async function inGroups(db: Db, ids: readonly number[]): Promise<SQL> {
 }
 
 /** Returns the ids of the devices whose screens a program reaches now, in ascending order. */
-export async function targetScreens(db: Db, target: ProgramTarget): Promise<number[]> {
+export async function listTargetScreens(db: Db, target: ProgramTarget): Promise<number[]> {
   const rows = await db
     .select({ deviceId: devices.id })
     .from(devices)
     .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
-    .where(await targetCondition(db, target))
+    .where(await buildTargetCondition(db, target))
     .orderBy(asc(devices.id))
   return rows.map(({ deviceId }) => deviceId)
 }
 
 /** Counts the screens that a program reaches now. */
 export const countTargetScreens = async (db: Db, target: ProgramTarget): Promise<number> =>
-  db.$count(devices, and(await targetCondition(db, target), hasScreen))
+  db.$count(devices, and(await buildTargetCondition(db, target), hasScreen))

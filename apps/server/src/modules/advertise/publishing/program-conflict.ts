@@ -12,16 +12,16 @@ import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest
 import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/manifest-set.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
-import { contentOf } from '../programs/program-content.ts'
+import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { bodiesOf, type Subject, subjectOf } from '../programs/program-subject.ts'
+import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
 
 type Result = ResultOf<typeof calls.conflict>
 type Found = Result['errors'][number]
 
-export async function conflict(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.conflict>): Promise<Result> {
+export async function findConflicts(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.conflict>): Promise<Result> {
   const stored = await readProgram(ctx, id)
-  const content = verNo === undefined ? stored : await contentOf(ctx.db, stored, verNo)
+  const content = verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo)
   return conflictsOf(ctx, content)
 }
 
@@ -36,7 +36,7 @@ export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promi
 /** Checks a program against the other programs of each distinct set of its screens. */
 async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   const { services, now } = ctx
-  const subject = await subjectOf(ctx, content)
+  const subject = await readCheckSubject(ctx, content)
   const { body, sets } = subject
   const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject))
   const from = formatLocalDay(now, services.config.timeZone)
@@ -44,7 +44,7 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   const warnings = new Map<string, Found>()
   const checked = sets.length > 0 ? sets : [NO_SCREEN(services.config.timeZone)]
   for (const set of checked) {
-    const bodies = [...bodiesOf(subject, set), body]
+    const bodies = [...listOtherBodies(subject, set), body]
     const report = checkConflicts(buildManifest(set.zone, bodies, known), body.id, from, { ads: ofAds })
     for (const each of report.errors) add(errors, each, set.screens)
     for (const each of report.warnings) add(warnings, each, set.screens)

@@ -7,24 +7,24 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { contentOf } from '../programs/program-content.ts'
+import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import { countStates, screenStates } from '../screens/screen-states.ts'
-import { targetCondition } from '../programs/targets.ts'
+import { countStates, readScreenStates } from '../screens/screen-states.ts'
+import { buildTargetCondition } from '../programs/targets.ts'
 
 const MAX_REASONS = 20
 
 /** Returns the delivery of the version in force, otherwise of the edited content, to its screens. */
-export async function delivery(ctx: Ctx, { id, state, ...page }: ParsedOf<typeof calls.delivery>) {
+export async function listDelivery(ctx: Ctx, { id, state, ...page }: ParsedOf<typeof calls.delivery>) {
   const { db, user, now, services } = ctx
   const program = await readProgram(ctx, id)
-  const content = program.publishedVer > 0 ? await contentOf(db, program, program.publishedVer) : program
-  const where = and(visibleDevices(user), await targetCondition(db, content)) as SQL
-  const states = await screenStates(services, db, where, now)
+  const content = program.publishedVer > 0 ? await readProgramContent(db, program, program.publishedVer) : program
+  const where = and(visibleDevices(user), await buildTargetCondition(db, content)) as SQL
+  const states = await readScreenStates(services, db, where, now)
   const matching = state === undefined ? states : states.filter((each) => each.state === state)
   const offset = pageOffset(page)
   const shown = matching.slice(offset, offset + page.pageSize)
-  const facts = await factsOf(
+  const facts = await readScreenNames(
     ctx,
     shown.map((each) => each.id),
   )
@@ -49,7 +49,7 @@ export async function delivery(ctx: Ctx, { id, state, ...page }: ParsedOf<typeof
 }
 
 /** Reads names of screens by device. */
-export async function factsOf({ db }: Pick<Ctx, 'db'>, ids: readonly number[]) {
+export async function readScreenNames({ db }: Pick<Ctx, 'db'>, ids: readonly number[]) {
   if (ids.length === 0) return new Map<number, never>()
   const rows = await db
     .select({

@@ -13,13 +13,13 @@ import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
-import { contentOf } from '../programs/program-content.ts'
-import { factsOf } from './program-delivery.ts'
+import { readProgramContent } from '../programs/program-content.ts'
+import { readScreenNames } from './program-delivery.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import { bodiesOf, type Subject, subjectOf } from '../programs/program-subject.ts'
+import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
 import { needsSecondPerson } from './program-two-person.ts'
-import { type ScreenClass, screenClasses } from '../screens/screen-sets.ts'
-import { countStates, screenStates } from '../screens/screen-states.ts'
+import { type ScreenClass, readScreenClasses } from '../screens/screen-sets.ts'
+import { countStates, readScreenStates } from '../screens/screen-states.ts'
 
 const SAMPLE = 20
 const MAX_GROUPS = 50
@@ -30,11 +30,11 @@ const HOUR_SECONDS = 3600
 /**
  * Returns the effect of publishing: the screens, the bytes that they have to download, and the time of the download.
  */
-export async function dryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
+export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
   const { services } = ctx
   const stored = await readProgram(ctx, id)
-  const content = verNo === undefined ? stored : await contentOf(ctx.db, stored, verNo)
-  const subject = await subjectOf(ctx, content)
+  const content = verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo)
+  const subject = await readCheckSubject(ctx, content)
   const { known, classes, states, tenants, models } = await withoutRowSecurity(ctx, (db) =>
     factsFor({ ...ctx, db }, subject),
   )
@@ -62,8 +62,8 @@ async function factsFor({ db, services, now }: Ctx, { body, others, current, whe
   const standardZone = services.config.timeZone
   return {
     known: await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)]),
-    classes: await screenClasses(db, where, { programs, standardZone, most: SAMPLE }),
-    states: await screenStates(services, db, where, now),
+    classes: await readScreenClasses(db, where, { programs, standardZone, most: SAMPLE }),
+    states: await readScreenStates(services, db, where, now),
     tenants: await groupedBy(db, where, 'tenant'),
     models: await groupedBy(db, where, 'model'),
   }
@@ -149,7 +149,7 @@ function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: Readon
   const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
   const today = formatLocalDay(now, services.config.timeZone)
   const plays = planned.map((set) => {
-    const manifest = buildManifest(set.zone, [...bodiesOf(subject, set), subject.body], known)
+    const manifest = buildManifest(set.zone, [...listOtherBodies(subject, set), subject.body], known)
     const zone = zoneOf(set.zone)
     const day = firstDueDay(subject.body, today)
     const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
@@ -173,7 +173,7 @@ function firstDueDay({ dateFrom, weekdays }: ManifestProgram, today: string) {
 }
 
 async function sampleOf(ctx: Ctx, states: readonly { id: number; state: number }[], lacking: readonly Lacking[]) {
-  const facts = await factsOf(
+  const facts = await readScreenNames(
     ctx,
     states.map(({ id }) => id),
   )

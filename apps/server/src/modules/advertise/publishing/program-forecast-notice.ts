@@ -6,8 +6,8 @@ import type { Services } from '#core/services.ts'
 import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
-import { contentOf } from '../programs/program-content.ts'
-import { forecastOf } from './program-forecast.ts'
+import { readProgramContent } from '../programs/program-content.ts'
+import { computeForecast } from './program-forecast.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 
 const JOB = 'ad-forecast'
@@ -58,8 +58,8 @@ interface Booked {
 async function missingOf(services: Services, program: StoredProgram, now: Date): Promise<Missing[]> {
   const { db } = services.database
   const user = createPlatformUser({ account: 'system', realname: '系统' })
-  const content = await contentOf(db, program, program.publishedVer)
-  const { rate, expected, booked, texts } = await forecastOf({ db, user, now, services }, content)
+  const content = await readProgramContent(db, program, program.publishedVer)
+  const { rate, expected, booked, texts } = await computeForecast({ db, user, now, services }, content)
   if (rate >= FULL) return []
   const number = (value: number) => value.toLocaleString('en')
   const measures = texts.length === 0 ? '' : `，可${texts.join('或')}`

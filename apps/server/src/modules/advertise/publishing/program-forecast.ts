@@ -12,10 +12,10 @@ import { runInSlices } from '#core/process/run-in-slices.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
-import { bookedTotal, playedOf } from '../programs/booking.ts'
-import { contentOf } from '../programs/program-content.ts'
+import { sumBookedPlays, sumPlays } from '../programs/booking.ts'
+import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { bodiesOf, type Subject, subjectOf } from '../programs/program-subject.ts'
+import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
 
 /** Number of past days in which the availability is measured. */
 const MEASURED_DAYS = 14
@@ -25,27 +25,27 @@ const THOUSAND = 1000
 /** Maximum number of screen sets that are planned. The mean of these sets stands for the screens of further sets. */
 const MAX_PLANNED_SETS = 8
 
-export async function forecast(ctx: Ctx, { id }: ParsedOf<typeof calls.forecast>) {
+export async function getForecast(ctx: Ctx, { id }: ParsedOf<typeof calls.forecast>) {
   const stored = await readProgram(ctx, id)
-  const content = stored.publishedVer > 0 ? await contentOf(ctx.db, stored, stored.publishedVer) : stored
+  const content = stored.publishedVer > 0 ? await readProgramContent(ctx.db, stored, stored.publishedVer) : stored
   if (content.bookedPlays === 0) throw refused('该节目单没有预约播放次数')
-  return forecastOf(ctx, content)
+  return computeForecast(ctx, content)
 }
 
 /** Forecasts the plays of a booking until its last date. An ended program plays no more. */
-export async function forecastOf(
+export async function computeForecast(
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
   content: StoredProgram,
 ): Promise<ResultOf<typeof calls.forecast>> {
   const { now } = ctx
-  const subject = await subjectOf(ctx, content)
+  const subject = await readCheckSubject(ctx, content)
   const body = subject.current?.body ?? subject.body
   const isEnded = content.status === PROGRAM_STATUS.ended
   const sets = isEnded ? [] : await withoutRowSecurity(ctx, (all) => plannedSets(all, subject, body))
   const { id: programId, dateFrom, dateTo } = content
   const screens = subject.sets.reduce((sum, set) => sum + set.screens, 0)
-  const booked = bookedTotal(content, screens)
-  const played = (await playedOf(ctx, [{ programId, dateFrom, dateTo }])).get(programId) ?? 0
+  const booked = sumBookedPlays(content, screens)
+  const played = (await sumPlays(ctx, [{ programId, dateFrom, dateTo }])).get(programId) ?? 0
   const measured = await availabilityOf(ctx, sets, body)
   const availability = measured ?? ASSUMED_AVAILABILITY
   const found = await runInSlices(forecastSteps({ programId, sets, from: now.getTime(), booked, played, availability }))
@@ -75,7 +75,7 @@ async function plannedSets(db: Db, subject: Subject, body: ManifestProgram): Pro
   const all = subject.sets.reduce((sum, set) => sum + set.screens, 0)
   const largest = subject.sets.slice(0, MAX_PLANNED_SETS)
   const planned = largest.reduce((sum, set) => sum + set.screens, 0)
-  const bodies = largest.map((set) => [...bodiesOf(subject, set), body])
+  const bodies = largest.map((set) => [...listOtherBodies(subject, set), body])
   const known = await loadAdsOfPrograms(db, bodies.flat())
   return largest.map((set, at) => ({
     manifest: buildManifest(set.zone, bodies[at]!, known),
@@ -106,6 +106,6 @@ async function availabilityOf(
   }
   if (planned === 0) return undefined
   const range = { programId: id, dateFrom: first, dateTo: addDays(today, -2) }
-  const played = (await playedOf(ctx, [range])).get(id) ?? 0
+  const played = (await sumPlays(ctx, [range])).get(id) ?? 0
   return Math.min(THOUSAND, Math.round((played * THOUSAND) / planned))
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { approvedAd, dayText, programInput, screensOf, usesOf } from '../programs/program-fixture.ts'
 import { endPrograms } from '../programs/program-schedule.ts'
-import { targetScreens } from '../programs/targets.ts'
+import { listTargetScreens } from '../programs/targets.ts'
 
 const server = useApp()
 const ROOT = '/api/v1/advertise/program'
@@ -150,7 +150,7 @@ test('AD-05 targets are devices, groups of both kinds, models and tenants, withi
   const tenantId = rows[0]?.id as number
   const mine = await screensOf(db, { tenantId })
   const target = (owner: number, targetType: number, targetIds: number[]) =>
-    targetScreens(db, { tenantId: owner, targetType, targetIds })
+    listTargetScreens(db, { tenantId: owner, targetType, targetIds })
   expect(await target(1, 1, [...mine.ids, 2_000_000_000])).toEqual(mine.ids)
   expect(await target(tenantId, 1, screens.ids)).toEqual([])
   expect(await target(1, 3, [mine.modelId, screens.modelId])).toEqual([...screens.ids, ...mine.ids])
@@ -168,7 +168,7 @@ test('AD-05 targets are devices, groups of both kinds, models and tenants, withi
   expect(await target(tenantId, 2, [fixed, dynamic])).toEqual(mine.ids)
   await db.execute(sql`update device_groups set status = 0 where id = ${dynamic}`)
   expect(await target(tenantId, 2, [dynamic])).toEqual([])
-  expect(await targetScreens(db, { tenantId, targetType: 1, targetIds: [], isDefault: 1 })).toEqual(mine.ids)
+  expect(await listTargetScreens(db, { tenantId, targetType: 1, targetIds: [], isDefault: 1 })).toEqual(mine.ids)
 })
 
 test('AD-05 a program ends after its last daypart that crosses midnight', async () => {

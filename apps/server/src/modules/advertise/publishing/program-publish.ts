@@ -12,12 +12,12 @@ import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { type ProgramTarget } from '#domain/ads/targets.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { assertNoConflicts } from './program-conflict.ts'
-import { contentOf } from '../programs/program-content.ts'
-import { approvedItems } from '../programs/program-items.ts'
+import { readProgramContent } from '../programs/program-content.ts'
+import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
 import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { BIZ_TYPE, lockProgram, publishChanged } from '../programs/program-save.ts'
-import { checkedTargets } from '../programs/program-targets.ts'
+import { checkTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 import { countTargetScreens } from '../programs/targets.ts'
 import { lockWaitingVersion, replaceVersionInForce, setVersion } from '../programs/version-rows.ts'
@@ -46,7 +46,7 @@ export async function publish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof 
 /** Publishes the content of an older version under a new number. The edited content stays. */
 export async function republish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.republish>) {
   const program = await lockProgram(ctx, id)
-  const content = await contentOf(ctx.db, program, verNo)
+  const content = await readProgramContent(ctx.db, program, verNo)
   const action = `重新发布节目单「${program.programName}」的版本 ${verNo}`
   return publishContent(ctx, program, { content, confirmed: screens, action })
 }
@@ -60,7 +60,7 @@ async function publishContent(
   const { id, tenantId } = program
   const { waitingVer, newest } = await readProgram(ctx, id)
   if (waitingVer > 0) throw conflict('节目单正在等待审批，请先撤回')
-  const items = await approvedItems(ctx, content.items)
+  const items = await requireApprovedItems(ctx, content.items)
   const isInForce = program.status === PROGRAM_STATUS.delivering && program.publishedVer === newest?.verNo
   if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest)) {
     const { status, verNo, rev } = program
@@ -120,7 +120,7 @@ async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: Man
   if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
   if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
-  if (content.isDefault === 0) await checkedTargets(ctx, content)
+  if (content.isDefault === 0) await checkTargets(ctx, content)
   await assertNoConflicts(ctx, content)
 }
 

@@ -9,7 +9,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 const MOST = 100
 
 /** Returns devices by serial number. */
-export async function deviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
+export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
   const list = await db
     .select({
       id: devices.id,

@@ -10,7 +10,7 @@ import {
 import { hasScreen } from '#domain/ads/targets.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
-import { targetCondition } from '../programs/targets.ts'
+import { buildTargetCondition } from '../programs/targets.ts'
 
 /** Screens with the same zone and the same programs. */
 export interface ScreenSet {
@@ -24,7 +24,7 @@ export interface ScreenSet {
 
 /** Returns the condition on `devices` for the devices that a live program reaches. */
 export const reachOf = (db: Db, { tenantId, targetType, targetIds, body }: LiveProgram): Promise<SQL> =>
-  targetCondition(db, { tenantId, targetType, targetIds, isDefault: body.fallback > 0 ? 1 : 0 })
+  buildTargetCondition(db, { tenantId, targetType, targetIds, isDefault: body.fallback > 0 ? 1 : 0 })
 
 interface Live {
   readonly programs: readonly LiveProgram[]
@@ -41,7 +41,7 @@ async function setColumns(db: Db, { programs, standardZone }: Live) {
 }
 
 /** Groups the screens that match a condition by zone and programs, with one statement. */
-export async function screenSets(db: Db, where: SQL | undefined, live: Live): Promise<ScreenSet[]> {
+export async function readScreenSets(db: Db, where: SQL | undefined, live: Live): Promise<ScreenSet[]> {
   const { rows } = await db.execute<ScreenSet & Record<string, unknown>>(sql`
     select zone, program_ids as "programIds", count(*)::int as screens, min(id) as "deviceId"
     from (select ${devices.id} as id, ${await setColumns(db, live)}
@@ -65,7 +65,7 @@ export interface ScreenClass {
 }
 
 /** Groups the screens that match a condition by programs, size and codecs, each with its first `most` devices. */
-export async function screenClasses(
+export async function readScreenClasses(
   db: Db,
   where: SQL | undefined,
   { most, ...live }: Live & { readonly most: number },
@@ -86,13 +86,13 @@ export async function screenClasses(
  * screen is not among its targets. Returns undefined for a device without a screen. `db` must not have row-level
  * security.
  */
-export async function manifestOf(
+export async function buildScreenManifest(
   db: Db,
   deviceId: number,
   { now, standardZone, draft }: { readonly now: Date; readonly standardZone: string; readonly draft?: ManifestProgram },
 ): Promise<Manifest | undefined> {
   const programs = await loadProgramsInForce(db, now)
-  const [set] = await screenSets(db, eq(devices.id, deviceId), { programs, standardZone })
+  const [set] = await readScreenSets(db, eq(devices.id, deviceId), { programs, standardZone })
   if (!set) return undefined
   const own = programs.flatMap(({ id, body }) => (set.programIds.includes(id) && id !== draft?.id ? [body] : []))
   const bodies = draft ? [...own, draft] : own

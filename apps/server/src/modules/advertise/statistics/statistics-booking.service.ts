@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
-import { bookedTotal, dueDays, playedOf } from '../programs/booking.ts'
+import { sumBookedPlays, countDueDays, sumPlays } from '../programs/booking.ts'
 import { SHOWN_NAME } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.completion>
@@ -25,7 +25,7 @@ const COLUMNS = {
 }
 
 /** Lists booked programs whose dates meet the range, with the plays of their whole booking. */
-export async function completion(ctx: Ctx, input: Query) {
+export async function listCompletion(ctx: Ctx, input: Query) {
   const { db, user, now, services } = ctx
   const conditions = and(
     scoped(user, { tenant: adPrograms.tenantId, creator: adPrograms.createBy }),
@@ -46,17 +46,17 @@ export async function completion(ctx: Ctx, input: Query) {
     .orderBy(desc(adPrograms.dateTo), desc(adPrograms.id))
     .limit(input.pageSize)
     .offset(pageOffset(input))
-  const played = await playedOf(ctx, rows)
+  const played = await sumPlays(ctx, rows)
   const today = formatLocalDay(now, services.config.timeZone)
   return {
     list: rows.map(({ total: _total, weekdays, bookedPlays, bookedPer, screens, ...row }) => {
-      const days = dueDays(row.dateFrom, row.dateTo, weekdays)
-      const booked = bookedTotal({ ...row, weekdays, bookedPlays, bookedPer }, screens)
-      const done = dueDays(row.dateFrom, row.dateTo < today ? row.dateTo : addDays(today, -1), weekdays)
+      const days = countDueDays(row.dateFrom, row.dateTo, weekdays)
+      const booked = sumBookedPlays({ ...row, weekdays, bookedPlays, bookedPer }, screens)
+      const done = countDueDays(row.dateFrom, row.dateTo < today ? row.dateTo : addDays(today, -1), weekdays)
       const due = days === 0 ? 0 : Math.floor((booked * done) / days)
       const count = played.get(row.programId) ?? 0
       const rate = percentOf(count, booked) ?? 0
-      return { ...row, booked, played: count, due, rate, state: stateOf({ ...row, booked, due, count, today }) }
+      return { ...row, booked, played: count, due, rate, state: bookingState({ ...row, booked, due, count, today }) }
     }),
     total: rows[0]?.total ?? 0,
   }
@@ -72,7 +72,7 @@ interface Progress {
 }
 
 /** Returns the state of a booking as `AD_BOOKING_STATE` names it. */
-export function stateOf({ dateFrom, dateTo, booked, due, count, today }: Progress): number {
+export function bookingState({ dateFrom, dateTo, booked, due, count, today }: Progress): number {
   if (count >= booked) return 3
   if (today > dateTo) return 4
   if (today < dateFrom) return 0

@@ -5,9 +5,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import { pageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { groupMembers, type NamedGroup, namesOf, visibleGroups } from './statistics-names.ts'
-import { totalsOf } from './statistics.service.ts'
-import { daySource, hourSource, joinFactor, PLAY_TOTALS, type Sums } from './statistics-source.ts'
+import { groupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
+import { sumPlays } from './statistics.service.ts'
+import {
+  selectDaySums,
+  selectHourSums,
+  joinFactor,
+  PLAY_TOTALS,
+  type Sums,
+} from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 
@@ -42,11 +48,11 @@ function pageOf(input: Query) {
 }
 
 /** Returns one page of the table with the row of totals, in which every screen counts once. */
-export async function detail(ctx: Ctx, input: Query) {
+export async function listDetails(ctx: Ctx, input: Query) {
   const groups = input.groupBy === 2 ? await visibleGroups(ctx) : []
   const isByHour = input.weekday !== undefined || input.hour !== undefined
   const { rows, sum } = isByHour ? await hourRows(ctx, input) : await dayRows(ctx, input, groups)
-  const named = await namesOf(ctx.db, input.groupBy, groups, rows)
+  const named = await readRowNames(ctx.db, input.groupBy, groups, rows)
   const present = presenter(ctx)
   return {
     list: rows.map((row, at) => present(row, named[at]!)),
@@ -73,12 +79,12 @@ async function dayRows(ctx: Ctx, input: Query, groups: readonly NamedGroup[]) {
   const isPart = input.programId !== undefined || input.adId !== undefined
   const { programId: _program, adId: _ad, ...rest } = input
   const everything = isPart
-    ? sql`select device_id, sum(ms) as ms from ${await daySource(ctx, rest)} e
+    ? sql`select device_id, sum(ms) as ms from ${await selectDaySums(ctx, rest)} e
         where device_id in (select device_id from p) group by 1`
     : sql`select device_id, sum(ms) as ms from p group by 1`
   const { rows } = await ctx.db.execute<Page>(sql`
     with p as materialized (select program_id, ad_id, device_id, ${PLAIN_SUMS}, min(first_start) as first, max(last_end) as last
-        from ${await daySource(ctx, input)} d group by 1, 2, 3),
+        from ${await selectDaySums(ctx, input)} d group by 1, 2, 3),
       a as materialized (${everything}),
       s as (select key, device_id, ${PLAIN_SUMS}, min(first) as first, max(last) as last
         from (${keyed(input.groupBy, groups)}) k group by 1, 2),
@@ -88,7 +94,7 @@ async function dayRows(ctx: Ctx, input: Query, groups: readonly NamedGroup[]) {
         from s join (select device_id, ms as all_ms from a) a using (device_id) ${joinFactor}
         group by key)
     select *, count(*) over ()::int as total, (select sum(ms) from a)::float8 as "allTotal" from g ${pageOf(input)}`)
-  const totals = await totalsOf(ctx, input)
+  const totals = await sumPlays(ctx, input)
   return { rows, sum: { ...totals, key: '', all: rows[0]?.allTotal ?? null } }
 }
 
@@ -97,7 +103,7 @@ const NO_SCREENS =
   null::float8 as last`)
 
 async function hourRows(ctx: Ctx, input: Query) {
-  const source = hourSource(ctx, input)
+  const source = selectHourSums(ctx, input)
   const { rows } = await ctx.db.execute<Page>(sql`
     with h as materialized (select program_id || ':' || ad_id as key, ${HOUR_SUMS} from ${source} w group by 1)
     select *, ${NO_SCREENS}, count(*) over ()::int as total from h where plays + failed > 0 ${pageOf(input)}`)
@@ -128,9 +134,9 @@ function presenter({ services }: Ctx) {
     failed,
     untrusted,
     ms,
-    completeRate: percentOf(complete, plays - untrusted),
+    completeRate: computePercent(complete, plays - untrusted),
     screens,
-    share: all === null ? null : percentOf(ms, all),
+    share: all === null ? null : computePercent(ms, all),
     exposure,
     firstTime: timeOf(first),
     lastTime: timeOf(last),

@@ -5,7 +5,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { detail } from './statistics-detail.service.ts'
+import { listDetails } from './statistics-detail.service.ts'
 
 const HEADS = { 0: ['节目单', '广告'], 1: ['屏幕', ''], 2: ['分组', ''], 3: ['标签', ''] } as const
 const SHEET = '广告播放统计'
@@ -29,7 +29,7 @@ const FIGURES = [
 /** Exports all rows of the table, with the row of totals at the end. */
 export async function exportAdStats(ctx: Ctx, input: ParsedOf<typeof adStats.export>): Promise<StreamAnswer> {
   const page = { ...input, pageNum: 1, pageSize: DIRECT_EXPORT_ROWS }
-  const { list, sum } = await transact(ctx, (db) => detail({ ...ctx, db }, page))
+  const { list, sum } = await transact(ctx, (db) => listDetails({ ...ctx, db }, page))
   const days = `${input.startDate} 至 ${input.endDate}`
   ctx.audit({ bizType: 'adStatistics', action: `导出${SHEET} ${days}，按${AD_STAT_GROUP[input.groupBy]}` })
   const [name, detailTitle] = HEADS[input.groupBy]

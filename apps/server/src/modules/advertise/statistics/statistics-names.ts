@@ -3,7 +3,7 @@ import { and, asc, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { devicesOfGroup, GROUP_KEY } from '#domain/fleet/device-filter.ts'
+import { isInAnyGroup, GROUP_KEY } from '#domain/fleet/device-filter.ts'
 import { deviceGroups } from '#schema/device.ts'
 import { joinName, SHOWN_NAME } from './statistics-source.ts'
 
@@ -31,7 +31,7 @@ export function groupMembers(groups: readonly NamedGroup[]): SQL {
   const parts = groups.map(({ tenantId, ...group }) => {
     const own = tenantId === PLATFORM_TENANT_ID ? sql`true` : sql`devices.tenant_id = ${tenantId}`
     return sql`select devices.id as device_id, ${group.id}::int as id from devices
-      where devices.id in (select device_id from p) and ${own} and ${devicesOfGroup(group) ?? sql`true`}`
+      where devices.id in (select device_id from p) and ${own} and ${isInAnyGroup(group) ?? sql`true`}`
   })
   return parts.length === 0 ? sql`select 0 as device_id, 0 as id where false` : sql.join(parts, sql` union all `)
 }
@@ -40,7 +40,7 @@ type Names = Pick<AdStatRow, 'name' | 'detail' | 'programId' | 'adId' | 'sn' | '
 const NONE = { detail: '', programId: null, adId: null, sn: null, groupId: null, tag: null } as const
 
 /** Returns the names of the rows of a table, in the order of the rows. */
-export async function namesOf(
+export async function readRowNames(
   db: Db,
   groupBy: number,
   groups: readonly NamedGroup[],

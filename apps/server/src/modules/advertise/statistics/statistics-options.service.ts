@@ -13,7 +13,7 @@ const marked = (name: typeof ads.adName | typeof adPrograms.programName, table: 
   sql<string>`${name} || case when ${table.deletedAt} is null then '' else '（已删除）' end`
 
 /** Returns ads for a filter. Deleted ads stay in the statistics. */
-export async function adOptions({ db, user }: Ctx, { keyword }: Query) {
+export async function listAdOptions({ db, user }: Ctx, { keyword }: Query) {
   const list = await db
     .select({ id: ads.id, name: marked(ads.adName, ads) })
     .from(ads)
@@ -24,7 +24,7 @@ export async function adOptions({ db, user }: Ctx, { keyword }: Query) {
 }
 
 /** Returns programs for a filter. Deleted programs stay in the statistics. */
-export async function programOptions({ db, user }: Ctx, { keyword }: Query) {
+export async function listProgramOptions({ db, user }: Ctx, { keyword }: Query) {
   const list = await db
     .select({ id: adPrograms.id, name: marked(adPrograms.programName, adPrograms) })
     .from(adPrograms)

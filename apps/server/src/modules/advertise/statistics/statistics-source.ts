@@ -18,7 +18,11 @@ interface Columns {
 }
 
 /** Returns the condition for devices of a serial number, a group and a tag; undefined without such a filter. */
-export async function screenCondition(db: Db, user: User, { sn, groupId, tag }: PlayFilter): Promise<SQL | undefined> {
+export async function buildScreenCondition(
+  db: Db,
+  user: User,
+  { sn, groupId, tag }: PlayFilter,
+): Promise<SQL | undefined> {
   const conditions = [
     // `ad_names` keeps the serial numbers of deleted devices.
     sn ? sql`device_id in (select id from ad_names where kind = 3 and name = ${sn})` : undefined,
@@ -47,8 +51,8 @@ export function playCondition(user: User, columns: Columns, { tenantId, programI
 const VALUES = sql.raw('plays, complete, partial, failed, ms, untrusted')
 
 /** Returns a query of the sums by day, device, program and ad: merged rows and differences in one snapshot. */
-export async function daySource({ db, user }: Pick<Ctx, 'db' | 'user'>, filter: PlayFilter): Promise<SQL> {
-  const screens = (await screenCondition(db, user, filter)) ?? sql`true`
+export async function selectDaySums({ db, user }: Pick<Ctx, 'db' | 'user'>, filter: PlayFilter): Promise<SQL> {
+  const screens = (await buildScreenCondition(db, user, filter)) ?? sql`true`
   const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
     select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, first_start, last_end from ${table}
     where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${playCondition(user, table, filter)}`
@@ -64,7 +68,7 @@ export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
  * Returns a query of the sums by hour for a range of days, with `weekday` (1 to 7) and `hour` in the console's zone.
  * These sums have no screens.
  */
-export function hourSource({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
+export function selectHourSums({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
   const zone = services.config.timeZone
   const at = (day: string, days: number) =>
     sql`extract(epoch from (${day}::date + ${days}::int)::timestamp at time zone ${zone}) * 1000`

@@ -7,11 +7,11 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { adRejects } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import {
-  daySource,
-  hourSource,
+  selectDaySums,
+  selectHourSums,
   joinFactor,
   joinName,
-  screenCondition,
+  buildScreenCondition,
   SHOWN_NAME,
   PLAY_TOTALS,
   type Sums,
@@ -29,10 +29,10 @@ export interface Totals extends Sums, Record<string, unknown> {
 }
 
 /** Adds up all plays of a filter. Only screens with a play are counted. */
-export async function totalsOf(ctx: Ctx, input: InRange): Promise<Totals> {
+export async function sumPlays(ctx: Ctx, input: InRange): Promise<Totals> {
   const { rows } = await ctx.db.execute<Totals>(sql`
     with p as (select device_id, ${PLAY_TOTALS}, min(first_start) as first, max(last_end) as last
-      from ${await daySource(ctx, input)} d group by 1)
+      from ${await selectDaySums(ctx, input)} d group by 1)
     select coalesce(sum(plays), 0)::float8 as plays, coalesce(sum(complete), 0)::float8 as complete,
       coalesce(sum(partial), 0)::float8 as partial, coalesce(sum(failed), 0)::float8 as failed,
       coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms,
@@ -43,14 +43,14 @@ export async function totalsOf(ctx: Ctx, input: InRange): Promise<Totals> {
   return rows[0]!
 }
 
-export async function summary(ctx: Ctx, input: InRange) {
-  const { first: _first, last: _last, ...totals } = await totalsOf(ctx, input)
+export async function getSummary(ctx: Ctx, input: InRange) {
+  const { first: _first, last: _last, ...totals } = await sumPlays(ctx, input)
   const allScreens = Math.max(totals.screens, await coveredScreens(ctx, input))
   return {
     ...totals,
-    completeRate: percentOf(totals.complete, totals.plays - totals.untrusted),
+    completeRate: computePercent(totals.complete, totals.plays - totals.untrusted),
     allScreens,
-    deliveryRate: percentOf(totals.screens, allScreens),
+    deliveryRate: computePercent(totals.screens, allScreens),
     rejected: await rejectedReports(ctx, input),
   }
 }
@@ -69,7 +69,7 @@ async function coveredScreens({ db, user }: Ctx, input: InRange): Promise<number
     and(
       scoped(user, { tenant: adScreens.tenantId, creator: adScreens.createBy }),
       input.tenantId === undefined ? undefined : eq(adScreens.tenantId, input.tenantId),
-      await screenCondition(db, user, input),
+      await buildScreenCondition(db, user, input),
     ),
   )
 }
@@ -83,7 +83,7 @@ async function rejectedReports({ db, user }: Ctx, input: InRange): Promise<numbe
         sql`${adRejects.day} between ${input.startDate}::date and ${input.endDate}::date`,
         scoped(user, { tenant: adRejects.tenantId }),
         input.tenantId === undefined ? undefined : eq(adRejects.tenantId, input.tenantId),
-        await screenCondition(db, user, input),
+        await buildScreenCondition(db, user, input),
       ),
     )
   return row?.n ?? 0
@@ -99,12 +99,12 @@ interface Point extends Record<string, unknown> {
   screens: number
 }
 
-export async function trend(ctx: Ctx, input: ParsedOf<typeof calls.trend>) {
+export async function getTrend(ctx: Ctx, input: ParsedOf<typeof calls.trend>) {
   const { startDate, endDate } = input
   const step = sql.raw(`'${STEPS[input.interval]}'`)
   const { rows } = await ctx.db.execute<Point>(sql`
     with p as (select date_trunc(${step}, day)::date as point, device_id, ${PLAY_TOTALS}
-        from ${await daySource(ctx, input)} d group by 1, 2),
+        from ${await selectDaySums(ctx, input)} d group by 1, 2),
       s as (select point, sum(plays) as plays, sum(failed) as failed, sum(ms) as ms,
         count(*) filter (where plays > 0) as screens from p group by 1)
     select greatest(g::date, ${startDate}::date)::text as "from",
@@ -133,22 +133,22 @@ interface Rank extends Record<string, unknown> {
   ms: number
 }
 
-export async function rank(ctx: Ctx, input: ParsedOf<typeof calls.rank>) {
+export async function listRanking(ctx: Ctx, input: ParsedOf<typeof calls.rank>) {
   const [column, kind] = RANKS[input.by]
   const { rows } = await ctx.db.execute<Rank>(sql`
-    with s as (select ${sql.raw(column)} as id, ${PLAY_TOTALS} from ${await daySource(ctx, input)} d
+    with s as (select ${sql.raw(column)} as id, ${PLAY_TOTALS} from ${await selectDaySums(ctx, input)} d
       group by 1 having sum(plays + untrusted) > 0 order by 2 desc, 1 limit ${TOP})
     select s.id, ${SHOWN_NAME} as name, ${kind === 3 ? sql`n.name` : sql`null`} as sn, s.plays, s.ms
     from s ${joinName(kind, sql`s.id`)} order by s.plays desc, s.id`)
   return { list: rows }
 }
 
-export async function heatmap(ctx: Ctx, input: InRange) {
+export async function getHeatmap(ctx: Ctx, input: InRange) {
   const { sn, groupId, tag } = input
-  const { untrusted } = await totalsOf(ctx, input)
+  const { untrusted } = await sumPlays(ctx, input)
   if (sn || groupId !== undefined || tag) return { plays: null, untrusted }
   const { rows } = await ctx.db.execute<{ at: number; plays: number }>(sql`
-    select (weekday - 1) * 24 + hour as at, sum(plays)::float8 as plays from ${hourSource(ctx, input)} h group by 1`)
+    select (weekday - 1) * 24 + hour as at, sum(plays)::float8 as plays from ${selectHourSums(ctx, input)} h group by 1`)
   const plays = Array.from({ length: WEEK_HOURS }, () => 0)
   for (const row of rows) plays[row.at] = row.plays
   return { plays, untrusted }

@@ -4,8 +4,8 @@ import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { dueDays } from '../programs/booking.ts'
-import { stateOf } from './statistics-booking.service.ts'
+import { countDueDays } from '../programs/booking.ts'
+import { bookingState } from './statistics-booking.service.ts'
 import {
   dayOf,
   FILTERS,
@@ -201,14 +201,14 @@ describe('AD-11 figures equal the reports', () => {
       { programId: 1, booked: 100_000, due: 70_000, played: of(1, '2026-11-30'), state: 2 },
       { programId: 2, booked: 42, due: 42, played: of(2, '2026-11-23'), state: 3 },
     ])
-    expect(dueDays('2026-11-20', '2026-11-30', 1)).toBe(2)
+    expect(countDueDays('2026-11-20', '2026-11-30', 1)).toBe(2)
     const at = { dateFrom: '2026-11-16', dateTo: '2026-11-29', booked: 10, due: 5, count: 4, today: '2026-11-25' }
     expect([
-      stateOf(at),
-      stateOf({ ...at, count: 5 }),
-      stateOf({ ...at, today: '2026-11-30' }),
-      stateOf({ ...at, today: '2026-11-15' }),
-      stateOf({ ...at, count: 10 }),
+      bookingState(at),
+      bookingState({ ...at, count: 5 }),
+      bookingState({ ...at, today: '2026-11-30' }),
+      bookingState({ ...at, today: '2026-11-15' }),
+      bookingState({ ...at, count: 10 }),
     ]).toEqual([2, 1, 4, 0, 3])
   })
 })

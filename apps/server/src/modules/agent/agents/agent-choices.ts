@@ -23,7 +23,7 @@ function ownerOf({ user }: Ctx, tenantId: number | undefined) {
   return owner === user.tenantId || isTenantInScope(user, owner) ? owner : 0
 }
 
-export async function choices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choices>) {
+export async function getChoices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choices>) {
   const { db } = ctx
   const owner = ownerOf(ctx, tenantId)
   const models = await db
@@ -54,7 +54,7 @@ export async function choices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choi
   return { models, templates, wordFiles, plugins: await pluginForms(db) }
 }
 
-export async function voices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
+export async function listVoices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
   const { db } = ctx
   const owner = ownerOf(ctx, tenantId)
   const isUsable = or(eq(agentVoices.tenantId, owner), eq(agentVoices.tenantId, PLATFORM_TENANT_ID))
@@ -82,7 +82,7 @@ export async function voices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof ca
 
 const MAX_DEVICES = 50
 
-export async function devicesOf(ctx: Ctx, { id, keyword }: ParsedOf<typeof calls.devices>) {
+export async function listDevices(ctx: Ctx, { id, keyword }: ParsedOf<typeof calls.devices>) {
   await readAgent(ctx, id)
   const mac = keyword?.toLowerCase().replaceAll(/[:-]/g, '')
   const list = await ctx.db

@@ -12,7 +12,7 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { pluginTexts, readAgent, type StoredAgent, visibleAgents } from './agent-store.ts'
+import { formatPluginValues, readAgent, type StoredAgent, visibleAgents } from './agent-store.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -134,7 +134,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
           .from(devices)
           .where(among(devices.id, candidateDeviceIds))
           .orderBy(devices.id)
-  const plugins = withMaskedAddresses(pluginTexts(shown!.plugins))
+  const plugins = withMaskedAddresses(formatPluginValues(shown!.plugins))
   const contextProviders = withMaskedAddresses(shown!.contextProviders)
   return {
     ...shown!,

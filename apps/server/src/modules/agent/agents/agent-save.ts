@@ -10,7 +10,7 @@ import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -22,7 +22,7 @@ import {
   AGENT_TITLES,
   KIND,
   lockAgent,
-  pluginTexts,
+  formatPluginValues,
   publishAgents,
   snapshotWithEndings,
   storeSecrets,
@@ -72,14 +72,14 @@ async function defaultModels(db: Db, tenantId: number) {
 /** Creates an agent. Only the name is required; the template supplies the other fields. */
 export async function create(ctx: Ctx, { agentName, templateId, tenantId }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
-  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
+  const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const template = await templateOf(db, tenant.id, templateId)
   const models = template ?? (await defaultModels(db, tenant.id))
   const behaviour = AgentBehaviour.parse({
     ...template,
     ...models,
     slmId: template?.slmId ?? (await defaultModels(db, tenant.id)).slmId,
-    plugins: template && template.plugins.length > 0 ? pluginTexts(template.plugins) : await standardPlugins(db),
+    plugins: template && template.plugins.length > 0 ? formatPluginValues(template.plugins) : await standardPlugins(db),
   })
   const [made] = await db
     .insert(agents)

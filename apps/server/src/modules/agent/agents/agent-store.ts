@@ -126,7 +126,7 @@ export async function addVersion(
 export const titlesOfFields = (fields: readonly string[]) => fields.map((field) => AGENT_TITLES[field] ?? field)
 
 /** Converts the parameters of plugins to texts, as the form expects. Templates may contain other types. */
-export const pluginTexts = (plugins: StoredBehaviour['plugins']) =>
+export const formatPluginValues = (plugins: StoredBehaviour['plugins']) =>
   plugins.map(({ providerCode, params }) => ({
     providerCode,
     params: Object.fromEntries(

@@ -4,7 +4,7 @@ import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { implement } from '#core/http/implement.ts'
-import { choices, devicesOf, voices } from './agent-choices.ts'
+import { getChoices, listDevices, listVoices } from './agent-choices.ts'
 import { exportAgents, get, list } from './agent-list.service.ts'
 import { create, disable, enable, remove, update } from './agent-save.ts'
 import { getRun, listRuns } from '../try-out/question-rows.ts'
@@ -16,8 +16,17 @@ import {
   startRun,
   updateQuestion,
 } from '../try-out/question.service.ts'
-import { ask } from '../try-out/try-out.service.ts'
-import { diff, drop, list as listVersions, reach, restore, saveCandidate, setNote, take } from './version.service.ts'
+import { askAgent } from '../try-out/try-out.service.ts'
+import {
+  diffVersions,
+  dropCandidate,
+  list as listVersions,
+  setCandidateReach,
+  restoreVersion,
+  saveCandidate,
+  setNote,
+  adoptCandidate,
+} from './version.service.ts'
 import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
 
 export const agentModules = [
@@ -29,13 +38,22 @@ export const agentModules = [
     remove,
     enable,
     disable,
-    choices,
-    voices,
-    devices: devicesOf,
+    choices: getChoices,
+    voices: listVoices,
+    devices: listDevices,
     export: exportAgents,
   }),
-  implement(agentVersions, { list: listVersions, diff, note: setNote, restore, saveCandidate, reach, take, drop }),
-  implement(tryOut, { ask }, { outsideTransaction: ['ask'] }),
+  implement(agentVersions, {
+    list: listVersions,
+    diff: diffVersions,
+    note: setNote,
+    restore: restoreVersion,
+    saveCandidate,
+    reach: setCandidateReach,
+    take: adoptCandidate,
+    drop: dropCandidate,
+  }),
+  implement(tryOut, { ask: askAgent }, { outsideTransaction: ['ask'] }),
   implement(agentQuestions, {
     list: listQuestions,
     get: getQuestion,

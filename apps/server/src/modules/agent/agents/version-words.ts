@@ -28,7 +28,7 @@ const nameFrom =
 /**
  * Reads the names of the records that a snapshot references. Returns a function that describes one field in Chinese.
  */
-export async function wordsOf(db: Db, snapshot: VersionSnapshot): Promise<(field: string) => string> {
+export async function createFieldDescriber(db: Db, snapshot: VersionSnapshot): Promise<(field: string) => string> {
   const modelIds = Object.keys(MODEL_TYPES).flatMap((field) => snapshot[field as keyof typeof MODEL_TYPES] ?? [])
   const models = await namesOf(db, agentModels, modelIds)
   const voices = await namesOf(db, agentVoices, snapshot.voiceId === null ? [] : [snapshot.voiceId])

@@ -26,9 +26,9 @@ import {
   type StoredAgent,
   titlesOfFields,
 } from './agent-store.ts'
-import { applyMemoryRule, erasures, withMemoryRule } from '../history/memory-rule.ts'
+import { applyMemoryRule, findErasures, withMemoryRule } from '../history/memory-rule.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
-import { wordsOf } from './version-words.ts'
+import { createFieldDescriber } from './version-words.ts'
 
 export async function list(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
   const { db } = ctx
@@ -51,7 +51,7 @@ export async function list(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
     select version_no as "versionNo", count(*)::int as sessions, sum(turns)::int as turns
     from agent_sessions where agent_id = ${id} and last_time >= now() - interval '30 days' group by 1`)
   const byNo = new Map(figures.map((each) => [each.versionNo, each]))
-  const erasedBy = await erasures(
+  const erasedBy = await findErasures(
     db,
     agent.memId,
     rows.map(({ memId }) => memId),
@@ -70,12 +70,12 @@ async function versionOf({ db }: Ctx, agentId: number, versionNo: number): Promi
 }
 
 /** Returns the fields in which a version differs, with names instead of ids. */
-export async function diff(ctx: Ctx, { id, versionNo, against }: ParsedOf<typeof calls.diff>) {
+export async function diffVersions(ctx: Ctx, { id, versionNo, against }: ParsedOf<typeof calls.diff>) {
   const agent = await readAgent(ctx, id)
   const other = against ?? agent.versionNo
   const [from, to] = [await versionOf(ctx, id, other), await versionOf(ctx, id, versionNo)]
   const fields = listChangedFields(from, to)
-  const [before, after] = await Promise.all([wordsOf(ctx.db, from), wordsOf(ctx.db, to)])
+  const [before, after] = await Promise.all([createFieldDescriber(ctx.db, from), createFieldDescriber(ctx.db, to)])
   const shown = fields.map((field) => ({
     field,
     title: AGENT_TITLES[field] ?? field,
@@ -118,7 +118,7 @@ async function putInForce(ctx: Ctx, stored: StoredAgent, versionNo: number, conf
 }
 
 /** Saves an earlier version as a new one. Secrets are not part of versions and stay as they are. */
-export async function restore(ctx: Ctx, { id, versionNo, rev, confirmErase }: ParsedOf<typeof calls.restore>) {
+export async function restoreVersion(ctx: Ctx, { id, versionNo, rev, confirmErase }: ParsedOf<typeof calls.restore>) {
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const behaviour = await putInForce(ctx, stored, versionNo, confirmErase)
@@ -188,7 +188,7 @@ async function withCandidate(ctx: Ctx, id: number, rev: number) {
   return { ...stored, candidateNo }
 }
 
-export async function reach(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<typeof calls.reach>) {
+export async function setCandidateReach(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<typeof calls.reach>) {
   const stored = await withCandidate(ctx, id, rev)
   await assertDevices(ctx, id, deviceIds)
   const action = `调整候选版本 ${stored.candidateNo} 的范围：${share}%，指定${deviceIds.length}台`
@@ -196,7 +196,7 @@ export async function reach(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<ty
 }
 
 /** Saves the candidate as the new version in force. */
-export async function take(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof calls.take>) {
+export async function adoptCandidate(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof calls.take>) {
   const stored = await withCandidate(ctx, id, rev)
   const behaviour = await putInForce(ctx, stored, stored.candidateNo, confirmErase)
   await ctx.db.update(agents).set(NO_CANDIDATE).where(eq(agents.id, id))
@@ -206,7 +206,7 @@ export async function take(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof 
 }
 
 /** Ends the candidate. Removes its keys, so that they must be entered again when its version is restored. */
-export async function drop(ctx: Ctx, { id, rev }: ParsedOf<typeof calls.drop>) {
+export async function dropCandidate(ctx: Ctx, { id, rev }: ParsedOf<typeof calls.drop>) {
   const stored = await withCandidate(ctx, id, rev)
   await removeCandidateSecrets(ctx.db, stored)
   return saveReach(ctx, stored, NO_CANDIDATE, `放弃智能体「${stored.agentName}」的候选版本 ${stored.candidateNo}`)

@@ -7,7 +7,7 @@ import { contains, buildOrder, paginate } from '#core/database/lists/list-query.
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents, agentWordFiles } from '#schema/agent/agent.ts'
 import { publishAgents } from './agent-store.ts'
 
@@ -60,7 +60,7 @@ async function lock({ db, user }: Ctx, id: number) {
 
 export async function createWords(ctx: Ctx, { name, words, tenantId }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
+  const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const [made] = await db
     .insert(agentWordFiles)
     .values({ tenantId: tenant.id, name, lines: wordLines(words), createBy: user.uid, updateBy: user.uid })

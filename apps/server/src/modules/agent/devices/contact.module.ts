@@ -1,8 +1,8 @@
 import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
 import { implement } from '#core/http/implement.ts'
 import {
-  contactFeature,
-  contactTargets,
+  getContactFeature,
+  listContactTargets,
   createContact,
   getContact,
   listContacts,
@@ -12,8 +12,8 @@ import {
 
 export const agentContactModule = implement(agentContacts, {
   list: listContacts,
-  feature: contactFeature,
-  targets: contactTargets,
+  feature: getContactFeature,
+  targets: listContactTargets,
   get: getContact,
   create: createContact,
   update: updateContact,

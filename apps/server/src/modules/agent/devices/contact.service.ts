@@ -60,7 +60,7 @@ export async function getContact({ db, user }: Ctx, { id }: ParsedOf<typeof call
   return found
 }
 
-export async function contactFeature({ db, user, services }: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
+export async function getContactFeature({ db, user, services }: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
   const [found] = await db
     .select({ tenantId: agentDevices.tenantId })
     .from(agentDevices)
@@ -89,7 +89,7 @@ async function lockBinding({ db, user }: Pick<Ctx, 'db' | 'user'>, deviceId: num
 }
 
 /** Returns the devices that the device can call: other devices of the same tenant that are not in its address book. */
-export async function contactTargets({ db, user }: Ctx, { deviceId, keyword }: ParsedOf<typeof calls.targets>) {
+export async function listContactTargets({ db, user }: Ctx, { deviceId, keyword }: ParsedOf<typeof calls.targets>) {
   const owner = aliased(agentDevices, 'owner')
   const known = db
     .select({ id: agentContacts.id })

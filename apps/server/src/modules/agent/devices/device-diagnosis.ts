@@ -12,9 +12,9 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { eventsOf } from './diagnosis-events.ts'
+import { readLastEvents } from './diagnosis-events.ts'
 import { limitOfBinding } from './device-rows.ts'
-import { type Bound, stepsOfBound, stepsOfUnbound } from './diagnosis-steps.ts'
+import { type Bound, diagnoseBoundDevice, diagnoseUnboundDevice } from './diagnosis-steps.ts'
 
 const MISSING = 0
 const DONE = 1
@@ -27,7 +27,7 @@ const LATER = 2
 export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
   const bound = await boundOf(ctx, mac)
   const limit = bound ? await limitOfBinding(ctx, bound.binding) : undefined
-  const steps = bound ? await stepsOfBound(ctx, bound, limit) : await stepsOfUnbound(ctx, mac)
+  const steps = bound ? await diagnoseBoundDevice(ctx, bound, limit) : await diagnoseUnboundDevice(ctx, mac)
   const first = steps.findIndex(({ isDone, isUnknown = false }) => !isDone && !isUnknown)
   return {
     mac: formatMac(mac),
@@ -37,7 +37,7 @@ export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose
       state: isDone ? DONE : at === first ? MISSING : LATER,
     })),
     limit: limit ? { state: limit.state, reason: limit.reason, heard: heardOf(limit) } : null,
-    events: await eventsOf(ctx, mac, bound !== undefined),
+    events: await readLastEvents(ctx, mac, bound !== undefined),
   }
 }
 

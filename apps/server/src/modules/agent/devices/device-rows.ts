@@ -69,7 +69,7 @@ interface View {
 }
 
 /** Returns the condition of a filter. */
-export const bindingsMatching = (user: User, filter: Partial<Filter>, { window, ofMode }: View): SQL | undefined =>
+export const buildBindingCondition = (user: User, filter: Partial<Filter>, { window, ofMode }: View): SQL | undefined =>
   and(
     visibleBindings(user),
     notDeleted(devices),
@@ -86,7 +86,7 @@ export const bindingsMatching = (user: User, filter: Partial<Filter>, { window, 
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
-export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+export const buildBindingOrder = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(
     input,
     { createTime: agentDevices.createTime, bootTime: agentDevices.bootTime, turnTime: agentDevices.turnTime },
@@ -96,8 +96,8 @@ export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) 
 export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user, services } = ctx
   const view = { window: await sessionWindowSeconds(ctx), ofMode: await limitModes(services) }
-  const rows = selectBindings(db, view.window).where(bindingsMatching(user, input, view))
-  const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  const rows = selectBindings(db, view.window).where(buildBindingCondition(user, input, view))
+  const page = await paginate(db, rows.$dynamic(), input, buildBindingOrder(input))
   const list = await withPackages(db, page.list)
   return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
 }
@@ -127,7 +127,7 @@ export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): 
 const MAX_OPTIONS = 100
 
 /** Returns the agents that a device can be bound to. */
-export async function agentOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.agents>) {
+export async function listAgentOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.agents>) {
   const list = await db
     .select({
       id: agents.id,

@@ -15,7 +15,7 @@ import { withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { bindingsMatching, orderOfBindings, selectBindings } from './device-rows.ts'
+import { buildBindingCondition, buildBindingOrder, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 /** Seconds without a turn after which exported states count a session as closed. Parameters of tenants do not apply. */
@@ -48,7 +48,7 @@ export const exportBindings = defineExport({
   ],
   resolve: async (_db, user, input, services) => {
     const view = { window: WINDOW, ofMode: await limitModes(services) }
-    return { ...input, where: bindingsMatching(user, input, view) }
+    return { ...input, where: buildBindingCondition(user, input, view) }
   },
   keys: (db, _user, input) =>
     db
@@ -57,7 +57,7 @@ export const exportBindings = defineExport({
       .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
       .where((input as { where?: SQL }).where)
       .$dynamic(),
-  order: orderOfBindings,
+  order: buildBindingOrder,
   load: async (db, user, keys) => {
     const rows = await selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
     return withPackages(db, rows)

@@ -3,7 +3,7 @@ import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
 import { implement } from '#core/http/implement.ts'
 import { bindByCode, bindByMac, move, resetIdentity, unbind, update } from './device-bind.ts'
 import { diagnose } from './device-diagnosis.ts'
-import { agentOptions, getBinding, listBindings } from './device-rows.ts'
+import { listAgentOptions, getBinding, listBindings } from './device-rows.ts'
 import { callDeviceTool, listDeviceTools, toolFeature } from './device-tool.service.ts'
 import { bindImport, exportBindings } from './device-transfer.ts'
 
@@ -13,7 +13,7 @@ export const agentDeviceModule = implement(
     list: listBindings,
     get: getBinding,
     diagnose,
-    agents: agentOptions,
+    agents: listAgentOptions,
     bind: bindByCode,
     bindMac: bindByMac,
     unbind,

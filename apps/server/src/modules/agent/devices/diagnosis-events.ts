@@ -7,7 +7,7 @@ import { agentEvents } from '#schema/agent/agent-device.ts'
 const MAX_EVENTS = 50
 
 /** Returns the last events. Events before the binding belong to no tenant and are shown to the platform only. */
-export async function eventsOf({ db, user }: Ctx, mac: string, isBound: boolean) {
+export async function readLastEvents({ db, user }: Ctx, mac: string, isBound: boolean) {
   if (!isBound && !user.isPlatform) return []
   const own = scoped(user, { tenant: agentEvents.tenantId })
   const visible = user.isPlatform && own ? or(isNull(agentEvents.tenantId), own) : own
@@ -77,7 +77,7 @@ interface BoundSince {
 }
 
 /** Returns the outcome of the last configuration request since the binding; undefined before the first request. */
-export async function lastOutcome({ db }: Ctx, { mac, tenantId, createTime }: BoundSince) {
+export async function findLastOutcome({ db }: Ctx, { mac, tenantId, createTime }: BoundSince) {
   const [last] = await db
     .select({ kind: agentEvents.kind, detail: agentEvents.detail, time: agentEvents.createTime })
     .from(agentEvents)

@@ -5,7 +5,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agentCodes, type agentDevices, agentParams } from '#schema/agent/agent-device.ts'
-import { lastOutcome } from './diagnosis-events.ts'
+import { findLastOutcome } from './diagnosis-events.ts'
 
 export interface Step {
   readonly key: keyof typeof DIAGNOSIS_STEP
@@ -32,7 +32,7 @@ export interface Bound {
 const NO_BOOT = '没有收到该 MAC 的启动请求。请检查设备的 OTA 地址是否为本系统的 /xiaozhi/ota/，以及设备能否连接网络'
 
 /** Returns the steps of a device that waits for its binding, or never called OMS. */
-export async function stepsOfUnbound({ db, now }: Ctx, mac: string): Promise<Step[]> {
+export async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Promise<Step[]> {
   const [code] = await db
     .select({ time: agentCodes.createTime, board: agentCodes.board, version: agentCodes.version })
     .from(agentCodes)
@@ -54,7 +54,7 @@ export async function stepsOfUnbound({ db, now }: Ctx, mac: string): Promise<Ste
 }
 
 /** Returns the steps of a bound device. The limit is a step only while the limit stops the device. */
-export async function stepsOfBound(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
+export async function diagnoseBoundDevice(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
   const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
@@ -79,7 +79,7 @@ export async function stepsOfBound(ctx: Ctx, bound: Bound, limit: UsageLimit | u
 /** Judges the last request, because a device may be refused after earlier conversations. */
 async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
   const { sessionTime } = bound.binding
-  const last = await lastOutcome(ctx, bound.binding)
+  const last = await findLastOutcome(ctx, bound.binding)
   const problem = agentProblem(bound) || (last?.isRefused ? `最近一次被拒绝：${last.words}` : '')
   const words = problem || (sessionTime === null ? NO_CONFIGURATION : (last?.words ?? '已领取配置'))
   const time = last?.isRefused ? last.time : sessionTime

@@ -20,7 +20,7 @@ interface Match extends Record<string, unknown> {
  * Finds conversations whose title or turns contain the search text. One search reads the turns of 1,000 sessions by
  * their index. Its cost is limited for any length of the history, and texts of two characters are found as well.
  */
-export async function search(ctx: Ctx, { agentId, deviceId, words, page }: ParsedOf<typeof calls.search>) {
+export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }: ParsedOf<typeof calls.search>) {
   const { db, user } = ctx
   if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
   const isOf = agentId === undefined ? eq(agentSessions.deviceId, deviceId!) : eq(agentSessions.agentId, agentId)

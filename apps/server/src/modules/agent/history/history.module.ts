@@ -1,16 +1,16 @@
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { implement } from '#core/http/implement.ts'
 import { exportHistory } from './history-export.ts'
-import { search } from './history-search.ts'
-import { audio, erase, memory, open, saveMemory, sessions } from './history.service.ts'
+import { searchHistory } from './history-search.ts'
+import { sendTurnAudio, eraseSession, getMemory, openSession, saveMemory, listSessions } from './history.service.ts'
 
 export const agentHistoryModule = implement(agentHistory, {
-  sessions,
-  open,
-  search,
+  sessions: listSessions,
+  open: openSession,
+  search: searchHistory,
   export: exportHistory,
-  audio,
-  erase,
-  memory,
+  audio: sendTurnAudio,
+  erase: eraseSession,
+  memory: getMemory,
   saveMemory,
 })

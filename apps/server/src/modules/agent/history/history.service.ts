@@ -52,7 +52,7 @@ export const selectSessions = (db: Db) =>
  * Lists conversations. Titles summarise what was said, so each call is logged. The log names the agent only when a row
  * was found, so that an id of another tenant never reaches the caller's log.
  */
-export async function sessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
+export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
   const { db, user } = ctx
   const { agentId, deviceId, title, beginTime, endTime, ...page } = input
   const conditions: (SQL | undefined)[] = [
@@ -78,7 +78,7 @@ async function sessionOf(db: Db, user: User, id: number) {
   return session
 }
 
-export async function open(ctx: Ctx, { id, forTry }: ParsedOf<typeof calls.open>) {
+export async function openSession(ctx: Ctx, { id, forTry }: ParsedOf<typeof calls.open>) {
   const { db, user } = ctx
   const session = await sessionOf(db, user, id)
   const turns = await db
@@ -102,7 +102,7 @@ export async function open(ctx: Ctx, { id, forTry }: ParsedOf<typeof calls.open>
   return { session, turns: turns.slice(0, MAX_TURNS), isCut: turns.length > MAX_TURNS }
 }
 
-export async function audio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
+export async function sendTurnAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
   const { db, user, services } = ctx
   const [found] = await db
     .select({
@@ -125,7 +125,7 @@ export async function audio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>)
   return (request, reply) => sendFile(request, reply, services.files, file, NOT_KEPT)
 }
 
-export async function erase(ctx: Ctx, { id }: ParsedOf<typeof calls.erase>) {
+export async function eraseSession(ctx: Ctx, { id }: ParsedOf<typeof calls.erase>) {
   const { db, user } = ctx
   const session = await sessionOf(db, user, id)
   const erased = await db
@@ -179,7 +179,7 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
   return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
 }
 
-export async function memory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
+export async function getMemory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
   const found = await memoryOf(db, user, { agentId, deviceId })
   return { memory: found.memory, isShared: found.isShared }
 }

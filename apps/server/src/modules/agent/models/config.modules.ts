@@ -1,7 +1,7 @@
 import { agentModels } from '@oms/contract/agent/models/config.ts'
 import { agentProviders } from '@oms/contract/agent/models/provider.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { get, list, options } from './model-rows.ts'
+import { get, list, listModelOptions } from './model-rows.ts'
 import { copy, create, disable, enable, remove, reveal, setDefault, update } from './model-save.ts'
 import { testModel } from './model-test.service.ts'
 import { createProvider, getProvider, listProviders, removeProvider, updateProvider } from './provider.service.ts'
@@ -10,7 +10,7 @@ const modelModule = implement(
   agentModels,
   {
     list,
-    options,
+    options: listModelOptions,
     get,
     create,
     update,

@@ -14,7 +14,7 @@ import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
-export async function fieldsOf(db: Db, type: string, code: string): Promise<readonly ProviderField[]> {
+export async function readProviderFields(db: Db, type: string, code: string): Promise<readonly ProviderField[]> {
   const [provider] = await db
     .select({ fields: agentProviders.fields })
     .from(agentProviders)

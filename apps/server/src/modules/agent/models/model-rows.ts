@@ -101,7 +101,7 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
 }
 
 /** Lists models for selects: of the given tenant, otherwise all that the account may use. */
-export async function options({ db, user }: Ctx, { type, keyword, tenantId }: ParsedOf<typeof calls.options>) {
+export async function listModelOptions({ db, user }: Ctx, { type, keyword, tenantId }: ParsedOf<typeof calls.options>) {
   assertModelReader(user)
   const rows = await db
     .select({

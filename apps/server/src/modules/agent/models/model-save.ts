@@ -10,10 +10,10 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
 import { readSecrets, SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
-import { assertFallback, assertLlm, assertRelay, fieldsOf, isSameConfig, readConfig } from './model-check.ts'
-import { modelUsesText } from './model-uses.ts'
+import { assertFallback, assertLlm, assertRelay, readProviderFields, isSameConfig, readConfig } from './model-check.ts'
+import { describeModelUses } from './model-uses.ts'
 
 const MAX_CODE = 32
 
@@ -25,7 +25,7 @@ const record = defineRecord({
   nameOf: ({ name }) => name,
   async onRemove({ db }, stored) {
     if (stored.isDefault === 1) throw conflict('默认模型不能删除，请先将其他模型设为默认')
-    const uses = await modelUsesText(db, stored)
+    const uses = await describeModelUses(db, stored)
     if (uses) throw conflict(`${uses}正在使用该模型，不能删除`)
     await db
       .delete(agentSecrets)
@@ -59,8 +59,8 @@ const limited = (
 
 export async function create(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
   const { db, services } = ctx
-  const { id: tenantId } = await owningTenant(ctx, requested, 'tenantId')
-  const { config, secrets } = readConfig(await fieldsOf(db, input.type, input.providerCode), input.config)
+  const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
+  const { config, secrets } = readConfig(await readProviderFields(db, input.type, input.providerCode), input.config)
   await assertLlm(db, tenantId, config.llm)
   assertRelay(input.type, input.providerCode, input.relay)
   await assertFallback(db, tenantId, input.fallbackModelId)
@@ -78,7 +78,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const { db } = ctx
   const stored = await record.lock(ctx, id)
   const { tenantId, type } = stored
-  const fields = await fieldsOf(db, type, stored.providerCode)
+  const fields = await readProviderFields(db, type, stored.providerCode)
   const { config, secrets } = readConfig(fields, input.config)
   await assertKeyResent(ctx, stored, { fields, after: config, sent: new Set(secrets.keys()) })
   await assertLlm(db, tenantId, config.llm)

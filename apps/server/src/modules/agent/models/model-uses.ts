@@ -35,7 +35,7 @@ const quoted = (names: readonly string[]) =>
     .join('')
 
 /** Returns what uses a model, with names: `智能体「客服」「前台」等5个`; empty when nothing does. */
-export async function modelUsesText(db: Db, model: { id: number; code: string }): Promise<string> {
+export async function describeModelUses(db: Db, model: { id: number; code: string }): Promise<string> {
   const agentNames = await db
     .select({ name: agents.agentName })
     .from(agents)

@@ -8,7 +8,7 @@ import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { baseUnits } from '#domain/agents/orders/units.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
@@ -46,7 +46,7 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   }
   await assertStep(ctx, order, input.rev, ORDER_STEP.confirm)
   if (order.createBy === user.uid) throw refused(OWN_ORDER)
-  await receivingTenant(ctx, order.tenantId)
+  await requireReceivingTenant(ctx, order.tenantId)
   const payment = await paymentOf(ctx, order, input)
   await issueGrants(ctx, order)
   const paid = { ...payment, state: ORDER.paid, payBy: user.uid, payTime: now.toISOString() }

@@ -9,14 +9,14 @@ import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertVendor, publishOrders } from './order-log.ts'
-import { fieldOf, type Target, type Targets, targetsOf } from './order-targets.ts'
-import { type OrderTerms, sellTerms, termsOnSale } from './order-terms.ts'
+import { targetField, type Target, type Targets, resolveTargets } from './order-targets.ts'
+import { type OrderTerms, sellTerms, readTermsOnSale } from './order-terms.ts'
 
 type Goods = Omit<z.output<typeof PreviewInput>, 'discount' | 'isGift'>
-type Buyer = Awaited<ReturnType<typeof owningTenant>>
+type Buyer = Awaited<ReturnType<typeof resolveOwningTenant>>
 
 const MAX_PROBLEMS = 200
 const MAX_FEN = 2_147_483_647
@@ -50,10 +50,10 @@ function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discou
 /** Works out an order and stores nothing. */
 export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { now, services } = ctx
-  const buyer = await owningTenant(ctx, input.tenantId, 'tenantId')
-  const terms = await termsOnSale(ctx, input.packageId, buyer.id)
+  const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
+  const terms = await readTermsOnSale(ctx, input.packageId, buyer.id)
   assertDiscount(ctx, input)
-  const { targets, problems } = await targetsOf(ctx, input, terms, buyer)
+  const { targets, problems } = await resolveTargets(ctx, input, terms, buyer)
   const quote = quoteOf(terms, targets.length, input, { discount: input.discount, isGift: input.isGift === 1 })
   const text = (at: number) => formatLocalTime(at, services.config.timeZone)
   const packs = previewPacks(terms, now.getTime(), input.copies, 0).map((pack) => ({
@@ -79,8 +79,8 @@ function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number
 function assertTargets(input: Goods, { targets, problems }: Targets) {
   const [problem] = problems
   const more = problems.length > 1 ? `，共${problems.length}个` : ''
-  if (problem) throw invalid(`「${problem.name}」${problem.msg}${more}`, fieldOf(input))
-  if (targets.length === 0) throw invalid('请选择使用对象', fieldOf(input))
+  if (problem) throw invalid(`「${problem.name}」${problem.msg}${more}`, targetField(input))
+  if (targets.length === 0) throw invalid('请选择使用对象', targetField(input))
 }
 
 interface NewOrder {
@@ -93,17 +93,17 @@ interface NewOrder {
 }
 
 /** Works out an order that is stored. Refuses wrong targets. */
-export async function workOutOrder(ctx: Ctx, input: Goods, sale: Sale) {
-  const buyer = await owningTenant(ctx, input.tenantId, 'tenantId')
+export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
+  const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
   const terms = await sellTerms(ctx, input.packageId, buyer.id)
-  const found = await targetsOf(ctx, input, terms, buyer)
+  const found = await resolveTargets(ctx, input, terms, buyer)
   assertTargets(input, found)
   const quote = quoteOf(terms, found.targets.length, input, sale)
   return { terms, buyer, targets: found.targets, quote }
 }
 
 async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
-  return storeOrder(ctx, { ...(await workOutOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT : 0 })
+  return storeOrder(ctx, { ...(await prepareOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT : 0 })
 }
 
 export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
@@ -112,7 +112,7 @@ export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets
     .values(targets.map(({ id, name }, line) => ({ tenantId: buyer.id, orderId, line: line + 1, targetId: id, name })))
 
 /** Returns the first targets for the operation log. */
-export function shownNames(targets: readonly Target[]) {
+export function formatTargetNames(targets: readonly Target[]) {
   const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
   return `${names.join('')}${targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''}`
 }
@@ -147,7 +147,7 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
   ctx.audit({
     bizType: 'agentOrder',
     bizId: id,
-    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${shownNames(targets)}，${yuanText(quote.amount)}元`,
+    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${formatTargetNames(targets)}，${yuanText(quote.amount)}元`,
   })
   await publishOrders(ctx, buyer.id)
   return { id, orderNo }
@@ -166,7 +166,7 @@ export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 }
 
 /** Creates a free order. A second person confirms it. */
-export function giftOrder(ctx: Ctx, input: ParsedOf<typeof calls.gift>) {
+export function createGiftOrder(ctx: Ctx, input: ParsedOf<typeof calls.gift>) {
   assertVendor(ctx)
   return placeOrder(ctx, { ...input, discountReason: '' }, { discount: 0, isGift: true })
 }

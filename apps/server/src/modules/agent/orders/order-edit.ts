@@ -7,7 +7,7 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { agentOrderTargets } from '#schema/agent/agent-orders.ts'
-import { assertDiscountReason, shownNames, storeTargets, workOutOrder } from './order-create.ts'
+import { assertDiscountReason, formatTargetNames, storeTargets, prepareOrder } from './order-create.ts'
 import { assertStep, lockOrder, publishOrders, saveStep } from './order-log.ts'
 
 type Input = ParsedOf<typeof calls.update>
@@ -28,7 +28,7 @@ export async function editOrder(ctx: Ctx, input: Input) {
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.edit)
   const isGift = order.payWay === GIFT
   assertMoney(ctx, isGift, input)
-  const { terms, buyer, targets, quote } = await workOutOrder(ctx, input, { discount: input.discount, isGift })
+  const { terms, buyer, targets, quote } = await prepareOrder(ctx, input, { discount: input.discount, isGift })
   await ctx.db.delete(agentOrderTargets).where(eq(agentOrderTargets.orderId, order.id))
   await storeTargets(ctx, order.id, buyer, targets)
   if (buyer.id !== order.tenantId) await publishOrders(ctx, buyer.id)
@@ -45,5 +45,5 @@ export async function editOrder(ctx: Ctx, input: Input) {
     amount: quote.amount,
     remark: input.remark,
   }
-  return saveStep(ctx, order, next, `编辑订单（${shownNames(targets)}，${yuanText(quote.amount)}元）`)
+  return saveStep(ctx, order, next, `编辑订单（${formatTargetNames(targets)}，${yuanText(quote.amount)}元）`)
 }

@@ -6,7 +6,7 @@ import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -16,11 +16,11 @@ import { bindingName } from '../devices/device-rows.ts'
 
 const MOST = 100
 
-export const orderTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await tenantOptionsOf(db, user, input),
+export const listOrderTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+  list: await listTenantOptions(db, user, input),
 })
 
-export async function orderPackages({ db }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.packages>) {
+export async function listOrderPackages({ db }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.packages>) {
   const rows = await db
     .select({
       id: agentProducts.id,
@@ -54,7 +54,7 @@ export async function orderPackages({ db }: Ctx, { keyword, tenantId }: ParsedOf
   return { list: rows.map(({ allowances, ...row }) => ({ ...row, content: allowances.map(allowanceText).join('、') })) }
 }
 
-export async function orderDevices({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.devices>) {
+export async function listOrderDevices({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.devices>) {
   const list = await db
     .select({
       id: devices.id,
@@ -77,7 +77,7 @@ export async function orderDevices({ db, user }: Ctx, { keyword, tenantId }: Par
   return { list }
 }
 
-export async function orderAgents({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.agents>) {
+export async function listOrderAgents({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.agents>) {
   const list = await db
     .select({ id: agents.id, name: agents.agentName })
     .from(agents)
@@ -94,7 +94,7 @@ export async function orderAgents({ db, user }: Ctx, { keyword, tenantId }: Pars
 }
 
 /** Groups of the tenant and of the vendor. */
-export async function orderGroups({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.groups>) {
+export async function listOrderGroups({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.groups>) {
   const isOffered =
     tenantId === undefined
       ? undefined

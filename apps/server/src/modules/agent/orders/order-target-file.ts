@@ -8,9 +8,9 @@ import { receiveTable, type ReceivedTable } from '#core/spreadsheet/import/impor
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { digitsOf, targetsOf } from './order-targets.ts'
-import { termsOnSale } from './order-terms.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { normalizeSerial, resolveTargets } from './order-targets.ts'
+import { readTermsOnSale } from './order-terms.ts'
 
 type Input = ParsedOf<typeof calls.targetFile>
 interface Line {
@@ -27,7 +27,7 @@ const HEADER = /[^\u0020-\u007E]|^(sn|mac|serial.*)$/i
 
 const MAC = /^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$/i
 /** Returns the text by which two notations of a MAC are equal. */
-const keyOf = (serial: string) => (MAC.test(serial) ? digitsOf(serial) : serial)
+const keyOf = (serial: string) => (MAC.test(serial) ? normalizeSerial(serial) : serial)
 
 /** Returns the lines of the first column. */
 async function readLines({ bytes, name }: ReceivedTable): Promise<Line[]> {
@@ -73,11 +73,11 @@ function sortLines(lines: readonly Line[]) {
 /** Returns the reason for each line whose device cannot get the package. */
 async function deviceProblems(ctx: Ctx, { tenantId, packageId }: Input, lines: readonly Line[]) {
   if (packageId === undefined || lines.length === 0) return []
-  const buyer = await owningTenant(ctx, tenantId, 'tenantId')
-  const terms = await termsOnSale(ctx, packageId, buyer.id)
+  const buyer = await resolveOwningTenant(ctx, tenantId, 'tenantId')
+  const terms = await readTermsOnSale(ctx, packageId, buyer.id)
   if (terms.scope !== DEVICE) return []
   const serials = lines.map(({ serial }) => serial).join('\n')
-  const { problems } = await targetsOf(ctx, { deviceIds: [], agentIds: [], serials }, terms, buyer)
+  const { problems } = await resolveTargets(ctx, { deviceIds: [], agentIds: [], serials }, terms, buyer)
   const reasons = new Map(
     problems.flatMap(({ name, mac, msg }) => [[keyOf(name), msg] as const, ...(mac ? [[mac, msg] as const] : [])]),
   )

@@ -41,22 +41,22 @@ interface Buyer {
 
 const DEVICE = 1
 const AGENT = 2
-export const digitsOf = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
+export const normalizeSerial = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
 
 /** Returns the targets of an order by the scope of the package, and the refused ones with the reason. */
-export async function targetsOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
+export async function resolveTargets(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
   const found =
     terms.scope === DEVICE
       ? await devicesOf(ctx, asked, terms, buyer)
       : terms.scope === AGENT
         ? await agentsOf(ctx, asked, buyer)
         : { targets: [{ id: buyer.id, name: buyer.name }], problems: [] }
-  if (found.targets.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, fieldOf(asked))
+  if (found.targets.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, targetField(asked))
   return found
 }
 
 /** Returns the form field at which refused targets are reported. */
-export const fieldOf = ({ serials, groupId, agentIds }: Asked) =>
+export const targetField = ({ serials, groupId, agentIds }: Asked) =>
   agentIds.length > 0 ? 'agentIds' : serials !== '' ? 'serials' : groupId === undefined ? 'deviceIds' : 'groupId'
 
 const selectDevices = ({ db, user }: Ctx, where: SQL | undefined) =>
@@ -109,11 +109,11 @@ function deviceProblem({ modelId, tenantId }: Found, terms: OrderTerms, buyer: B
 
 async function namedDevices(ctx: Ctx, serials: readonly string[]) {
   if (serials.length === 0) return { found: [], problems: [] }
-  const macs = serials.map(digitsOf)
+  const macs = serials.map(normalizeSerial)
   const found = await selectDevices(ctx, or(inArray(devices.sn, [...serials]), inArray(agentDevices.mac, macs)))
   const known = new Set(found.flatMap(({ sn, mac }) => [sn, mac]))
   const problems = serials
-    .filter((serial) => !known.has(serial) && !known.has(digitsOf(serial)))
+    .filter((serial) => !known.has(serial) && !known.has(normalizeSerial(serial)))
     .map((name) => ({ name, msg: '设备不存在或未绑定智能体' }))
   return { found, problems }
 }

@@ -8,7 +8,11 @@ import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.t
 export type OrderTerms = typeof agentProductVersions.$inferSelect & { readonly packageName: string }
 
 /** Returns the terms that are sold now to the tenant. */
-export async function termsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
+export async function readTermsOnSale(
+  { db }: Pick<Ctx, 'db'>,
+  packageId: number,
+  tenantId: number,
+): Promise<OrderTerms> {
   const [found] = await db
     .select({ terms: agentProductVersions, packageName: agentProducts.packageName, status: agentProducts.status })
     .from(agentProducts)
@@ -30,7 +34,7 @@ export async function termsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number, te
 /** Marks the terms that are sold now as sold, and returns them. They never change again. */
 export async function sellTerms(ctx: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
   const { db } = ctx
-  const terms = await termsOnSale(ctx, packageId, tenantId)
+  const terms = await readTermsOnSale(ctx, packageId, tenantId)
   if (terms.isSold === 1) return terms
   await db.execute(sql`select oms_mark_agent_versions_sold(array[${terms.id}]::int[])`)
   // An edit that was committed before the mark may have changed the terms in place.

@@ -3,11 +3,17 @@ import { agentMargins } from '@oms/contract/agent/orders/order-margin.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { implement } from '#core/http/implement.ts'
 import { confirmOrder } from './order-confirm.ts'
-import { createOrder, giftOrder, previewOrder } from './order-create.ts'
+import { createOrder, createGiftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
 import { exportGrants, exportLedger, listGrants, listLedger } from './order-grants.ts'
 import { exportMargins, listMargins } from './order-margin.ts'
-import { orderAgents, orderDevices, orderGroups, orderPackages, orderTenants } from './order-options.ts'
+import {
+  listOrderAgents,
+  listOrderDevices,
+  listOrderGroups,
+  listOrderPackages,
+  listOrderTenants,
+} from './order-options.ts'
 import { auditRefund, closeOrder, requestRefund } from './order-refund.ts'
 import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
 import { readTargetFile } from './order-target-file.ts'
@@ -18,16 +24,16 @@ const orderModule = implement(
     list: listOrders,
     get: getOrder,
     targets: listTargets,
-    tenants: orderTenants,
-    packages: orderPackages,
-    devices: orderDevices,
-    agents: orderAgents,
-    groups: orderGroups,
+    tenants: listOrderTenants,
+    packages: listOrderPackages,
+    devices: listOrderDevices,
+    agents: listOrderAgents,
+    groups: listOrderGroups,
     preview: previewOrder,
     create: createOrder,
     targetFile: readTargetFile,
     update: editOrder,
-    gift: giftOrder,
+    gift: createGiftOrder,
     confirm: confirmOrder,
     close: closeOrder,
     refund: requestRefund,

@@ -12,8 +12,8 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { packageModelOptions, packageScopeNames } from '#domain/packages/package-scope.ts'
-import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { listPackageModelOptions, readPackageScopeNames } from '#domain/packages/package-scope.ts'
+import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { accounts } from '#schema/account.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
 
@@ -80,10 +80,10 @@ export async function listProducts({ db }: Ctx, input: ParsedOf<typeof calls.lis
 export async function getProduct({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectProducts(db).where(and(eq(agentProducts.id, id), notDeleted(agentProducts)))
   if (!found) throw notFound('套餐')
-  return { ...present(found), ...(await packageScopeNames(db, user, found)) }
+  return { ...present(found), ...(await readPackageScopeNames(db, user, found)) }
 }
 
-export async function productVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
+export async function listProductVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
   const { db } = ctx
   await getProduct(ctx, { id })
   const rows = await db
@@ -98,12 +98,12 @@ export async function productVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.ve
   return { list: rows.map((row) => ({ ...row, content: contentOf(row) })) }
 }
 
-export const productModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
-  list: await packageModelOptions(db, keyword),
+export const listProductModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
+  list: await listPackageModelOptions(db, keyword),
 })
 
-export const productTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await tenantOptionsOf(db, user, input),
+export const listProductTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+  list: await listTenantOptions(db, user, input),
 })
 
 const number = { type: 'number', width: 12 } as const

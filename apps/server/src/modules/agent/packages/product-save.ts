@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { packageStore } from '#domain/packages/package-store.ts'
+import { createPackageStore } from '#domain/packages/package-store.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -18,7 +18,7 @@ const wordOf = (field: string, value: unknown) =>
     ? (value as AgentPackageTerms['allowances']).map(allowanceText).join('、')
     : (WORDS[field]?.[value as number] ?? value)
 
-const store = packageStore({
+const store = createPackageStore({
   packages: agentProducts,
   versions: agentProductVersions,
   kind: 'agentProduct',

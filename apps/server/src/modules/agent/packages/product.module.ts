@@ -4,18 +4,18 @@ import {
   exportProducts,
   getProduct,
   listProducts,
-  productModels,
-  productTenants,
-  productVersions,
+  listProductModels,
+  listProductTenants,
+  listProductVersions,
 } from './product-rows.ts'
 import { createProduct, disableProduct, enableProduct, removeProduct, updateProduct } from './product-save.ts'
 
 export const agentProductModule = implement(agentProducts, {
   list: listProducts,
   get: getProduct,
-  versions: productVersions,
-  models: productModels,
-  tenants: productTenants,
+  versions: listProductVersions,
+  models: listProductModels,
+  tenants: listProductTenants,
   create: createProduct,
   update: updateProduct,
   remove: removeProduct,

@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { sendServerAction, reachServer } from '#domain/agents/voice-servers/server-action.ts'
 import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { paramRecord, paramTenant } from './params.service.ts'
+import { paramRecord, resolveParameterTenant } from './params.service.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
@@ -17,9 +17,9 @@ const CONTACT_DAYS = 30
 const addressesOf = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   readServerAddresses(services, db, tenantId)
 
-export async function servers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.servers>) {
+export async function listServers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.servers>) {
   const { db, user } = ctx
-  const { tenantId } = await paramTenant(db, user, asked)
+  const { tenantId } = await resolveParameterTenant(db, user, asked)
   const { address, client, firstTime, lastTime, baseTime } = agentServers
   const contacts = await db
     .select({ address, client, firstTime, lastTime, baseTime })
@@ -44,9 +44,9 @@ export async function servers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof cal
   }
 }
 
-export async function reach(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.reach>) {
+export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.reach>) {
   const { tenantId, addresses } = await transact(ctx, async (db) => {
-    const tenant = await paramTenant(db, ctx.user, asked)
+    const tenant = await resolveParameterTenant(db, ctx.user, asked)
     return { ...tenant, ...(await addressesOf({ services: ctx.services, db }, tenant.tenantId)) }
   })
   const list = addresses.map(async (address) => {
@@ -61,10 +61,10 @@ export async function reach(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls
 }
 
 /** Runs outside a transaction: the voice server reads its configuration from OMS while OMS waits. */
-export async function act(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
+export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
   const { services } = ctx
   const target = await transact(ctx, async (db) => {
-    const tenant = await paramTenant(db, ctx.user, asked)
+    const tenant = await resolveParameterTenant(db, ctx.user, asked)
     return { ...tenant, ...(await addressesOf({ services, db }, tenant.tenantId)) }
   })
   // The secret is sent only to an address of the tenant whose secret it is.

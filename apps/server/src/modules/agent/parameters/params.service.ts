@@ -26,7 +26,7 @@ export const paramRecord = (tenantId: number, code: string) =>
   ({ bizType: 'agentParam', bizId: `${tenantId}:${code}` }) as const
 
 /** Returns the tenant whose parameters are requested, by default the tenant of the session. */
-export async function paramTenant(db: Db, user: User, asked: number | undefined) {
+export async function resolveParameterTenant(db: Db, user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null || !isTenantInScope(user, tenantId)) throw notFound('客户')
   const [tenant] = await db
@@ -78,7 +78,7 @@ const platformValue = (texts: (code: string) => string, code: string) => {
 
 export async function get(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.get>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const platform = await services.agentParameters.of(PLATFORM_TENANT_ID)
   const own = await ownValues(db, tenantId)
   const isPlatform = tenantId === PLATFORM_TENANT_ID
@@ -133,7 +133,7 @@ function assertMayChange({ isPlatform }: User, code: string) {
 
 export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const { code, value } = input
   assertMayChange(user, code)
   const error = paramError(code, value)
@@ -157,9 +157,9 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   return { rev: saved }
 }
 
-export async function reset(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof calls.reset>) {
+export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof calls.reset>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   assertMayChange(user, code)
   if (code === SERVER_SECRET && tenantId === PLATFORM_TENANT_ID) throw invalid('平台的语音服务密钥只能更换', 'code')
   await deleteParameter(db, services, tenantId, code)
@@ -170,10 +170,10 @@ export async function reset(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof
 }
 
 /** Runs outside the request's transaction, because that transaction stores the response of a repeated call. */
-export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
+export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
   if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {
-    const { tenantId, tenantName } = await paramTenant(db, ctx.user, asked)
+    const { tenantId, tenantName } = await resolveParameterTenant(db, ctx.user, asked)
     // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
@@ -184,7 +184,7 @@ export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: Parsed
 
 export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewSecret>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const owner = { tenantId, uid: user.uid }
   await writeParameter(db, services, owner, { code: SERVER_SECRET, value: createServerSecret(), remark: '' })
   forgetValues(ctx)
@@ -194,7 +194,7 @@ export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
 
 export async function endPreviousSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.endPreviousSecret>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   if (!(await deletePreviousSecret(db, services, tenantId))) throw notFound('旧密钥')
   forgetValues(ctx)
   audited(ctx, { tenantId, tenantName }, SERVER_SECRET, '停用旧密钥')

@@ -14,7 +14,7 @@ import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
 import { MODEL_TYPES } from '../agents/agent-rules.ts'
-import { pluginTexts } from '../agents/agent-store.ts'
+import { formatPluginValues } from '../agents/agent-store.ts'
 
 const { id, sort, createTime } = agentTemplates
 
@@ -66,7 +66,7 @@ async function readTemplate({ db, user }: Ctx, templateId: number) {
 
 export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
   const template = await readTemplate(ctx, input.id)
-  return { ...template, plugins: withMaskedAddresses(pluginTexts(template.plugins)) }
+  return { ...template, plugins: withMaskedAddresses(formatPluginValues(template.plugins)) }
 }
 
 /** Returns the prompt, the models and the plugins of a template. Deleted models have an empty name. */

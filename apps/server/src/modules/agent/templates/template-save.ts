@@ -10,10 +10,10 @@ import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadOnOtherModels } from '#domain/agents/voice-servers/auto-reload.ts'
 import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { assertReferences } from '../agents/agent-rules.ts'
-import { pluginTexts, readAgent } from '../agents/agent-store.ts'
+import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
 
 const record = defineRecord({
   table: agentTemplates,
@@ -51,7 +51,7 @@ export async function createTemplate(
   ctx: Ctx,
   { templateName, sort, status, ...input }: ParsedOf<typeof calls.create>,
 ) {
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   const columns = await columnsOf(ctx.db, tenantId, input)
   return reloadOnOtherModels(ctx, tenantId, () =>
     record.insert(ctx, { ...columns, templateName, sort, status, tenantId }),
@@ -62,7 +62,7 @@ export async function createTemplate(
 export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: ParsedOf<typeof calls.make>) {
   if (!ctx.user.can('agent:agent:query')) throw forbidden()
   const agent = await readAgent(ctx, agentId)
-  const { id: tenantId } = await owningTenant(ctx, agent.tenantId, 'agentId')
+  const { id: tenantId } = await resolveOwningTenant(ctx, agent.tenantId, 'agentId')
   const {
     contextProviders: _contexts,
     contextFacts: _facts,
@@ -70,7 +70,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
     wordFileIds: _words,
     ...behaviour
   } = pickBehaviour(agent)
-  const plugins = pluginTexts(behaviour.plugins)
+  const plugins = formatPluginValues(behaviour.plugins)
   return reloadOnOtherModels(ctx, tenantId, () =>
     record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),
   )

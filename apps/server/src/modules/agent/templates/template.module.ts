@@ -1,7 +1,7 @@
 import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { implement } from '#core/http/implement.ts'
-import { choices, voices } from '../agents/agent-choices.ts'
-import { agentOptions } from '../devices/device-rows.ts'
+import { getChoices, listVoices } from '../agents/agent-choices.ts'
+import { listAgentOptions } from '../devices/device-rows.ts'
 import { getTemplate, listTemplates, previewTemplate } from './template-rows.ts'
 import {
   createTemplate,
@@ -14,9 +14,9 @@ import {
 
 export const agentTemplateModule = implement(agentTemplates, {
   list: listTemplates,
-  choices,
-  voices,
-  agents: agentOptions,
+  choices: getChoices,
+  voices: listVoices,
+  agents: listAgentOptions,
   get: getTemplate,
   preview: previewTemplate,
   create: createTemplate,

@@ -26,7 +26,7 @@ const HEADERS = {
  * Streams a completion of the agent's model for the unsaved form. A disconnecting client cancels the request to the
  * vendor.
  */
-export async function ask(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<StreamAnswer> {
+export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<StreamAnswer> {
   const { services, user } = ctx
   const agent = await readAgent(ctx, input.id)
   await assertBudget(ctx, agent.tenantId)

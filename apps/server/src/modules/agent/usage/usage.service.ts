@@ -57,7 +57,7 @@ const conditionsOf = (user: User, { startDate, endDate, tenantId, agentId, devic
     source === undefined ? undefined : eq(agentUsage.source, source),
   )
 
-export async function days({ db, user }: Ctx, input: Filter) {
+export async function listUsageByDay({ db, user }: Ctx, input: Filter) {
   const where = conditionsOf(user, input)
   const total = await db.execute<Figures>(sql`select ${figuresFor(user)} from ${agentUsage} where ${where}`)
   const { rows } = await db.execute<{ day: string; figures: UsageFigures | null }>(sql`

@@ -17,7 +17,7 @@ import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { type VoiceprintService, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
-import { agentOf, visibleVoiceprints } from './voiceprint-rows.ts'
+import { requireVisibleAgent, visibleVoiceprints } from './voiceprint-rows.ts'
 
 const KIND = 'agentVoiceprint'
 const TITLES = readFieldTitles(VoiceprintChange.shape)
@@ -54,7 +54,7 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
   const { user } = ctx
   const { agentId, name, introduction, audioId } = input
   const { agent, audio, others, id } = await transact(ctx, async (db) => {
-    const agent = await agentOf(db, user, agentId)
+    const agent = await requireVisibleAgent(db, user, agentId)
     const others = await speakersOf(db, agentId)
     assertRoom(others, name)
     const { rows } = await db.execute<{ id: string }>(

@@ -65,7 +65,7 @@ export async function getVoiceprint({ db, user }: Ctx, { id }: ParsedOf<typeof c
   return found
 }
 
-export function agentOptions({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof calls.agents>) {
+export function listAgentOptions({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof calls.agents>) {
   const query = db
     .select({
       id: agents.id,
@@ -80,7 +80,7 @@ export function agentOptions({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
 }
 
 /** Returns an agent that the caller may see. */
-export async function agentOf(db: Db, user: User, agentId: number) {
+export async function requireVisibleAgent(db: Db, user: User, agentId: number) {
   const [found] = await db
     .select({ id: agents.id, name: agents.agentName, tenantId: agents.tenantId })
     .from(agents)
@@ -92,7 +92,7 @@ export async function agentOf(db: Db, user: User, agentId: number) {
 /** Returns the latest user turns with audio. Opens its own transaction, because the call is logged. */
 export function listTurns(ctx: Ctx, { agentId }: ParsedOf<typeof calls.turns>) {
   return transact(ctx, async (db) => {
-    const agent = await agentOf(db, ctx.user, agentId)
+    const agent = await requireVisibleAgent(db, ctx.user, agentId)
     const list = await db
       .select({
         audioId: agentTurns.audioId,

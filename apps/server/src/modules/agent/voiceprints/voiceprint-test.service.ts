@@ -14,13 +14,13 @@ import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { VoiceprintError, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
-import { agentOf } from './voiceprint-rows.ts'
+import { requireVisibleAgent } from './voiceprint-rows.ts'
 
 /** Maximum number of simultaneous comparisons. The service computes each comparison on one core. */
 const AT_ONCE = 4
 
 /** Returns the state of the voiceprint service of a tenant. */
-export async function serviceState({ services, user }: Ctx, { tenantId }: ParsedOf<typeof calls.service>) {
+export async function getServiceState({ services, user }: Ctx, { tenantId }: ParsedOf<typeof calls.service>) {
   const tenant = tenantId ?? user.tenantId ?? PLATFORM_TENANT_ID
   if (tenant !== user.tenantId && !isTenantInScope(user, tenant)) throw forbidden()
   const answer = (state: keyof typeof SERVICE_STATES, message = '', total = 0) => ({ state, message, total })
@@ -38,7 +38,7 @@ export async function serviceState({ services, user }: Ctx, { tenantId }: Parsed
 /** Compares the audio of a user turn with every speaker of the agent. */
 export async function testTurn(ctx: Ctx, { agentId, audioId }: ParsedOf<typeof calls.test>) {
   const audio = await transact(ctx, async (db) => {
-    await agentOf(db, ctx.user, agentId)
+    await requireVisibleAgent(db, ctx.user, agentId)
     return turnAudio(db, agentId, audioId)
   })
   return compare(ctx, agentId, await readAudio(ctx, audio.sha256))
@@ -70,7 +70,7 @@ async function uploadedWav({ incoming }: Ctx): Promise<Buffer> {
 /** Sends one request for each speaker, because the service returns only the most similar of several speakers. */
 async function compare(ctx: Ctx, agentId: number, wav: Buffer) {
   const { agent, speakers } = await transact(ctx, async (db) => {
-    const agent = await agentOf(db, ctx.user, agentId)
+    const agent = await requireVisibleAgent(db, ctx.user, agentId)
     const { id, name, introduction } = agentVoiceprints
     const query = db.select({ id, name, introduction }).from(agentVoiceprints)
     return { agent, speakers: await query.where(eq(agentVoiceprints.agentId, agentId)).orderBy(id) }

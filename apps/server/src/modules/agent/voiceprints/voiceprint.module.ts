@@ -1,15 +1,15 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { implement } from '#core/http/implement.ts'
 import { createVoiceprint, removeVoiceprint, updateVoiceprint } from './voiceprint-enrol.ts'
-import { agentOptions, getVoiceprint, listTurns, listVoiceprints, sendAudio } from './voiceprint-rows.ts'
-import { serviceState, testFile, testTurn } from './voiceprint-test.service.ts'
+import { listAgentOptions, getVoiceprint, listTurns, listVoiceprints, sendAudio } from './voiceprint-rows.ts'
+import { getServiceState, testFile, testTurn } from './voiceprint-test.service.ts'
 
 export const voiceprintModule = implement(
   voiceprints,
   {
     list: listVoiceprints,
-    service: serviceState,
-    agents: agentOptions,
+    service: getServiceState,
+    agents: listAgentOptions,
     turns: listTurns,
     audio: sendAudio,
     get: getVoiceprint,

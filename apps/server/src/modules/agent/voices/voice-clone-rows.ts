@@ -8,7 +8,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones } from '#schema/agent/agent-model.ts'
 import { accounts } from '#schema/account.ts'
@@ -91,7 +91,7 @@ export const trainableModels = (tenantId: number) =>
   )
 
 export async function cloneModels(ctx: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   const list = await ctx.db
     .select({ id: agentModels.id, name: agentModels.name, code: agentModels.code })
     .from(agentModels)

@@ -13,7 +13,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { measureAudioSeconds } from '#core/media/audio-seconds.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { queueCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoiceClones } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
 import { readAudio } from '../voiceprints/voiceprint-audio.ts'
@@ -68,7 +68,7 @@ async function takeRecording(ctx: Ctx, fileId: string) {
 /** Stores a clone with the consent of its speaker, and queues its training. */
 export async function createClone(ctx: Ctx, { recording, ...input }: ParsedOf<typeof calls.create>) {
   const { db } = ctx
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   await assertFeature(ctx, tenantId)
   await assertPast(db, input.consentTime)
   const model = and(trainableModels(tenantId), eq(agentModels.id, input.modelId))

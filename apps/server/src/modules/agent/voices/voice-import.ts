@@ -13,7 +13,7 @@ import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, pickFilled } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { usableBy } from '#domain/agents/models/model-access.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 
 interface State {
@@ -62,7 +62,7 @@ export const voiceImport = defineImport({
   // The import ignores these columns of an export, so that an exported file can be imported again.
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
   prepare: async (ctx, { update }): Promise<State> => ({
-    tenantId: (await owningTenant(ctx)).id,
+    tenantId: (await resolveOwningTenant(ctx)).id,
     updates: update === '1',
     modelIds: new Map(),
     seen: new Map(),

@@ -125,7 +125,7 @@ const usesIn = (db: Db, user: User, voiceId: number) => {
 }
 
 /** Returns the agents and templates that use a voice, as far as the caller may see them. */
-export async function voiceUses(ctx: Ctx, input: ParsedOf<typeof calls.uses>) {
+export async function listVoiceUses(ctx: Ctx, input: ParsedOf<typeof calls.uses>) {
   await getVoice(ctx, input)
   const [inAgents, inTemplates] = usesIn(ctx.db, ctx.user, input.id)
   return { list: [...(await inAgents), ...(await inTemplates)].slice(0, MAX_VOICE_USES) }

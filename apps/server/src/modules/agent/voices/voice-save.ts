@@ -7,7 +7,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { usableBy } from '#domain/agents/models/model-access.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
 
@@ -54,7 +54,7 @@ async function changeSample({ db, user, now }: Ctx, before: string, after: strin
 }
 
 export async function createVoice(ctx: Ctx, { demoFile, ...input }: ParsedOf<typeof calls.create>) {
-  const { id: tenantId } = await owningTenant(ctx)
+  const { id: tenantId } = await resolveOwningTenant(ctx)
   await assertSpeechModel(ctx.db, tenantId, input.modelId)
   const demoFileId = fileIdOf(demoFile)
   await changeSample(ctx, '', demoFileId)

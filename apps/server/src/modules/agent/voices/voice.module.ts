@@ -4,7 +4,7 @@ import { implement } from '#core/http/implement.ts'
 import { cloneFeature, cloneModels, getClone, listClones } from './voice-clone-rows.ts'
 import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
 import { voiceImport } from './voice-import.ts'
-import { exportVoices, getVoice, listVoices, voiceUses } from './voice-rows.ts'
+import { exportVoices, getVoice, listVoices, listVoiceUses } from './voice-rows.ts'
 import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
 
 export const agentVoiceModule = implement(
@@ -18,7 +18,7 @@ export const agentVoiceModule = implement(
     enable: enableVoice,
     disable: disableVoice,
     export: exportVoices,
-    uses: voiceUses,
+    uses: listVoiceUses,
     template: voiceImport.template,
     import: voiceImport.take,
   },

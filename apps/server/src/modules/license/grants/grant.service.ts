@@ -5,7 +5,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { deviceModels } from '#schema/device.ts'
 import { licenseGrants, licenseLedger } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant, requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
@@ -57,7 +57,7 @@ async function assertKnownType({ db }: Ctx, typeCode: string) {
 /** Creates an application for a grant. A tenant applies for itself, staff of the vendor for any tenant. */
 export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
-  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
+  const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const modelId = input.modelId ?? null
   if (
     modelId !== null &&
@@ -126,7 +126,7 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
   const grant = await forChange(ctx, id, rev)
   if (grant.status !== GRANT.pending) throw refused('该申请已处理')
   if (grant.applyBy === user.uid) throw refused(OWN_GRANT)
-  if (pass === 1) await receivingTenant(ctx, grant.tenantId)
+  if (pass === 1) await requireReceivingTenant(ctx, grant.tenantId)
   if (pass === 1 && (await isPast(ctx, grant.validTo))) throw refused('授权的失效日期已过，请驳回后重新申请')
   const decided = {
     auditBy: user.uid,
@@ -149,7 +149,7 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
 export async function renew(ctx: Ctx, { id, rev, validTo, reason }: ParsedOf<typeof calls.renew>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
-  await receivingTenant(ctx, grant.tenantId)
+  await requireReceivingTenant(ctx, grant.tenantId)
   if (validTo <= grant.validTo) throw invalid('新的失效日期必须晚于原失效日期', 'validTo')
   if (await isPast(ctx, validTo)) throw invalid('失效日期不能早于今天', 'validTo')
   const status = grant.quota > grant.used ? GRANT.effective : GRANT.exhausted
@@ -160,7 +160,7 @@ export async function renew(ctx: Ctx, { id, rev, validTo, reason }: ParsedOf<typ
 export async function addQuota(ctx: Ctx, { id, rev, amount, reason }: ParsedOf<typeof calls.addQuota>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
-  await receivingTenant(ctx, grant.tenantId)
+  await requireReceivingTenant(ctx, grant.tenantId)
   const quota = grant.quota + amount
   if (quota > MAX_QUOTA) throw invalid(`授权数量不能大于${MAX_QUOTA}`, 'amount')
   await addLedgerEntry(ctx, grant, { quota }, { kind: LEDGER.add, reason })

@@ -4,7 +4,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenses } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { takeStep } from '#domain/licensing/steps.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
 import { addLedgerEntry, grantsInForce, LEDGER, serves, type StoredGrant } from '../license-ledger.ts'
@@ -31,7 +31,7 @@ export interface Selection {
 export function allotmentTenant(ctx: Pick<Ctx, 'db' | 'user'>, tenantId: number) {
   const { user } = ctx
   if (!user.isPlatform || user.scope.tenants !== 'all') throw forbidden()
-  return receivingTenant(ctx, tenantId, 'tenantId')
+  return requireReceivingTenant(ctx, tenantId, 'tenantId')
 }
 
 /** Returns the condition for the selected certificates, in whatever state. */

@@ -12,7 +12,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { addAllowanceLine, ALLOWANCE } from './allowance-charge.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 
@@ -81,7 +81,7 @@ async function packageNameOf({ db }: Ctx, packageId: number) {
 export async function createAllowance(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
-  const tenant = await receivingTenant(ctx, input.tenantId, 'tenantId')
+  const tenant = await requireReceivingTenant(ctx, input.tenantId, 'tenantId')
   const packageName = await packageNameOf(ctx, input.packageId)
   const at = now.toISOString()
   const [made] = await db

@@ -7,7 +7,7 @@ import { ApiError, invalid, tooMany } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import type { Effect } from '#domain/storage/queue.ts'
-import { nextIds } from '#domain/storage/queue-save.ts'
+import { reserveIds } from '#domain/storage/queue-save.ts'
 import { cardHasher, readCardCode } from './card-code.ts'
 import { devicesBySn, prepare, targetProblem, tenantProblems } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, storePrepared } from '../entitlements/open.service.ts'
@@ -67,7 +67,7 @@ async function useCard(ctx: Ctx, input: Input) {
   const { target, terms } = await targetOf(ctx, input, batch.packageVersionId)
   const effect = input.effectMode as Effect
   const order = { terms, copies: 1, effect, source: BY_CARD, isRenewal: 0, amount: batch.unitAmount }
-  const ids = (await nextIds(db, 2)).values()
+  const ids = (await reserveIds(db, 2)).values()
   const place = { target, channels: [input.channel] }
   const prepared = await prepare(ctx, [place], order, { locked: true, ids: () => ids.next().value as number })
   const [failed] = prepared.failed

@@ -17,7 +17,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { keyOf } from '#domain/storage/queue-store.ts'
+import { formatQueueKey } from '#domain/storage/queue-store.ts'
 import { KEEP_DAYS } from '#domain/storage/settings.ts'
 import { accounts } from '#schema/account.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -197,7 +197,7 @@ async function withVideos<R extends { deviceId: number; channel: number; tenantI
   rows: readonly R[],
 ) {
   const facts = await videoFacts(db, rows)
-  return rows.map((row) => ({ ...row, ...(facts.get(keyOf(row)) ?? NO_VIDEOS) }))
+  return rows.map((row) => ({ ...row, ...(facts.get(formatQueueKey(row)) ?? NO_VIDEOS) }))
 }
 
 /** Returns the bytes of the retained videos of channels and their last uploads. */
@@ -211,7 +211,7 @@ async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: nu
     left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
       and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true
     left join oss_device_status s on s.device_id = k."deviceId" and s.channel = k.channel and s.tenant_id = k."tenantId"`)
-  return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [keyOf(key), { usedBytes, uploadTime }]))
+  return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [formatQueueKey(key), { usedBytes, uploadTime }]))
 }
 
 export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {

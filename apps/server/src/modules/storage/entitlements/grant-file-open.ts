@@ -1,7 +1,7 @@
 import type { GrantLine } from '@oms/contract/storage/grant-file.ts'
 import type * as z from 'zod'
 import type { Effect } from '#domain/storage/queue.ts'
-import { nextIds } from '#domain/storage/queue-save.ts'
+import { reserveIds } from '#domain/storage/queue-save.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
 import { idSource, orderOf, storePrepared, trialsOf } from './open.service.ts'
@@ -66,7 +66,7 @@ export async function openLines(
 
 async function openPart(ctx: QueueCtx, part: readonly Ready[], order: Order, { terms, input }: GrantState) {
   const places = part.map(({ target, channel }): Place => ({ target, channels: [channel] }))
-  const ids = idSource(await nextIds(ctx.db, places.length * order.copies))
+  const ids = idSource(await reserveIds(ctx.db, places.length * order.copies))
   const prepared = await prepare(ctx, places, order, { locked: true, ids })
   await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
   await storePrepared(ctx, prepared, [terms], input.reason)

@@ -8,8 +8,8 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { EFFECT, type Effect, open, projectSpans, QUEUED, type QueueItem } from '#domain/storage/queue.ts'
 import type { NewEntitlement } from '#domain/storage/queue-save.ts'
-import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
-import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { applyChange, formatQueueKey, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
+import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 
 const YEAR_SECONDS = 366 * 86_400
 const MAX_ENTITLEMENTS = 5000
@@ -232,8 +232,8 @@ export async function prepare(
   const loaded = await loadQueues(db, keys, locked)
   const prepared: Prepared & { done: number } = { works: [], before: new Map(), created: [], failed: [], done: 0 }
   for (const place of places) {
-    const works = place.channels.map((channel) => loaded.get(keyOf({ deviceId: place.target.id, channel }))!)
-    for (const work of works) prepared.before.set(keyOf(work), work.queue)
+    const works = place.channels.map((channel) => loaded.get(formatQueueKey({ deviceId: place.target.id, channel }))!)
+    for (const work of works) prepared.before.set(formatQueueKey(work), work.queue)
     const { problem, created } = openOn(works, place, order, ids, secondsOf(now), zone)
     if (problem) prepared.failed.push({ id: place.target.id, name: place.target.sn, msg: problem })
     else {
@@ -252,7 +252,7 @@ export async function tenantProblems(
 ): Promise<Map<number, string>> {
   const problems = new Map<number, string>()
   for (const tenantId of new Set(targets.map((target) => target.tenantId))) {
-    const problem = await receivingProblem(db, tenantId)
+    const problem = await findReceivingProblem(db, tenantId)
     if (problem) problems.set(tenantId, problem)
   }
   return problems

@@ -6,8 +6,8 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { type Effect, projectSpans } from '#domain/storage/queue.ts'
-import { insertEntitlements, nextIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
-import { keyOf, type QueueWork } from '#domain/storage/queue-store.ts'
+import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
+import { formatQueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
 import { chargeAllowances, remainingAllowance } from '../allowances/allowance-charge.ts'
 import {
   devicesBySn,
@@ -107,7 +107,7 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
   const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
   // One more id a device names the group of its channels.
   const count = places.length * (channels.length * order.copies + channels.length)
-  const ids = idSource(isLocked ? await nextIds(ctx.db, count) : undefined)
+  const ids = idSource(isLocked ? await reserveIds(ctx.db, count) : undefined)
   const prepared = await prepare(ctx, places, order, { locked: isLocked, ids })
   return { order, terms, prepared, failed: [...failed, ...prepared.failed] }
 }
@@ -201,7 +201,7 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
     allowance: await remainingAllowance(ctx, terms.packageId),
     queues: prepared.works
       .slice(0, SHOWN_QUEUES)
-      .map((work) => queuePlan(work, prepared.before.get(keyOf(work)) ?? [], snOf, ctx)),
+      .map((work) => queuePlan(work, prepared.before.get(formatQueueKey(work)) ?? [], snOf, ctx)),
     failed,
   }
 }

@@ -17,8 +17,8 @@ import {
   suspend,
   removeItem,
 } from '#domain/storage/queue.ts'
-import { insertEntitlements, nextIds, saveQueues } from '#domain/storage/queue-save.ts'
-import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
+import { insertEntitlements, reserveIds, saveQueues } from '#domain/storage/queue-save.ts'
+import { applyChange, formatQueueKey, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
 import { devicesBySn, type Failed, queueProblem, secondsOf } from './open-prepare.ts'
 import { actorOf, publishEntitlements, reportOf } from './open.service.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
@@ -57,7 +57,9 @@ export const entitlementsOf = ({ db, user }: Ctx, ids: readonly number[]): Promi
     .where(and(among(ossEntitlements.id, ids), visibleEntitlements(user)))
     .orderBy(asc(ossEntitlements.id))
 
-const keysOf = (list: readonly Stored[]): QueueKey[] => [...new Map(list.map((row) => [keyOf(row), row])).values()]
+const keysOf = (list: readonly Stored[]): QueueKey[] => [
+  ...new Map(list.map((row) => [formatQueueKey(row), row])).values(),
+]
 
 /** State of an entitlement in an advanced queue: items that ended meanwhile are expired. */
 function stateIn(work: QueueWork, stored: Stored): number {
@@ -88,7 +90,7 @@ async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reas
     .map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   const good: Stored[] = []
   for (const stored of found) {
-    const work = works.get(keyOf(stored))!
+    const work = works.get(formatQueueKey(stored))!
     const problem = stateProblem(stateIn(work, stored), step)
     if (problem) failed.push({ id: stored.id, name: stored.sn, msg: problem })
     else {
@@ -161,9 +163,9 @@ export async function transfer(ctx: Ctx, input: ParsedOf<typeof calls.transfer>)
   const channel = input.targetChannel
   const targetKey = { deviceId: target.id, channel, tenantId: target.tenantId }
   const works = await loadQueues(db, [stored, targetKey], true)
-  const [from, to] = [works.get(keyOf(stored))!, works.get(keyOf(targetKey))!]
+  const [from, to] = [works.get(formatQueueKey(stored))!, works.get(formatQueueKey(targetKey))!]
   const left = takeForTransfer(ctx, from, stored)
-  const [id] = await nextIds(db, 1)
+  const [id] = await reserveIds(db, 1)
   const moved = { id: id!, deviceId: target.id, sn: target.sn, channel, source: 5, fromId: stored.id }
   const row = { ...stored, ...moved, amount: 0, isRenewal: 0 }
   joinQueue(ctx, to, row, left)

@@ -11,7 +11,7 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { replayEvent } from './hook-events.ts'
@@ -76,7 +76,7 @@ function assertVendor({ user }: Ctx) {
 export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now, services } = ctx
   assertVendor(ctx)
-  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
+  const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const secret = createSecret(HOOK_SECRET)
   const at = now.toISOString()
   const [made] = await db

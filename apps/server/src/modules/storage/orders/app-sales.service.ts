@@ -5,7 +5,13 @@ import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
+import {
+  type AppUser,
+  authenticateAppUser,
+  runAsAppUser,
+  requireOwnDevice,
+  isOwnDevice,
+} from '#domain/video/app-user.ts'
 import { devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
@@ -26,8 +32,8 @@ const actingFor = (ctx: PublicCtx, { account, tenantId }: AppUser): Ctx => ({
 
 /** Redeems a card for a device of the App's user. Wrong codes of App accounts are counted below zero. */
 export async function appRedeem(ctx: PublicCtx, input: ParsedOf<typeof calls.redeem>) {
-  const user = await appUserOf(ctx)
-  await ownDevice(ctx.db, user, input.sn)
+  const user = await authenticateAppUser(ctx)
+  await requireOwnDevice(ctx.db, user, input.sn)
   await redeemCard(actingFor(ctx, user), input, -user.uid)
   return null
 }
@@ -49,8 +55,8 @@ async function trialFor(ctx: Ctx, sn: string, channel: number) {
 
 /** Opens a trial on a device of the App's user, once per serial number. */
 export async function appTrial(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof calls.trial>) {
-  const user = await appUserOf(ctx)
-  await ownDevice(ctx.db, user, sn)
+  const user = await authenticateAppUser(ctx)
+  await requireOwnDevice(ctx.db, user, sn)
   const acting = actingFor(ctx, user)
   const { packageId, packageName } = await trialFor(acting, sn, channel)
   const once = { copies: 1, effectMode: 1, source: 2, amount: 0 } as const
@@ -63,7 +69,7 @@ export async function appTrial(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof 
 
 /** Lists notices about the devices of the App's user that are newer than `sinceId`. */
 export const appNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
-  asAppUser(ctx, async (db, user) => ({
+  runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({
         id: ossNotices.id,
@@ -75,7 +81,7 @@ export const appNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<t
       })
       .from(ossNotices)
       .innerJoin(devices, eq(devices.id, ossNotices.deviceId))
-      .where(and(gt(ossNotices.id, sinceId), ownDevices(user)))
+      .where(and(gt(ossNotices.id, sinceId), isOwnDevice(user)))
       .orderBy(asc(ossNotices.id))
       .limit(pageSize),
   }))

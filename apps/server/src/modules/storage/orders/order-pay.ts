@@ -4,7 +4,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Effect } from '#domain/storage/queue.ts'
-import { nextIds } from '#domain/storage/queue-save.ts'
+import { reserveIds } from '#domain/storage/queue-save.ts'
 import { loadQueues } from '#domain/storage/queue-store.ts'
 import {
   devicesBySn,
@@ -58,7 +58,7 @@ async function renewalFlag({ db }: Ctx, { item, target }: Place) {
 async function openItem(ctx: Ctx, place: Place, reason: string): Promise<number[]> {
   const { item, target, terms } = place
   const { channels, copies } = item
-  const ids = (await nextIds(ctx.db, channels.length * (copies + 1))).values()
+  const ids = (await reserveIds(ctx.db, channels.length * (copies + 1))).values()
   const order = {
     terms,
     copies,

@@ -6,7 +6,7 @@ import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { advance, removeItem } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
-import { applyChange, keyOf, loadQueues } from '#domain/storage/queue-store.ts'
+import { applyChange, formatQueueKey, loadQueues } from '#domain/storage/queue-store.ts'
 import { secondsOf } from '../entitlements/open-prepare.ts'
 import { actorOf } from '../entitlements/open.service.ts'
 import type { Order, OrderItem } from './order-record.ts'
@@ -51,7 +51,7 @@ async function lockEntitlements({ db }: Ctx, itemId: number) {
     })
     .from(ossEntitlements)
     .where(ofItem)
-  const works = await loadQueues(db, [...new Map(keys.map((key) => [keyOf(key), key])).values()], true)
+  const works = await loadQueues(db, [...new Map(keys.map((key) => [formatQueueKey(key), key])).values()], true)
   const rows = await db.select().from(ossEntitlements).where(ofItem).orderBy(asc(ossEntitlements.id))
   return { works, rows }
 }
@@ -65,7 +65,7 @@ async function stopEntitlements(
   const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
   for (const work of works.values()) applyChange(work, advance(work.queue, now, zone))
   for (const row of rows) {
-    const work = works.get(keyOf(row))!
+    const work = works.get(formatQueueKey(row))!
     if (work.queue.some(({ id }) => id === row.id))
       applyChange(work, removeItem(work.queue, row.id, 'cancel', now, zone))
   }

@@ -3,7 +3,7 @@ import { ossRefunds } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { projectSpans, QUEUED } from '#domain/storage/queue.ts'
-import { keyOf, loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
+import { formatQueueKey, loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
 import { secondsOf } from '../entitlements/open-prepare.ts'
 import type { OrderItem } from './order-record.ts'
 
@@ -32,14 +32,14 @@ async function secondsByItem({ db, now, services }: Ctx, itemIds: readonly numbe
     .select()
     .from(ossEntitlements)
     .where(inArray(ossEntitlements.orderItemId, [...itemIds]))
-  const works = await loadQueues(db, [...new Map(rows.map((row) => [keyOf(row), row])).values()], false)
+  const works = await loadQueues(db, [...new Map(rows.map((row) => [formatQueueKey(row), row])).values()], false)
   const [at, zone] = [secondsOf(now), services.config.timeZone]
   const seconds = new Map<number, { left: bigint; total: bigint }>()
   for (const row of rows) {
     const sum = seconds.get(row.orderItemId!) ?? { left: 0n, total: 0n }
     const isGranted = row.source !== 5
     seconds.set(row.orderItemId!, {
-      left: sum.left + BigInt(leftOf(works.get(keyOf(row)), row.id, at, zone)),
+      left: sum.left + BigInt(leftOf(works.get(formatQueueKey(row)), row.id, at, zone)),
       total: sum.total + (isGranted ? BigInt(row.totalSeconds) : 0n),
     })
   }

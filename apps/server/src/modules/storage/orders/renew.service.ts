@@ -4,8 +4,8 @@ import type { ossEntitlements } from '#schema/storage.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { EFFECT } from '#domain/storage/queue.ts'
-import { nextIds } from '#domain/storage/queue-save.ts'
-import { keyOf } from '#domain/storage/queue-store.ts'
+import { reserveIds } from '#domain/storage/queue-save.ts'
+import { formatQueueKey } from '#domain/storage/queue-store.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import {
   devicesBySn,
@@ -47,7 +47,7 @@ async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input:
   })
   const { copies, source, amount, reason } = input
   const order: Order = { terms, copies, source, amount: source === 1 ? amount : 0, effect: EFFECT.end, isRenewal: 1 }
-  const ids = (await nextIds(ctx.db, places.length * (copies + 1))).values()
+  const ids = (await reserveIds(ctx.db, places.length * (copies + 1))).values()
   const prepared = await prepare(ctx, places, order, { locked: true, ids: () => ids.next().value as number })
   await storePrepared(ctx, prepared, [terms], reason)
   return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created.map(({ id }) => id) }
@@ -71,7 +71,7 @@ export async function renew(ctx: Ctx, input: Input) {
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
   const failed: Failed[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   // Two entitlements of one package on one channel are renewed once.
-  const rows = [...new Map(found.map((row) => [`${keyOf(row)}:${row.packageId}`, row])).values()]
+  const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0
   const created: number[] = []
   const copies = new Map<number, number>()

@@ -12,7 +12,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { packageScopeNames } from '#domain/packages/package-scope.ts'
+import { readPackageScopeNames } from '#domain/packages/package-scope.ts'
 import { accounts } from '#schema/account.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { sourcesOf } from '../statistics/stat-source.ts'
@@ -97,7 +97,7 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectPackages(db).where(and(eq(ossPackages.id, id), notDeleted(ossPackages)))
   if (!found) throw notFound('云存套餐')
-  return { ...present(found), ...(await packageScopeNames(db, user, found)) }
+  return { ...present(found), ...(await readPackageScopeNames(db, user, found)) }
 }
 
 export async function versions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {

@@ -11,7 +11,7 @@ import {
 } from '@oms/contract/storage/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { packageStore } from '#domain/packages/package-store.ts'
+import { createPackageStore } from '#domain/packages/package-store.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   status: PACKAGE_STATUS,
 }
 
-const store = packageStore({
+const store = createPackageStore({
   packages: ossPackages,
   versions: ossPackageVersions,
   kind: 'storagePackage',

@@ -7,7 +7,7 @@ import { tenants, userApplications } from '#schema/tenant.ts'
 import { assertMayAssign } from '#domain/accounts/account-guard.ts'
 import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertAccountQuota } from '#domain/accounts/quota.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -62,7 +62,7 @@ async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input):
   if (!found) throw notFound('申请')
   if (found.uid === user.uid) throw refused('不能审批自己的申请')
   const tenantName = await nameOfTenant(db, found.tenantId)
-  if (status === APPROVED) await receivingTenant(ctx, found.tenantId)
+  if (status === APPROVED) await requireReceivingTenant(ctx, found.tenantId)
   if (status === APPROVED) await assertAccountQuota(db, found.tenantId)
   const [won] = await db
     .update(userApplications)

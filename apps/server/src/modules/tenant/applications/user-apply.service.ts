@@ -11,7 +11,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { applyOrder, conditionsOf, presentApplications, inScope, selectApplications } from './user-apply-rows.ts'
 
@@ -124,7 +124,7 @@ export async function apply(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof user
   const [tenant] = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(eq(tenants.joinCode, joinCode), eq(tenants.allowApply, 1), tenantInUse()))
+    .where(and(eq(tenants.joinCode, joinCode), eq(tenants.allowApply, 1), isTenantInUse()))
   if (!tenant) throw invalid('加入码不正确或已停用', 'joinCode')
   const open = and(eq(userApplications.uid, user.uid), eq(userApplications.status, PENDING))
   if ((await db.$count(userApplications, open)) >= MAX_OPEN) throw refused(`最多同时有${MAX_OPEN}个待审批的申请`)

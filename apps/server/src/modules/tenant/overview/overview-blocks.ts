@@ -5,7 +5,7 @@ import { accounts } from '#schema/account.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { loginLogs } from '#schema/system.ts'
 import { appAccounts, userApplications } from '#schema/tenant.ts'
-import { cachedFigureOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedFigure } from '#domain/fleet/fleet-counts.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { lastDays } from './last-days.ts'
@@ -22,7 +22,9 @@ export const devicesBlock: Block = {
   title: '设备',
   may: (user) => user.can('device:apkManage:list'),
   async load({ services }, tenantId) {
-    const { models: rows } = await cachedFigureOf(services, `tenant devices ${tenantId}`, (db) => byModel(db, tenantId))
+    const { models: rows } = await readCachedFigure(services, `tenant devices ${tenantId}`, (db) =>
+      byModel(db, tenantId),
+    )
     const sum = (key: 'n' | 'online' | 'off' | 'inactive') => rows.reduce((total, row) => total + row[key], 0)
     const total = sum('n')
     const url = `/device/apkManage?tenantId=${tenantId}`
@@ -227,7 +229,7 @@ export const appAccountsBlock: Block = {
       })
       .from(appAccounts)
       .where(own)
-    const { rows: bound } = await cachedFigureOf(services, `tenant bound ${tenantId}`, async (pool) => ({
+    const { rows: bound } = await readCachedFigure(services, `tenant bound ${tenantId}`, async (pool) => ({
       rows: await pool.$count(
         devices,
         and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), notDeleted(devices)),

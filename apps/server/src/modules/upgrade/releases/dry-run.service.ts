@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import type { Draft } from '#domain/fleet/fleet.ts'
-import { type RuleCode, verdictsOf } from '#domain/fleet/match.ts'
+import { type RuleCode, listVerdicts } from '#domain/fleet/match.ts'
 import type { InstalledPackage } from '#domain/fleet/next-task.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
@@ -103,7 +103,7 @@ export async function why({ db, user, services, now }: Ctx, { otaId, sn }: Parse
   const own = installed.find(({ name }) => name === rule.packageName)
   const device = rule.packageName ? { ...known, verCode: own?.verCode ?? null } : known
   const moment = services.fleet.moment(now)
-  const rules: { rule: string; title: string; passed: boolean; words: string }[] = verdictsOf(rule, device, moment)
+  const rules: { rule: string; title: string; passed: boolean; words: string }[] = listVerdicts(rule, device, moment)
   if (rule.packageName) rules.push(verdict('package', '设备装有该软件包', own !== undefined, '设备没有上报该软件包'))
   const { isSpent, open, outrankedBy } = services.fleet.precedence(rule, known.slot, installed, moment)
   rules.push(verdict('spent', '没有失败或取消过的任务', !isSpent, SPENT.title, '没有未处理的失败任务'))

@@ -8,7 +8,7 @@ import { tenants } from '#schema/tenant.ts'
 import { otaAlarms, otaWhites } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { installedOf } from '#domain/fleet/release.ts'
+import { countInstalled } from '#domain/fleet/release.ts'
 import { isBeyondScope } from '#domain/fleet/release-scope.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
@@ -63,7 +63,7 @@ export async function get({ db, user, services }: Ctx, { otaId }: ParsedOf<typeo
     stages,
     counts: await countsOf(db, user, { otaId }),
     whites: await whitesOf(db, user, otaId),
-    installed: await installedOf(db, version, limitOf(user)),
+    installed: await countInstalled(db, version, limitOf(user)),
     canSteer: !isBeyond,
     needsAudit: !isBeyond && (await needsAudit(services, db, version, { ...policy, ...targetsOf(user, policy) })),
     auditBlock: await auditBlockOf(db, user, version, stored),

@@ -11,7 +11,7 @@ import { LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { artifactKindOf } from './release-artifact-kind.ts'
 import { notifyPermitted } from './release-notice.ts'
@@ -199,7 +199,7 @@ async function assertReleaseTargets(
   const wanted = [...new Set(tenantIds)]
   if (isOurs && isLimited && mode === MODE.formal && wanted.length === 0)
     throw invalid('您的数据范围不包含全部客户，请选择发布的客户', 'tenantIds')
-  const mine = and(tenantInUse(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
+  const mine = and(isTenantInUse(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
   if (wanted.length > 0 && (await db.$count(tenants, mine)) !== wanted.length)
     throw invalid('客户不存在、已停用或已过期，请重新选择', 'tenantIds')
   const groups = [...new Set(groupIds)]
