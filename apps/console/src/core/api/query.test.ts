@@ -3,7 +3,7 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { beforeEach, expect, test } from 'vitest'
-import { keyOf, makeQueryClient, refreshReads } from './query.ts'
+import { queryKeyOf, makeQueryClient, refreshReads } from './query.ts'
 
 const client = makeQueryClient()
 let read: string[] = []
@@ -11,7 +11,7 @@ let read: string[] = []
 /** Shows the response of an endpoint on the screen, as `useRead` does. */
 async function show(endpoint: Pick<Endpoint, 'path' | 'kind'>) {
   const observer = new QueryObserver(client, {
-    queryKey: keyOf(endpoint, {}),
+    queryKey: queryKeyOf(endpoint, {}),
     queryFn: () => {
       read.push(endpoint.path)
       return 1
@@ -45,5 +45,5 @@ test('an own write refetches logged reads of its group only', async () => {
 
 test('a logged read that was not refetched is stale, so the next opening reads it', async () => {
   await refreshReads(client, { resource: 'agent' })
-  expect(client.getQueryState(keyOf(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
+  expect(client.getQueryState(queryKeyOf(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
 })

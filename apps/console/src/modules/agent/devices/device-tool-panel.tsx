@@ -8,12 +8,12 @@ import {
 import { Empty } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
-import { later } from '#core/loading/deferred.tsx'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import './device-tool.css'
 
-const DeviceToolDialog = later(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
+const DeviceToolDialog = lazyAfterRender(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
 
 /** A list that was read stays: each read wakes the device. */
 const STALE_MS = 10 * 60_000

@@ -2,7 +2,7 @@ import { FORBIDDEN_TOOLS, type DeviceTool } from '@oms/contract/agent/devices/de
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { callGateway, GatewayRefusal } from '../voice-servers/gateway.ts'
-import { macWith } from './mac.ts'
+import { formatMac } from './mac.ts'
 
 /** The gateway waits five seconds for the device. */
 const TIMEOUT_MS = 10_000
@@ -24,7 +24,7 @@ export interface ToolDevice {
  * device was not bound at its last boot.
  */
 function clientIds({ mac, board }: ToolDevice): readonly string[] {
-  const part = macWith(mac, '_')
+  const part = formatMac(mac, '_')
   const groups = board === '' ? [UNBOUND_GROUP] : [board.replaceAll(':', '_'), UNBOUND_GROUP]
   return groups.map((group) => `${group}@@@${part}@@@${part}`)
 }

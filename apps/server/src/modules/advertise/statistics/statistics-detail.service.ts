@@ -7,13 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { groupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
-import {
-  selectDaySums,
-  selectHourSums,
-  joinFactor,
-  PLAY_TOTALS,
-  type Sums,
-} from './statistics-source.ts'
+import { selectDaySums, selectHourSums, joinFactor, PLAY_TOTALS, type Sums } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 
@@ -134,9 +128,9 @@ function presenter({ services }: Ctx) {
     failed,
     untrusted,
     ms,
-    completeRate: computePercent(complete, plays - untrusted),
+    completeRate: percentOf(complete, plays - untrusted),
     screens,
-    share: all === null ? null : computePercent(ms, all),
+    share: all === null ? null : percentOf(ms, all),
     exposure,
     firstTime: timeOf(first),
     lastTime: timeOf(last),

@@ -48,9 +48,9 @@ export async function getSummary(ctx: Ctx, input: InRange) {
   const allScreens = Math.max(totals.screens, await coveredScreens(ctx, input))
   return {
     ...totals,
-    completeRate: computePercent(totals.complete, totals.plays - totals.untrusted),
+    completeRate: percentOf(totals.complete, totals.plays - totals.untrusted),
     allScreens,
-    deliveryRate: computePercent(totals.screens, allScreens),
+    deliveryRate: percentOf(totals.screens, allScreens),
     rejected: await rejectedReports(ctx, input),
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const oms = useApp()
@@ -66,7 +66,7 @@ async function setGateway() {
 
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const modelId = await shippedVoiceModel(oms.services)
+  const modelId = await ensureVoiceModel(oms.services)
   const [device] = await query(
     'insert into devices (tenant_id, model_id, sn, mac) values (1, $1, $2, $2) returning id',
     [modelId, MAC],

@@ -122,7 +122,7 @@ const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParam
 const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string) =>
   paramOf(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
 
-type Tenant = Awaited<ReturnType<typeof paramTenant>>
+type Tenant = Awaited<ReturnType<typeof resolveParameterTenant>>
 const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb: string) =>
   ctx.audit({ ...paramRecord(tenantId, code), action: `${verb}「${tenantName}」的参数 ${code}` })
 
