@@ -40,6 +40,17 @@ const daysAgo = ({ services }: Demo, days: number): Services => {
   return { ...services, now: () => at }
 }
 
+/**
+ * Returns the id of the customer at a place in the order of creation, beginning with 1. The ids are not consecutive after
+ * a first start that was interrupted, because sequences do not roll back.
+ */
+async function customerId({ db }: Demo, place: number): Promise<number> {
+  const { rows } = await db.execute<{ id: number }>(
+    sql`select id from tenants where id > 1 and deleted_at is null order by id offset ${place - 1} limit 1`,
+  )
+  return rows[0]!.id
+}
+
 /** Returns cameras of the tenant without cloud storage, whose queues back-dated events do not change. */
 async function freeCameras({ db }: Demo, tenantId: number, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ sn: string }>(sql`select d.sn from devices d
@@ -88,7 +99,7 @@ async function fillOrders(demo: Demo) {
     { name: 'create', ...storageHooks.create, input },
     (ctx) => createHook(ctx, input),
   )
-  const cameras = await freeCameras(demo, 2, ORDERS - 1)
+  const cameras = await freeCameras(demo, await customerId(demo, 1), ORDERS - 1)
   for (const [n, sn] of cameras.entries()) await sendOrder(demo, id, n, sn)
   await sendOrder(demo, id, ORDERS - 1, 'CAM-NOT-DELIVERED')
   const { rows } = await demo.db.execute<{ id: number }>(
@@ -120,7 +131,8 @@ async function fillCards(demo: Demo) {
     sql`select file_encrypted as encrypted from oss_card_batches where id = ${id}`,
   )
   const codes = decrypt(demo.services.config.secretKey, rows[0]!.encrypted).split('\n')
-  for (const [n, sn] of (await freeCameras(demo, 3, 18)).entries()) {
+  const cameras = await freeCameras(demo, await customerId(demo, 2), 18)
+  for (const [n, sn] of cameras.entries()) {
     const input = storageCards.redeem.input.parse({ code: codes[n], sn })
     await runAsActor(daysAgo(demo, 38 - n * 2), demo.actor, { name: 'redeem', ...storageCards.redeem, input }, (ctx) =>
       redeemCard(ctx, input),
@@ -136,34 +148,40 @@ async function fillCards(demo: Demo) {
   await createBatch(demo, 0, { code: 'YC7M1', count: 500, unitAmount: 500 })
 }
 
-/** Tenant, package code and copies of each allowance. */
+/** Place of the customer, package code and copies of each allowance. */
 const ALLOWANCES = [
-  [2, 'YC30M1', 200],
-  [2, 'YC7M1', 100],
-  [3, 'YC30M1', 80],
-  [4, 'SJ7M1', 50],
+  [1, 'YC30M1', 200],
+  [1, 'YC7M1', 100],
+  [2, 'YC30M1', 80],
+  [3, 'SJ7M1', 50],
 ] as const
 
 /** Allowances of tenants, and an opening by the staff of one of them. */
 async function fillAllowances(demo: Demo) {
-  for (const [tenantId, code, quota] of ALLOWANCES) {
-    const input = { tenantId, packageId: await packageId(demo, code), quota, remark: '年度框架合同' }
+  for (const [place, code, quota] of ALLOWANCES) {
+    const input = {
+      tenantId: await customerId(demo, place),
+      packageId: await packageId(demo, code),
+      quota,
+      remark: '年度框架合同',
+    }
     await runAsActor(daysAgo(demo, 30), demo.actor, { name: 'create', ...storageAllowances.create, input }, (ctx) =>
       createAllowance(ctx, input),
     )
   }
+  const tenantId = await customerId(demo, 2)
   const { rows } = await demo.db.execute<{ uid: number; account: string; realname: string }>(
-    sql`select uid, account, realname from accounts where tenant_id = 3 and deleted_at is null order by uid limit 1`,
+    sql`select uid, account, realname from accounts where tenant_id = ${tenantId} and deleted_at is null order by uid limit 1`,
   )
   const user = {
-    ...createPlatformUser({ ...rows[0]!, tenantId: 3 }),
-    homeTenantId: 3,
+    ...createPlatformUser({ ...rows[0]!, tenantId }),
+    homeTenantId: tenantId,
     isPlatform: false,
     isSuper: false,
   }
-  const staff: Actor = { ...demo.actor, user: { ...user, scope: { tenants: [3], ownOnly: false } } }
+  const staff: Actor = { ...demo.actor, user: { ...user, scope: { tenants: [tenantId], ownOnly: false } } }
   const input = storageEntitlements.open.input.parse({
-    sns: await freeCameras(demo, 3, 12),
+    sns: await freeCameras(demo, tenantId, 12),
     packageId: await packageId(demo, 'YC30M1'),
     reason: '门店统一开通',
   })
