@@ -60,15 +60,18 @@ export const text = (
     .refine(...printable(title))
     .meta({ title, max })
 
-/** An optional text. `meta` must be called last: wrappers such as `default` do not inherit metadata. */
-export const note = (title: string, max: number) =>
+const freeText = (title: string, max: number) =>
   z
     .string(`${title}不正确`)
     .trim()
     .max(max, `${title}不能超过${max}个字符`)
     .refine(...printable(title))
-    .default('')
-    .meta({ title, max })
+
+/** An optional text. `meta` must be called last: wrappers such as `default` do not inherit metadata. */
+export const note = (title: string, max: number) => freeText(title, max).default('').meta({ title, max })
+
+/** A note of an update: an absent one keeps the stored text, an empty one clears it. */
+export const keptNote = (title: string, max: number) => freeText(title, max).optional().meta({ title, max })
 
 /** A search text; an empty text becomes absent. Text over the limit is refused. */
 export const search = (title: string, max = 64) =>

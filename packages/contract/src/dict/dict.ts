@@ -1,7 +1,7 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
+import { choice, id, keptNote, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -40,35 +40,32 @@ export const dictType = text('字典类型', 100).regex(
 )
 export const dictStatus = choice('状态', DICT_STATUS)
 
+const sort = whole('显示排序', 0, 9999)
+const tagColor = z.enum(LIST_CLASSES, '请选择回显样式')
+const standard = z.enum(['Y', 'N'], '请选择是否默认')
+const CSS_CLASS = /^[A-Za-z0-9_ -]*$/
+const CSS_CLASS_TEXT = '样式属性只能包含字母、数字、空格和 _ -'
+
 export const DictDataInput = z.object({
   dictType,
   dictLabel: text('字典标签', 100),
   dictValue: text('字典键值', 100),
-  dictSort: whole('显示排序', 0, 9999).default(0).meta({ title: '显示排序' }),
-  listClass: z.enum(LIST_CLASSES, '请选择回显样式').default('default').meta({ title: '回显样式' }),
-  cssClass: note('样式属性', 100).refine(
-    (value) => /^[A-Za-z0-9_ -]*$/.test(value),
-    '样式属性只能包含字母、数字、空格和 _ -',
-  ),
-  isDefault: z.enum(['Y', 'N'], '请选择是否默认').default('N').meta({ title: '默认' }),
+  dictSort: sort.default(0).meta({ title: '显示排序' }),
+  listClass: tagColor.default('default').meta({ title: '回显样式' }),
+  cssClass: note('样式属性', 100).refine((value) => CSS_CLASS.test(value), CSS_CLASS_TEXT),
+  isDefault: standard.default('N').meta({ title: '默认' }),
   status: dictStatus.default(1).meta({ title: '状态', labels: DICT_STATUS }),
   remark: note('备注', 500),
 })
 
-const { dictSort, listClass, cssClass, isDefault, status, remark } = DictDataInput.shape
-/** Fields without a default: an update keeps the stored values of absent fields. */
-const absentKeeps = <T extends z.ZodType>(field: z.ZodDefault<T>) =>
-  field
-    .unwrap()
-    .optional()
-    .meta({ ...field.meta() })
+/** Fields of an update: absent fields other than type, label and value keep their stored values. */
 const DictDataUpdate = DictDataInput.extend({
-  dictSort: absentKeeps(dictSort),
-  listClass: absentKeeps(listClass),
-  cssClass: absentKeeps(cssClass),
-  isDefault: absentKeeps(isDefault),
-  status: absentKeeps(status),
-  remark: absentKeeps(remark),
+  dictSort: sort.optional().meta({ title: '显示排序' }),
+  listClass: tagColor.optional().meta({ title: '回显样式' }),
+  cssClass: keptNote('样式属性', 100).refine((value) => value === undefined || CSS_CLASS.test(value), CSS_CLASS_TEXT),
+  isDefault: standard.optional().meta({ title: '默认' }),
+  status: dictStatus.optional().meta({ title: '状态', labels: DICT_STATUS }),
+  remark: keptNote('备注', 500),
 })
 
 /** Columns that every stored row has besides its fields. */
