@@ -45,7 +45,9 @@ export const programOptions = {
     result: pageOf(OfferedAd),
   },
   /** Ads that programs use, for the filter of the list. The ad `adId` is among them. */
-  usedAds: optionsAt('/api/v1/advertise/program/option/usedAd', access, { asked: { adId: optional(id) } }),
+  usedAds: optionsAt('/api/v1/advertise/program/option/usedAd', 'advertiseManage:ProgramList:list', {
+    asked: { adId: optional(id) },
+  }),
   /** Devices with a screen, groups, models or tenants. */
   targets: optionsAt('/api/v1/advertise/program/option/target', access, {
     row: { detail: z.string() },
