@@ -61,6 +61,7 @@ test.each([
   [1.005, 1.01],
   [-1.005, -1],
   [0, 0],
+  [4e-7, 0],
 ])('FORMAT-02 %s rounds to %s', (value, rounded) => expect(roundTwo(value)).toBe(rounded))
 
 test('FORMAT-02 the weekly range has seven days and ends today, also across months', () => {
