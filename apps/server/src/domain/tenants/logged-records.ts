@@ -30,14 +30,14 @@ const RECORDS = [
   ['agent', sql`agents`, sql`id`, sql`tenant_id`],
   ['agentDevice', sql`devices`, sql`id`, sql`tenant_id`],
   ['agentOrder', sql`agent_orders`, sql`id`, sql`tenant_id`],
-  ['agentVoiceprint', sql`agent_voiceprints`, sql`id`, sql`tenant_id`],
   ['agentWordFile', sql`agent_word_files`, sql`id`, sql`tenant_id`],
   ['ota', sql`ota_versions`, sql`ota_id`, sql`tenant_id`],
   ['software', sql`ota_versions`, sql`ota_id`, sql`tenant_id`],
   ['notice', sql`notices`, sql`notice_id`, sql`tenant_id`],
   ['displayLink', sql`display_links`, sql`id`, sql`tenant_id`],
   ['license-tenant', sql`tenants`, sql`id`, sql`id`],
-  // The id of a parameter begins with its tenant: `7:history.days`.
+  // The ids of these two begin with their tenant: `7:history.days`. A voiceprint is really deleted, so its row cannot tell.
+  ['agentVoiceprint', sql`tenants`, sql`id`, sql`id`],
   ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const
 

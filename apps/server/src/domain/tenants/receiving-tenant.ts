@@ -5,7 +5,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
-/** Columns that `standingProblem` needs. */
+/** Columns that `findStandingProblem` needs. */
 export const TENANT_STANDING_COLUMNS = {
   name: tenants.name,
   status: tenants.status,
@@ -49,7 +49,7 @@ export async function requireReceivingTenant({ db, user }: Pick<Ctx, 'db' | 'use
 
 /**
  * Returns the tenant that owns a new row: the requested tenant, otherwise the tenant of the session. Every call that
- * creates rows of a tenant uses this function. Refuses like `receivingTenant`.
+ * creates rows of a tenant uses this function. Refuses like `requireReceivingTenant`.
  */
 export function resolveOwningTenant(ctx: Pick<Ctx, 'db' | 'user'>, requested?: number, field?: string) {
   const tenantId = requested ?? ctx.user.tenantId

@@ -135,7 +135,7 @@ export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
       detail: { agentId },
     })),
   )
-  ctx.audit({ bizType: KIND, ...(done.length === 1 && { bizId: done[0]! }), action: `解绑设备${serialsOf(found)}` })
+  ctx.audit({ bizType: KIND, bizIds: done, action: `解绑设备${serialsOf(found)}` })
   await publish(ctx, null)
   return { done: done.length, failed }
 }
@@ -160,7 +160,11 @@ export async function move(ctx: Ctx, { ids, agentId }: ParsedOf<typeof calls.mov
     db,
     changed.map(({ binding: { mac, tenantId } }) => ({ mac, tenantId, kind: EVENT.moved, detail: { agentId } })),
   )
-  ctx.audit({ bizType: KIND, action: `更换设备${serialsOf(good)}的智能体为「${agent.agentName}」` })
+  ctx.audit({
+    bizType: KIND,
+    bizIds: good.map(({ binding }) => binding.deviceId),
+    action: `更换设备${serialsOf(good)}的智能体为「${agent.agentName}」`,
+  })
   await publish(ctx, agent.tenantId)
   return { done: good.length, failed }
 }

@@ -19,7 +19,8 @@ import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
 import { requireVisibleAgent, visibleVoiceprints } from './voiceprint-rows.ts'
 
-const KIND = 'agentVoiceprint'
+/** The record id begins with the tenant, because the operation log outlives the row of a voiceprint. */
+const recordOf = (tenantId: number, id: number) => ({ bizType: 'agentVoiceprint', bizId: `${tenantId}:${id}` }) as const
 const TITLES = readFieldTitles(VoiceprintChange.shape)
 const NAME_TAKEN = '该智能体已有同名的说话人'
 const CLASHES = { agent_voiceprints_name: [NAME_TAKEN, 'name'] } as const
@@ -72,7 +73,7 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
   const action = `为智能体「${agent.name}」登记声纹「${name}」`
   await transactRecorded(ctx, async (db) => {
     await db.insert(agentVoiceprints).values({ ...row, ...audited })
-    ctx.audit({ bizType: KIND, bizId: id, action, diff: listChanges({}, { name, introduction }, TITLES) })
+    ctx.audit({ ...recordOf(tenantId, id), action, diff: listChanges({}, { name, introduction }, TITLES) })
     await publish(db, ctx, tenantId)
   }).catch(async (error: unknown) => {
     await service.remove(id).catch(() => {})
@@ -112,7 +113,7 @@ export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.up
         throw toUniqueViolation(error, CLASHES) ?? error
       })
     const action = `修改声纹「${stored.name}」${recording ? '，更换了语音' : ''}`
-    ctx.audit({ bizType: KIND, bizId: id, action, diff })
+    ctx.audit({ ...recordOf(stored.tenantId, id), action, diff })
     await publish(db, ctx, stored.tenantId)
     return { rev: next.rev }
   })
@@ -146,7 +147,7 @@ export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.r
   if (service) await withService(() => service.remove(id))
   await transactRecorded(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))
-    ctx.audit({ bizType: KIND, bizId: id, action: `删除声纹「${stored.name}」` })
+    ctx.audit({ ...recordOf(stored.tenantId, id), action: `删除声纹「${stored.name}」` })
     await publish(db, ctx, stored.tenantId)
   })
   return null
