@@ -20,14 +20,18 @@ export async function limitModes({ agentParameters }: Pick<Services, 'agentParam
 
 /**
  * Devices without a complete pack: the rule of `packLimit` as one statement. Units are bits. `paid` has the units that the
- * grants of a target pay, and `packs` the units that each of its packs needs. A pack that has ended pays nothing.
+ * grants of a target pay, and `packs` the units that each of its packs needs. `open` has the packs that count, as in
+ * `GRANTS` of open-packs.ts. A grant that has ended pays nothing.
  */
 const REACHED = sql.raw(`(
-  with packs as (
-    select g.scope, g.target_id, bit_or(1 << g.unit) as needed, coalesce(bit_or(1 << g.unit) filter (where g.is_frozen = 0 and (
+  with open as (
+    select distinct order_id, target_id, pack_no from agent_grants where state < 2 or state = 2 and valid_until > now()),
+  packs as (
+    select g.scope, g.target_id, bit_or(1 << g.unit) as needed, coalesce(bit_or(1 << g.unit) filter (where g.is_frozen = 0
+      and coalesce(g.valid_until, g.activate_until) > now() and (
       g.state = 0 or g.state = 1 and (g.is_unlimited = 1 or g.remaining > 0) or g.state = 2 and g.unit = 1 and exists (
         select from agent_ledger l where l.grant_id = g.id and l.kind = 2 and l.day = current_date))), 0) as paid
-    from agent_grants g where coalesce(g.valid_until, g.activate_until) > now()
+    from open o join agent_grants g on g.order_id = o.order_id and g.target_id = o.target_id and g.pack_no = o.pack_no
     group by g.scope, g.target_id, g.order_id, g.pack_no),
   targets as (
     select scope, target_id, bit_or(paid) as paid, array_agg(distinct needed) as packs from packs group by 1, 2)
