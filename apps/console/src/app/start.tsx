@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { refreshReads } from '#core/api/query.ts'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { isPublic } from '#core/routing/addresses.ts'
@@ -49,7 +50,7 @@ function LoggedIn({ first }: { first: Readiness }) {
     // show their own errors.
     setReady((before) => (before === 'ready' ? before : next))
     // The content depends on the permissions, so rendering waits for them.
-    await client.invalidateQueries()
+    await refreshReads(client)
   }, [client])
   useServerNews(reload, ready === 'ready')
   useEffect(() => {

@@ -3,20 +3,20 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { beforeEach, expect, test } from 'vitest'
-import { queryKeyOf, makeQueryClient, refreshReads } from './query.ts'
+import { queryKeyOf, makeQueryClient, readMeta, refreshReads } from './query.ts'
 
 const client = makeQueryClient()
 let read: string[] = []
 
 /** Shows the response of an endpoint on the screen, as `useRead` does. */
-async function show(endpoint: Pick<Endpoint, 'path' | 'kind'>) {
+async function show(endpoint: Endpoint) {
   const observer = new QueryObserver(client, {
     queryKey: queryKeyOf(endpoint, {}),
     queryFn: () => {
       read.push(endpoint.path)
       return 1
     },
-    meta: { isLogged: endpoint.kind !== undefined },
+    meta: readMeta(endpoint, false),
   })
   observer.subscribe(() => {})
   await observer.fetchOptimistic(observer.options as never)

@@ -75,6 +75,9 @@ export interface ReadOptions {
   readonly quiet?: boolean
 }
 
+/** Returns the notes of a read for toasts and `refreshReads`. */
+export const readMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
+
 /** Reads an endpoint. The query key consists of path and input, grouped by resource. */
 export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: ReadOptions = {}) {
   const { enabled = true, staleTime = FRESH_MS, keepPrevious = true, quiet = false } = options
@@ -84,7 +87,9 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
     enabled,
     staleTime,
-    meta: { quiet, isLogged: endpoint.kind !== undefined },
+    // A connection that returns would repeat stale reads, and the log would name a person who opened nothing.
+    refetchOnReconnect: endpoint.kind === undefined,
+    meta: readMeta(endpoint, quiet),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   })
   return useRetained(hashKey(queryKey), result)

@@ -7,7 +7,7 @@ import { Button, Checkbox, Modal, Steps } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { resourceName } from '#core/api/query.ts'
+import { refreshReads, resourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
 import { showJob } from './show-job.ts'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
@@ -143,7 +143,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
       if (!dryRun) {
         onImported?.(result)
         // Not awaited: until the lists are read again, 完成 would ignore a press.
-        void client.invalidateQueries({ queryKey: [resourceName(to)] })
+        void refreshReads(client, { resource: resourceName(to), path: to.path })
       }
     } catch {
       // The call has shown its error; the chosen file stays.

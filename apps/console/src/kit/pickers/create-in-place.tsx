@@ -1,5 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
+import { refreshReads } from '#core/api/query.ts'
 import { Button, Divider } from 'antd'
 import { type ComponentType, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -52,7 +53,7 @@ export function useCreateInPlace(
     setCreated([...created, record])
     onCreated(record)
     // The options may belong to another resource than the saved record.
-    void client.invalidateQueries()
+    void refreshReads(client)
   }
   return {
     created,
