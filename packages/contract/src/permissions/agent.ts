@@ -76,7 +76,7 @@ const PAGES: readonly CataloguePage[] = [
       ['unbind', '解绑'],
       'edit',
       ['move', '更换智能体'],
-      ['call', '设备工具'],
+      ['call', '固件工具'],
       ['reset', '重置身份'],
       'import',
       'export',

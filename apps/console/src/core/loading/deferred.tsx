@@ -45,7 +45,7 @@ async function fetchNext() {
 type PropsOf<C> = C extends (props: infer Props) => ReactNode ? Props : never
 
 /**
- * Creates a component whose code is loaded after the first screen: `later(() => import('./staff-form.tsx'),
+ * Creates a component whose code is loaded after the first screen: `lazyAfterRender(() => import('./staff-form.tsx'),
  * 'StaffAddForm')`. The code is loaded when the browser is idle, so that a dialog opens at once. With `when`, nothing
  * renders until `when` is true for the first time (for drawers that are usually closed).
  */

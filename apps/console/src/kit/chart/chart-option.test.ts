@@ -56,7 +56,7 @@ const chartOf = (kind: ChartData['kind'], values: readonly (number | null)[], mo
   ...more,
 })
 
-describe('optionOf', () => {
+describe('buildOption', () => {
   it.each([1, 2, 3])('draws whole numbers beside an axis that ends at %i', (top) => {
     for (const kind of ['line', 'column'] as const) {
       const numbers = drawn(chartOf(kind, [0, top, 0])).texts.filter((text) => /^[\d.,]+$/.test(text))

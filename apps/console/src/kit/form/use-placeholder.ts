@@ -26,7 +26,8 @@ export function deferControl<Name extends string, Props>(
     },
     load: async () => (arrived ??= (await loadChunk(load))[name]),
   }
-  loadWhenIdle(control.load)
+  // Tests of Node import the module without a window.
+  if (typeof window !== 'undefined') loadWhenIdle(control.load)
   return control
 }
 

@@ -62,7 +62,7 @@ const ofTypes = (typeIds: readonly number[]) =>
 
 /**
  * Returns the condition for members of a static group. For a dynamic group, resolve the rule and use
- * `devicesOfRule`.
+ * `matchesRule`.
  */
 export const isInGroup = (groupId: number) =>
   sql`${devices.id} in (select device_id from device_group_members where group_id = ${groupId})`

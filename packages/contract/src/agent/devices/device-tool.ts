@@ -69,7 +69,7 @@ export const agentDeviceTools = {
     method: 'POST',
     path: `${ROOT}/:id`,
     access: 'agent:device:call',
-    title: '调用设备工具',
+    title: '调用固件工具',
     kind: 'other',
     log: ['id', 'name'],
     perMinute: 30,

@@ -44,7 +44,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
           ? [{ key: 'contacts', label: '通讯录', children: <ContactPanel key={row.id} deviceId={row.id} /> }]
           : []),
         ...(hasTools
-          ? [{ key: 'tools', label: '设备工具', children: <DeviceToolPanel key={row.id} deviceId={row.id} /> }]
+          ? [{ key: 'tools', label: '固件工具', children: <DeviceToolPanel key={row.id} deviceId={row.id} /> }]
           : []),
         ...(mayRead
           ? [

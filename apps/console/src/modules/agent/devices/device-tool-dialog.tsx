@@ -7,6 +7,7 @@ import {
 } from '@oms/contract/agent/devices/device-tool.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Form, Input, InputNumber, Modal, Switch } from 'antd'
+import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import './device-tool.css'
 
@@ -24,18 +25,22 @@ const REBOOT_HINT = '设备立即重启，正在进行的对话会中断。设�
 export function DeviceToolDialog({ deviceId, tool, onClose }: Props) {
   const [form] = Form.useForm<Record<string, string | number | boolean | undefined>>()
   const call = useWrite(agentDeviceTools.call)
+  const [result, setResult] = useState<ResultOf<typeof agentDeviceTools.call>>()
   const send = async () => {
     const given = await form.validateFields().catch(() => undefined)
     if (!given) return
     const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== '')
-    call.mutate({ id: deviceId, name: tool.name, arguments: Object.fromEntries(filled) as Record<string, string> })
+    // A refused repetition must not stand beside the result of the call before it.
+    setResult(undefined)
+    const input = { id: deviceId, name: tool.name, arguments: Object.fromEntries(filled) as Record<string, string> }
+    call.mutate(input, { onSuccess: setResult })
   }
   return (
     <Modal
       open
       destroyOnHidden
       title={`调用「${toolName(tool.name)}」`}
-      okText={call.data ? '再次调用' : '调用'}
+      okText={result ? '再次调用' : '调用'}
       okButtonProps={{ danger: tool.name === REBOOT_TOOL }}
       cancelText="关闭"
       confirmLoading={call.isPending}
@@ -48,7 +53,7 @@ export function DeviceToolDialog({ deviceId, tool, onClose }: Props) {
           <ToolField key={field.name} field={field} />
         ))}
       </Form>
-      <div aria-live="polite">{call.data && !call.isPending && <Result {...call.data} />}</div>
+      <div aria-live="polite">{result && <Result {...result} />}</div>
     </Modal>
   )
 }

@@ -7,7 +7,8 @@ import {
 } from '@oms/contract/agent/devices/device-tool.ts'
 import { Empty } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#core/api/query.ts'
+import { call } from '#core/api/client.ts'
+import { useFormRecord } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
@@ -15,18 +16,11 @@ import './device-tool.css'
 
 const DeviceToolDialog = lazyAfterRender(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
 
-/** A list that was read stays: each read wakes the device. */
-const STALE_MS = 10 * 60_000
-
-/** Tools that a connected device offers through the MQTT gateway. */
+/** Tools that a connected device offers through the MQTT gateway. Read once, because each read wakes the device. */
 export function DeviceToolPanel({ deviceId }: { readonly deviceId: number }) {
   const [chosen, setChosen] = useState<DeviceTool>()
-  const { data, error, refetch } = useRead(
-    agentDeviceTools.list,
-    { id: deviceId },
-    { quiet: true, staleTime: STALE_MS, keepPrevious: false },
-  )
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  const { data, error, refetch } = useFormRecord(() => call(agentDeviceTools.list, { id: deviceId }, { quiet: true }))
+  if (error) return <LoadFailed refusal={error} onRetry={refetch} />
   if (!data) return <RowsSkeleton rows={4} />
   if (data.list.length === 0)
     return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有提供可以调用的工具" />

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { callTool, listTools, type ToolDevice } from '#domain/agents/devices/device-tools.ts'
 import { GatewayRefusal, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
@@ -32,7 +32,8 @@ export async function toolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.
 
 /** Sends a request to the device and turns failures of gateway and device into refusals with a Chinese reason. */
 async function reach<Result>(ctx: Ctx, id: number, ask: (device: ToolDevice) => Promise<Result>): Promise<Result> {
-  const device = await deviceOf(ctx, id)
+  // The call has no transaction of its own; row-level security applies in one.
+  const device = await transact(ctx, (db) => deviceOf({ ...ctx, db }, id))
   if (!(await gatewayIsSet(ctx, device)))
     throw refused('还没有设置 MQTT 网关，请先设置参数 server.mqtt_manager_api 和 server.mqtt_signature_key')
   try {
@@ -49,6 +50,8 @@ export async function listDeviceTools(ctx: Ctx, { id }: ParsedOf<typeof calls.li
 }
 
 export async function callDeviceTool(ctx: Ctx, { id, name, arguments: given }: ParsedOf<typeof calls.call>) {
-  ctx.audit({ bizType: KIND, bizId: id, action: `调用设备工具「${name}」` })
-  return reach(ctx, id, (device) => callTool(ctx.services, device, { name, arguments: given }))
+  return reach(ctx, id, (device) => {
+    ctx.audit({ bizType: KIND, bizId: id, action: `调用固件工具「${name}」` })
+    return callTool(ctx.services, device, { name, arguments: given })
+  })
 }

@@ -119,7 +119,7 @@ test('calls a tool, returns its text and logs the device and the tool', async ()
   })
   expect(gateway.commands).toEqual([{ clientId, method: 'tools/call', params: call }])
   const [logged] = await query('select action, biz_id from oper_logs order by oper_id desc limit 1')
-  expect(logged).toEqual({ action: '调用设备工具「self.audio_speaker.set_volume」', biz_id: String(deviceId) })
+  expect(logged).toEqual({ action: '调用固件工具「self.audio_speaker.set_volume」', biz_id: String(deviceId) })
 })
 
 test('finds a device that was not bound at its last boot in the default group', async () => {
