@@ -74,7 +74,7 @@ async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: 
     }
     if (removed > 0 || folder === from) await note(1, folder, removed)
   }
-  // Objects of cameras that uploaded meanwhile, and the folder of the day.
+  // Removes objects that cameras uploaded during the deletion, and the folder of the day.
   const late = await media.removePrefix(dayPrefix(expireDay), REMOVED_AT_ONCE)
   await note(2, FOLDERS, late)
   onStep?.('objects')
