@@ -24,7 +24,7 @@ const MAX_DEVICES = 500
 const MAX_CHANNELS = 64
 const USER_DELETION = 2
 
-/** Returns the condition of a channel's service, as `APP_SERVICE_STATE` names it. */
+/** Returns the state of a channel's service as a key of `APP_SERVICE_STATE`. */
 const serviceStateOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
   if (suspended === 1) return 2
   if (endMs === null) return 0
