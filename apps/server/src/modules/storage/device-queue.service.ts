@@ -56,7 +56,7 @@ const pastOf = (db: Db, user: User, deviceId: number) =>
     .orderBy(desc(ossSpans.fromTime))
     .limit(SHOWN)
 
-/** State of the service of a channel: what its queue says now. */
+/** Returns the state of the service of a channel, derived from its queue at the current time. */
 function serviceStateOf(
   { queue }: QueueWork,
   end: string | null,

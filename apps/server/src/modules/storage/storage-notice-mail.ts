@@ -40,7 +40,7 @@ async function mailSome(services: Services, db: Db) {
   const newest = ids.at(-1)
   if (newest === undefined) return { read: 0, mails: 0 }
   await saveLast(db, newest)
-  // Without a mail server the notices are passed over, so that users get no old mails when one is configured.
+  // Without a mail server the notices are skipped, so that users get no old mails when one is configured.
   if (!services.mail.configured) return { read: ids.length, mails: 0 }
   let mails = 0
   for (const [uid, own] of Map.groupBy(await addressed(db, ids, services.now()), (each) => each.uid)) {

@@ -100,8 +100,8 @@ interface Deletion {
 }
 
 /**
- * Stores a notice for every ended service whose videos `oss-purge` deletes within two days, once, and sends one message
- * to the staff of each tenant.
+ * Stores one notice for every ended service whose videos `oss-purge` deletes within two days. Sends one message to the
+ * staff of each tenant.
  */
 async function announceDeletions(services: Services, deletion: Deletion) {
   const { rows: tenants } = await services.database.db.execute<Tenant>(sql`

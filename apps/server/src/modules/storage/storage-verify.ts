@@ -44,7 +44,10 @@ export async function runStorageVerify(services: Services) {
   return { findings: findings.length, missing: missing.length }
 }
 
-/** Returns the violated invariants. The statements read whole tables, so the limit of the pool is lifted for them. */
+/**
+ * Returns the violated invariants. The statements read whole tables, so they run without the statement timeout of the
+ * pool.
+ */
 async function breaches(pool: Pool, now: Date): Promise<string[]> {
   const client = await pool.connect()
   let broken: Error | undefined
