@@ -11,7 +11,10 @@ export interface Caps {
   startCycle(position: number): void
 }
 
-/** With the cap m, play j + 1 of a cycle starts j · 3,600,000 / m ms after the start of the cycle or later. */
+/**
+ * Creates the counters of one cycle. With the cap m, play j + 1 starts at least j · 3,600,000 / m ms after the start
+ * of the cycle.
+ */
 export function createCaps(items: readonly PlayableItem[]): Caps {
   const limits = items.map(({ item }) => item.maxPlaysPerHour)
   const plays = items.map(() => 0)

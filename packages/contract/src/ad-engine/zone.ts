@@ -68,7 +68,10 @@ function createZone(name: string): Zone {
   return { name, offsetAt, startOf, endOf, dayAt, isRegular }
 }
 
-/** Finds the instants with a wall time. Without any, the clock jumps over it, and the jump is the result. */
+/**
+ * Returns the first or last instant with a wall time. When clocks jump over the wall time, returns the instant of the
+ * jump.
+ */
 function resolveWall(pieces: readonly Piece[], wall: number, isEnd: boolean): number {
   const instants = pieces
     .map(({ from, to, offset }) => ({ instant: wall - offset, from, to }))

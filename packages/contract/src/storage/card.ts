@@ -115,7 +115,7 @@ export const storageCards = {
     result: z.object({ id: z.int() }),
     done: '兑换成功',
   },
-  /** The codes of a batch: once, for the account that created the batch, within 24 hours. */
+  /** Downloads the codes of a batch: once, by the account that created the batch, within 24 hours. */
   file: {
     method: 'GET',
     path: '/api/v1/oss/card/file/:batchId',

@@ -28,7 +28,7 @@ export const GrantFileInput = z.object({
   reason: text('原因', 200),
 })
 
-/** What a file would open: sums, and the queues of its first lines. */
+/** Plan of a file: the sums of the packages that the file would open, and the queues of its first lines. */
 const GrantPlan = OpenPlan.pick({
   devices: true,
   entitlements: true,

@@ -45,7 +45,10 @@ const CohortMonth = z.object({
   /** Entitlements that expired in the month, and those of them after which the service ended. */
   expired: z.int().meta(title('到期')),
   lapsed: z.int().meta(title('未续')),
-  /** Percentage of the expired entitlements that another entitlement followed; null when none expired. */
+  /**
+   * Percentage of the expired entitlements that were followed by another entitlement; null when no entitlement
+   * expired.
+   */
   rate: z.number().nullable().meta(title('续费率（%）')),
 })
 
