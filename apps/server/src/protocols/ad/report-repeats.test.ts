@@ -42,7 +42,7 @@ test('AD-10 a call with repeated, overlapping and new plays returns one outcome 
   const reply = await report(sn, [behind, ...stored, inside, before])
   expect(reply.json()).toMatchObject({ accepted: 1, duplicate: 3 })
   expect(reasons(reply)).toEqual(['overlap', 'overlap'])
-  // A later call with only the last play reads the play before the reported plays.
+  // The overlap with a stored play that began before the reported play is found.
   expect(reasons(await report(sn, [playAt(start + 60_000)]))).toEqual(['overlap'])
   expect(await storedPlays(id)).toBe(4)
 })
