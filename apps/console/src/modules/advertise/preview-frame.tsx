@@ -7,7 +7,7 @@ import {
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import './advertise.css'
 
-/** Signed queries of packages are valid for a minute. */
+/** Interval of renewing the signed queries of packages, which are valid for a minute. */
 const RENEW_MS = 40_000
 
 interface Props {
