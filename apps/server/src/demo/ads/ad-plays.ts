@@ -12,7 +12,7 @@ import {
 import { reachOf } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30
-/** Hours in which the shops are open and their screens are switched on. */
+/** Opening and closing hour of the shops. Their screens are switched on between these hours. */
 const OPENS = 8
 const CLOSES = 22
 /** Played share of the plays due up to yesterday, for the one booking that falls short. */

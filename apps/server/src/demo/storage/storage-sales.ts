@@ -41,8 +41,8 @@ const daysAgo = ({ services }: Demo, days: number): Services => {
 }
 
 /**
- * Returns the id of the customer at a place in the order of creation, beginning with 1. The ids are not consecutive after
- * a first start that was interrupted, because sequences do not roll back.
+ * Returns the id of the tenant at a place in the order of creation, beginning with 1. The ids are not consecutive
+ * after a first start that was interrupted, because sequences do not roll back.
  */
 async function customerId({ db }: Demo, place: number): Promise<number> {
   const { rows } = await db.execute<{ id: number }>(
@@ -148,7 +148,7 @@ async function fillCards(demo: Demo) {
   await createBatch(demo, 0, { code: 'YC7M1', count: 500, unitAmount: 500 })
 }
 
-/** Place of the customer in the order of creation, package code and copies of each allowance. */
+/** Place of the tenant in the order of creation, package code and copies of each allowance. */
 const ALLOWANCES = [
   [1, 'YC30M1', 200],
   [1, 'YC7M1', 100],

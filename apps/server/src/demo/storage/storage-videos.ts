@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
-/** Days with rows of videos, and days with sums only. */
+/** Number of days with rows of videos, and number of days with sums. */
 const DAYS = 8
 const SUM_DAYS = 90
 
