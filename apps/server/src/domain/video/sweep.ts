@@ -126,9 +126,9 @@ async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
   }
 }
 
-/** Days ahead whose partitions exist: the writer creates a partition only when the job did not run for days. */
+/** Number of coming days whose partitions the job creates. The writer creates them only when the job did not run. */
 const AHEAD = 3
-/** Months of `oss_device_days` after which a month is dropped. */
+/** Age in days after which a month of `oss_device_days` is dropped. */
 const KEPT_DAYS = 400
 
 /** Creates the partitions of the coming days for all storage times in use, and drops old months of device days. */
