@@ -20,7 +20,7 @@ import { buildScreenManifest } from '../screens/screen-sets.ts'
 import { buildTargetCondition } from './targets.ts'
 
 const HOUR_MS = 3_600_000
-/** An older report is not compared with the plan. */
+/** Maximum age of a report that is compared with the plan. */
 const FRESH_REPORT_MS = 15 * 60_000
 const MAX_IDLE_PROGRAMS = 100
 const NAME_KIND = { ad: 1, program: 2 } as const
