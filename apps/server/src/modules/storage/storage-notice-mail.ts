@@ -14,7 +14,7 @@ const NOTICES_AT_ONCE = 500
 const MOST_PER_HOUR = 6
 const VALID_MINUTES = 24 * 60
 const DAY_MS = 86_400_000
-/** Devices that one mail lists. */
+/** Maximum number of devices that one mail lists. */
 const MAX_LINES = 20
 
 /** Queues mails to the users of new notices: one mail for all notices of an account. Returns the number of mails. */

@@ -11,7 +11,7 @@ import { markMissingVideos, findObjectsOfDroppedDays } from '#domain/video/verif
 const KIND = 'oss-verify'
 /** Staff of the vendor with this permission receives the result. */
 const SETTING = 'ossManage:ossStatisticalAnalysis:setting'
-/** Findings in the log and in the message. */
+/** Maximum number of findings in the log and in the message. */
 const MAX_LISTED = 20
 const MAX_IN_MESSAGE = 5
 

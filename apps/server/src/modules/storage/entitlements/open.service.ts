@@ -28,7 +28,7 @@ import {
 type OpenInput = ParsedOf<typeof calls.open>
 
 const TRIAL = 4
-/** Channels of the plan that are shown with their queues. */
+/** Maximum number of channels whose queues the plan shows. */
 const SHOWN_QUEUES = 20
 
 export const actorOf = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
