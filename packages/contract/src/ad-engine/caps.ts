@@ -1,6 +1,6 @@
 import type { PlayableItem } from './program.ts'
 
-/** A cycle grows until it reaches this length. */
+/** Shortest length of a cycle: a cycle ends with the first play that reaches this length. */
 export const CYCLE_MS = 3_600_000
 
 /** Counts the plays of one cycle. Positions are milliseconds from the start of the segment. */

@@ -32,7 +32,7 @@ export interface CompiledProgram {
   readonly hasLimits: boolean
 }
 
-/** Shorter items are skipped, because players cannot time their ends. */
+/** Shortest item that plays. Shorter items are skipped, because players cannot time their ends. */
 const MIN_ITEM_MS = 500
 const ALWAYS: Span = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER }
 

@@ -18,7 +18,7 @@ export interface SmilPlan {
   readonly sequences: readonly SmilSequence[]
 }
 
-/** Days that one index covers after the day of its start. */
+/** Minimum and maximum number of days that one index covers after the day of its start. */
 const MIN_DAYS = 2
 const MAX_DAYS = 14
 /** Number of slots planned in one step, before other work may run. */
@@ -26,7 +26,7 @@ const SLOTS_OF_STEP = 1000
 /** Maximum number of excerpts of a shortened sequence, and the number of elements that an excerpt has at least. */
 const MAX_EXCERPTS = 24
 const MIN_EXCERPT = 100
-/** Media elements of one index. */
+/** Maximum number of media elements of one index. */
 export const MAX_SMIL_ELEMENTS = 5000
 
 /**

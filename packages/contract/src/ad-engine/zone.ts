@@ -24,9 +24,9 @@ interface Piece {
   readonly offset: number
 }
 
-/** No wall time differs from UTC by more. */
+/** Largest difference between wall time and UTC. */
 const MAX_OFFSET = 16 * 60 * MINUTE
-/** Cached days of one zone. */
+/** Maximum number of cached days of one zone. */
 const MAX_CACHED = 4096
 const zones = new Map<string, Zone>()
 

@@ -7,7 +7,7 @@ import { EXPORT_FORMATS } from '../core/transfer.ts'
 import { ENTITLEMENT_SOURCE } from './entitlement.ts'
 import { PackageTerms } from './package.ts'
 
-/** Days that the forecast of ending queues covers. */
+/** Number of days that the forecast of ending queues covers. */
 export const FORECAST_DAYS = 90
 
 const tenantId = optional(id).meta({ title: '客户' })
@@ -68,7 +68,7 @@ export const TroubleRow = z.object({
 })
 export type TroubleRow = z.output<typeof TroubleRow>
 
-/** Fewer devices than this give no reliable estimate. */
+/** Minimum number of devices for a reliable estimate. */
 export const MIN_SAMPLE = 20
 const fenRate = z.number().nullable()
 const Simulation = z.object({

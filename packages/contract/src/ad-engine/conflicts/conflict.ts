@@ -41,7 +41,7 @@ export interface ConflictReport {
   readonly warnings: readonly Conflict[]
 }
 
-/** Days that one check covers at most. */
+/** Maximum number of days that one check covers. */
 export const MAX_CONFLICT_DAYS = 90
 
 /**
