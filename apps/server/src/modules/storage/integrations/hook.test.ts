@@ -36,7 +36,7 @@ describe('STORAGE-10 signatures', () => {
     })
   })
 
-  test('both secrets are valid after a rotation, and only the last two after another', async () => {
+  test('both secrets are valid after a rotation, and only the last two secrets after another rotation', async () => {
     const first = shop.secret
     const rotate = async (): Promise<string> => (await call('POST', `${HOOK}/rotate/${shop.id}`)).data.secret
     const second = await rotate()
