@@ -70,7 +70,7 @@ test('AD-10 a call that this process has just stored is answered without the dat
   const texts = query.mock.calls.map(([asked]) => JSON.stringify(asked))
   query.mockRestore()
   expect(texts.filter((text) => text.includes('ad-plays') || text.includes('ad_plays'))).toEqual([])
-  // The same play with another id overlaps, and a new play beside the repeated plays is stored.
+  // The same play with another id overlaps, and a new play in the same call is stored.
   const next = playAt(start + 32_000)
   expect((await report(sn, [...plays, playAt(start), next])).json()).toMatchObject({ accepted: 1, duplicate: 2 })
   expect(await storedPlays(id)).toBe(3)
