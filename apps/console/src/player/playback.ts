@@ -172,7 +172,7 @@ export class Playback {
   }
 
   #begin(slot: PlaySlot, now: number) {
-    // A hold keeps the content that is on the stage.
+    // During a hold, the earlier content stays on the stage.
     if (slot.hold && this.#held !== '') {
       this.#finish()
       return this.#plan(endOf(slot))

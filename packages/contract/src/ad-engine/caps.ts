@@ -1,6 +1,6 @@
 import type { PlayableItem } from './program.ts'
 
-/** A cycle grows until it reaches this length. */
+/** Shortest length of a cycle: a cycle ends with the first play that reaches this length. */
 export const CYCLE_MS = 3_600_000
 
 /** Counts the plays of one cycle. Positions are milliseconds from the start of the segment. */
@@ -11,7 +11,10 @@ export interface Caps {
   startCycle(position: number): void
 }
 
-/** With the cap m, play j + 1 of a cycle starts j · 3,600,000 / m ms after the start of the cycle or later. */
+/**
+ * Creates the counters of one cycle. With the cap m, play j + 1 starts at least j · 3,600,000 / m ms after the start
+ * of the cycle.
+ */
 export function createCaps(items: readonly PlayableItem[]): Caps {
   const limits = items.map(({ item }) => item.maxPlaysPerHour)
   const plays = items.map(() => 0)

@@ -3,7 +3,10 @@ import type { Run } from './once.ts'
 import { compareRank, isDefault, isTakeover, type PlayableItem, type Span } from './program.ts'
 import type { Piece } from './windows.ts'
 
-/** What decides in a segment. `loop` plays base and share programs in turn; `idle` shows the idle picture. */
+/**
+ * Rule that decides what plays in a segment. `loop` plays base and share programs in turn; `idle` shows the idle
+ * picture.
+ */
 export type Rule = 'takeover' | 'once' | 'loop' | 'tenantDefault' | 'platformDefault' | 'idle'
 
 export interface StreamChoice {

@@ -116,5 +116,5 @@ export interface ManifestFile {
   chunks: string[]
 }
 
-/** Bytes of a chunk of media: the unit that players store and check. */
+/** Number of bytes of a chunk of media, which is the unit that players store and check. */
 export const MEDIA_CHUNK = 4 * 1024 * 1024

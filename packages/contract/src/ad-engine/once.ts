@@ -18,7 +18,7 @@ export interface OncePlanner {
 
 /**
  * Creates the planner of the `once` programs of a manifest. A window plays each item once, as early as takeovers of a
- * higher rank permit. An item that does not end within its window and limits is passed over.
+ * higher rank permit. An item that does not end within its window and limits is skipped.
  */
 export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram[]): OncePlanner {
   const takeovers = programs.filter(isTakeover).sort((a, b) => compareRank(a.program, b.program))

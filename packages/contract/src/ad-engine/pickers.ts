@@ -21,7 +21,7 @@ export interface Picker {
   startCycle(position: number): void
 }
 
-/** Tests single items: an item that does not fit or that its cap does not permit is passed over. */
+/** Tests single items: an item that does not fit or that its cap does not permit is skipped. */
 interface Gate {
   wakeAt: number
   accepts(index: number, position: number, remaining: number): boolean

@@ -16,11 +16,11 @@ export interface PlannedSlot {
   readonly cycle: number
   /** Counts from the start of the cycle. */
   readonly slot: number
-  /** What is shown; all three are null while the idle picture is shown. */
+  /** Shown content; all three fields are null while the idle picture is shown. */
   readonly program: ManifestProgram | null
   readonly item: ManifestItem | null
   readonly ad: ManifestAd | null
-  /** True when no play fits or is permitted: what was shown before stays, and no play is counted. */
+  /** True when no play fits or is permitted: the earlier content stays, and no play is counted. */
   readonly hold: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Playing extends PlannedSlot {
   readonly because: readonly Because[]
 }
 
-/** Segments that a hold at the start of a segment looks back for what was shown. */
+/** Maximum number of earlier segments that are searched for the content that a hold continues. */
 const MAX_LOOK_BACK = 8
 
 /** Returns what a screen shows at an instant, and why every other program does not play. */

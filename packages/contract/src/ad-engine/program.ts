@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number
 }
 
-/** Ads that a screen cannot show, by id. The items of these ads are passed over. */
+/** Ads that a screen cannot show, by id. The items of these ads are skipped. */
 export interface ScreenState {
   readonly filesNotReady?: readonly number[]
   readonly codecsUnsupported?: readonly number[]
@@ -32,7 +32,7 @@ export interface CompiledProgram {
   readonly hasLimits: boolean
 }
 
-/** Shorter items are passed over: their ends could not be timed. */
+/** Shortest item that plays. Shorter items are skipped, because players cannot time their ends. */
 const MIN_ITEM_MS = 500
 const ALWAYS: Span = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER }
 

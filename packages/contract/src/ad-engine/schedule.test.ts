@@ -6,7 +6,7 @@ import { adOf, itemOf, manifestOf, programOf, shanghai } from './manifest-fixtur
 import { type PlannedSlot, playingAt, slotsBetween } from './playing.ts'
 
 const HOUR = 3_600_000
-/** Another object has no cached plans. */
+/** Copies a manifest, because a new object has no cached plans. */
 const copyOf = (manifest: Manifest): Manifest => JSON.parse(JSON.stringify(manifest))
 const NOON = '2026-11-05 12:00'
 
@@ -54,23 +54,23 @@ describe('AD-01 division of time', () => {
     expect(Math.abs(shown[1] - shown[2])).toBeLessThanOrEqual(60_000)
   })
 
-  test('shares above 100 in sum are scaled to 100, and the base then has no time', () => {
+  test('shares with a sum above 100 are scaled to 100, and base programs then have no time', () => {
     const shares = [80, 80, 40].map((share, at) => program(at + 1, { share }))
     const counts = countBy(slotsFrom(manifestOf([...shares, program(4)]), '2026-11-05 00:00', HOUR))
     expect(counts).toEqual({ 1: 144, 2: 144, 3: 72 })
   })
 
-  test('shares without a base are scaled to 100', () => {
+  test('shares without base programs are scaled to 100', () => {
     const counts = countBy(slotsFrom(manifestOf([program(1, { share: 10 }), program(2, { share: 30 })]), NOON, HOUR))
     expect(counts).toEqual({ 1: 90, 2: 270 })
   })
 
-  test('a share below the priority of the base does not play', () => {
+  test('a program with a share and a lower priority than the base programs does not play', () => {
     const manifest = manifestOf([program(1, { share: 50 }), program(2, { priority: 1 })])
     expect(countBy(slotsFrom(manifest, NOON, HOUR))).toEqual({ 2: 360 })
   })
 
-  test('no stream is ever as far from its due time as the longest item', () => {
+  test('the time of a stream differs from its due time by less than the longest item', () => {
     const stream = fc.record({
       share: fc.option(fc.integer({ min: 1, max: 12 })),
       lengths: fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 4 }),
@@ -120,7 +120,7 @@ describe('AD-01 takeovers', () => {
     expect(countBy(slots)).toEqual({ 1: 60, 2: 30, 3: 30 })
   })
 
-  test('a program that plays once plays its items at the start of each window, then the loop begins anew', () => {
+  test('a program that plays once plays its items at the start of each window, then the loop starts again', () => {
     const once = program(2, { insertMode: 2, ...at('12:00', '13:00'), items: [itemOf(21), itemOf(22, { ms: 30_000 })] })
     const base = program(1, { items: [itemOf(1, { ms: 20_000 })] })
     expect(lines(slotsFrom(manifestOf([base, once]), '2026-11-05 11:59', 130_000))).toEqual([
@@ -173,7 +173,7 @@ describe('AD-01 limits', () => {
     expect(plays).toHaveLength(360)
   })
 
-  test('only items that end within the segment play; the last one then stays', () => {
+  test('only items that end within the segment play, and the last item then stays until the segment ends', () => {
     const parts = { dayParts: [{ start: '12:00', end: '12:01' }] }
     const items = [itemOf(1, { ms: 40_000 }), itemOf(2, { ms: 25_000 }), itemOf(3, { ms: 15_000 })]
     const slots = slotsFrom(manifestOf([program(1, { ...parts, items })]), NOON, 61_000)
@@ -181,7 +181,7 @@ describe('AD-01 limits', () => {
     expect(slots[2]).toMatchObject({ hold: true, item: { id: 3 } })
   })
 
-  test('a hold at the start of a segment shows what was shown before', () => {
+  test('a hold at the start of a segment continues the content of the segment before', () => {
     const long = program(1, {
       priority: 1,
       dayParts: [{ start: '12:00', end: '12:30' }],
@@ -191,7 +191,7 @@ describe('AD-01 limits', () => {
     expect(slots).toMatchObject([{ hold: true, ms: 30 * 60_000, program: { id: 2 }, item: { id: 20 }, rule: 'loop' }])
   })
 
-  test('a part that crosses midnight plays on the last date too, but not beyond the last date of the ad', () => {
+  test('a daypart that crosses midnight plays on the last date too, but not after the last date of the ad', () => {
     const night = { dateTo: '2026-11-05', dayParts: [{ start: '22:00', end: '02:00' }] }
     const manifest = manifestOf([program(1, night)])
     expect(playingAt(manifest, shanghai('2026-11-06 01:59')).rule).toBe('loop')
@@ -222,7 +222,7 @@ describe('AD-01 limits', () => {
 })
 
 describe('AD-01 play modes and queries', () => {
-  test('a random order plays every item once a pass, no ad twice across the seam, and is the same for equal inputs', () => {
+  test('a random order plays every item once a pass, no ad twice in a row, and is the same for equal inputs', () => {
     const items = [1, 2, 3, 4, 5].map((id) => itemOf(id))
     const manifest = manifestOf([program(1, { playMode: 3, items })])
     const ids = slotsFrom(manifest, '2026-11-05 00:00', HOUR).map(({ item }) => item!.id)
@@ -262,7 +262,7 @@ describe('AD-01 play modes and queries', () => {
     )
   }, 60_000)
 
-  test('items whose files are missing on the screen are passed over', () => {
+  test('items whose files are missing on the screen are skipped', () => {
     const manifest = manifestOf([program(1, { items: [itemOf(1), itemOf(2)] })])
     const state = { filesNotReady: [1] }
     const shown = [...slotsBetween(manifest, shanghai(NOON), shanghai(NOON) + 60_000, state)]

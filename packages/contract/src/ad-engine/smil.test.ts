@@ -38,7 +38,7 @@ test('AD-01 the sequences of SMIL play the same slots as the agenda', () => {
   fc.assert(fc.property(manifests([0, 0, 0, 1, 2], 3), property), { numRuns: 30 })
 }, 120_000)
 
-test('AD-01 a cycle is cut to its smallest period', () => {
+test('AD-01 a cycle is shortened to its smallest repeating period', () => {
   const breakfast = programOf(1, {
     dayParts: [{ start: '06:30', end: '10:00' }],
     items: [1, 2, 3].map((id) => itemOf(id)),

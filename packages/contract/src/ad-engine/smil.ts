@@ -18,20 +18,20 @@ export interface SmilPlan {
   readonly sequences: readonly SmilSequence[]
 }
 
-/** Days that one index covers after the day of its start. */
+/** Minimum and maximum number of days that one index covers after the day of its start. */
 const MIN_DAYS = 2
 const MAX_DAYS = 14
 /** Number of slots planned in one step, before other work may run. */
 const SLOTS_OF_STEP = 1000
-/** A shortened sequence has at most so many excerpts, of at least so many elements. */
+/** Maximum number of excerpts of a shortened sequence, and the number of elements that an excerpt has at least. */
 const MAX_EXCERPTS = 24
 const MIN_EXCERPT = 100
-/** Media elements of one index. */
+/** Maximum number of media elements of one index. */
 export const MAX_SMIL_ELEMENTS = 5000
 
 /**
  * Flattens the schedule into repeating sequences: from the segment of `from` on, as many days as the elements permit.
- * Only when the first days need more elements, long sequences are shortened, and repeat earlier than planned.
+ * Long sequences are shortened only when the first days exceed `maxElements`; they then repeat earlier than planned.
  */
 export function smilPlan(
   manifest: Manifest,
@@ -67,7 +67,7 @@ export function* smilPlanSteps(
 const elementsOf = (sequences: readonly SmilSequence[]) => sequences.reduce((sum, { slots }) => sum + slots.length, 0)
 const endOf = (sequences: readonly SmilSequence[], start: number) => sequences[sequences.length - 1]?.end ?? start
 
-/** Leaves each sequence at most as many elements as its part of the time. */
+/** Shortens each sequence to its part of `maxElements`, in proportion to its time. */
 function shorten(sequences: readonly SmilSequence[], maxElements: number): SmilSequence[] {
   const total = endOf(sequences, 0) - sequences[0]!.start
   return sequences.flatMap((sequence) => {
@@ -111,8 +111,8 @@ function* sequencesBetween(timeline: Timeline, from: number, to: number): Steps<
 }
 
 /**
- * Divides the slots of a segment into the smallest sequence that repeats and the slots that differ at its end, where
- * only items play that still fit.
+ * Divides the slots of a segment into the smallest sequence that repeats, and the slots at the end of the segment that
+ * differ because only shorter items fit.
  */
 function repeatingSequences(slots: readonly PlannedSlot[], { start, end }: Span): SmilSequence[] {
   if (slots[0]?.rule === 'idle') return [{ start, end, repeats: false, slots: [] }]

@@ -127,8 +127,8 @@ function shiftRun(choice: Choice, run: Run, shift: number): Choice {
 
 /**
  * Returns a key that is equal for days with equal plans: for each program whether its windows of the day and of the
- * night before are due, and which items may play. Null when clocks change, when an item begins or ends to be playable
- * within the day, and when the plays of a `once` program depend on the date or on the night before.
+ * night before are due, and which items may play. Null when clocks change, or when the playable items change within
+ * the day. Also null when the plays of a `once` program depend on the date or on the night before.
  */
 function shapeOf(zone: Zone, programs: readonly CompiledProgram[], day: number): string | null {
   if (!zone.isRegular(day)) return null
@@ -152,7 +152,10 @@ function shapeOf(zone: Zone, programs: readonly CompiledProgram[], day: number):
   return key
 }
 
-/** Cuts a day wherever a program begins or ends to be due. The pieces of a program are ordered and do not overlap. */
+/**
+ * Cuts a day at every instant at which a program starts or stops being due. The pieces of a program are ordered and do
+ * not overlap.
+ */
 function dueSpans(start: number, end: number, pieces: readonly (readonly Piece[])[]): DueSpan[] {
   const present = pieces.filter(({ length }) => length > 0)
   const inside = present.flatMap((each) => each.flatMap((piece) => [piece.start, piece.end]))

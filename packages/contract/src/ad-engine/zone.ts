@@ -24,9 +24,9 @@ interface Piece {
   readonly offset: number
 }
 
-/** No wall time differs from UTC by more. */
+/** Largest difference between wall time and UTC. */
 const MAX_OFFSET = 16 * 60 * MINUTE
-/** Cached days of one zone. */
+/** Maximum number of cached days of one zone. */
 const MAX_CACHED = 4096
 const zones = new Map<string, Zone>()
 
@@ -68,7 +68,10 @@ function createZone(name: string): Zone {
   return { name, offsetAt, startOf, endOf, dayAt, isRegular }
 }
 
-/** Finds the instants with a wall time. Without any, the clock jumps over it, and the jump is the result. */
+/**
+ * Returns the first or last instant with a wall time. When clocks jump over the wall time, returns the instant of the
+ * jump.
+ */
 function resolveWall(pieces: readonly Piece[], wall: number, isEnd: boolean): number {
   const instants = pieces
     .map(({ from, to, offset }) => ({ instant: wall - offset, from, to }))

@@ -70,7 +70,10 @@ export const AdRow = z.object({
   refCount: z.int().meta({ title: '引用' }),
   tenantName: z.string().meta({ title: '所属客户' }),
   createName: z.string().meta({ title: '创建人' }),
-  /** Why the caller may not audit the submitted version; empty when the caller may, and before the first submission. */
+  /**
+   * Reason why the caller may not audit the submitted version. Empty when the caller may audit it, and before the
+   * first submission.
+   */
   auditRefusal: z.string(),
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 
-/** Bodies and responses of the calls below `/device/v1/ad/`. Players and the server share them. */
+// Bodies and responses of the calls below `/device/v1/ad/`. Players and the server share them.
+
+/** Maximum number of plays in one call of `report`. */
 export const MAX_REPORTS = 500
 
 /** Highest value of an integer column. */

@@ -63,7 +63,9 @@ export const ProgramDryRun = z.object({
   ),
 })
 
-/** Expected plays at the end of a booking, and for each kind of measure the smallest one that fills the gap. */
+/**
+ * Expected plays at the end of a booking, and the smallest share, extension and number of screens that fill the gap.
+ */
 export const ProgramForecast = z.object({
   programId: z.int(),
   programName: z.string().meta({ title: '节目单' }),
@@ -182,7 +184,7 @@ export const programChecks = {
     input: z.object({ id }),
     result: ProgramForecast,
   },
-  /** What a screen plays at a moment, and why each of its programs plays or not. */
+  /** Returns what a screen plays at a moment, and why each of its programs plays or not. */
   agenda: {
     method: 'GET',
     path: '/api/v1/advertise/program/agenda',

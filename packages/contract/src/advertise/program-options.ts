@@ -8,7 +8,7 @@ import { coherentProgram, ProgramInput } from './program-input.ts'
 import { TARGET_NAME } from './program-words.ts'
 
 const AD_TYPE_NAME = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
-/** Ads of all programs of a screen. */
+/** Maximum number of ads of one preview: the ads of all programs of a screen. */
 const MAX_PREVIEWED_ADS = 5000
 const access = 'advertiseManage:ProgramList:query'
 

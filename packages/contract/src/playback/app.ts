@@ -232,8 +232,8 @@ export const playbackApp = {
 } as const satisfies Contract
 
 /**
- * Playlists and recordings. The token in the path names device, channel, range and viewer. HTTP 410: the address is over;
- * 404: no recording.
+ * Playlists and recordings. The token in the path names device, channel, range and viewer. HTTP 410: the address has
+ * expired; 404: no recording.
  */
 export const playbackStream = {
   file: {

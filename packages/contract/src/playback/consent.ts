@@ -9,7 +9,7 @@ export const CONSENT_STATE = { 1: '有效', 2: '已过期', 3: '已撤回' } as 
 export const OWN_CONSENT = '不能使用本人登记的授权，请由他人查看'
 /** Longest range of one view in milliseconds. */
 export const MAX_VIEW_MS = 30 * 60_000
-/** Most intervals of one day that are offered for a view. */
+/** Maximum number of intervals of one day that are offered for a view. */
 export const MAX_INTERVALS = 200
 
 /** Document that proves a consent: a scan, a photo or a text. */

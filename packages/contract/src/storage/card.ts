@@ -7,7 +7,7 @@ import { MAX_PRICE } from '../entities/package.ts'
 
 export const CARD_STATE = { 0: '未使用', 1: '已使用', 2: '已作废', 3: '已过期' } as const
 export const MAX_CARDS = 10_000
-/** Hours for which the file of a batch can be downloaded. */
+/** Number of hours for which the file of a batch can be downloaded. */
 export const CARD_FILE_HOURS = 24
 
 export const CardBatchInput = z.object({
@@ -115,7 +115,7 @@ export const storageCards = {
     result: z.object({ id: z.int() }),
     done: '兑换成功',
   },
-  /** The codes of a batch: once, for the account that created the batch, within 24 hours. */
+  /** Downloads the codes of a batch: once, by the account that created the batch, within 24 hours. */
   file: {
     method: 'GET',
     path: '/api/v1/oss/card/file/:batchId',

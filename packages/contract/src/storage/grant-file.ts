@@ -7,7 +7,7 @@ import { UPLOAD } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE, OpenPlan } from './entitlement.ts'
 import { copyAmount } from '../entities/package.ts'
 
-/** Lines of one file. */
+/** Maximum number of lines of one file. */
 export const GRANT_FILE_ROWS = 100_000
 export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
 export const OWN_BATCH = '不能审批自己提交的批次，请由其他人审批'
@@ -28,7 +28,7 @@ export const GrantFileInput = z.object({
   reason: text('原因', 200),
 })
 
-/** What a file would open: sums, and the queues of its first lines. */
+/** Plan of a file: the sums of the packages that the file would open, and the queues of its first lines. */
 const GrantPlan = OpenPlan.pick({
   devices: true,
   entitlements: true,

@@ -78,7 +78,7 @@ export const storageHooks = {
     access,
     title: '新增订单回调',
     input: HookInput,
-    /** The only time that the secret is returned. */
+    /** Only this response contains the secret. */
     result: secret,
     done: '新增成功',
   },

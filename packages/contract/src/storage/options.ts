@@ -5,7 +5,7 @@ import { optionsAt } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
 export const storageOptions = {
-  /** `inUse` 1: for forms, without disabled and expired customers. */
+  /** `inUse` 1: for forms, without disabled and expired tenants. */
   tenants: optionsAt('/api/v1/oss/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },

@@ -15,7 +15,7 @@ const stops = choice('同时停止服务', YES_NO).default(0).meta({ title: '同
 const amount = money('退款金额', { min: 1 })
 
 export const RefundInput = z.object({ itemId: id, amount, stops, reason })
-/** A refund that was paid outside the shop. `refundId`: the request that it answers. */
+/** A refund that was paid outside the shop. `refundId`: the request that this refund completes. */
 export const RefundRecord = z.object({
   itemId: id,
   refundId: optional(id),

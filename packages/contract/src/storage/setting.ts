@@ -6,7 +6,7 @@ import { choice, whole } from '../core/fields.ts'
 export const NOTICE_DAYS = [60, 30, 15, 7, 3, 1] as const
 const days = NOTICE_DAYS.map(String)
 
-/** What happens to the packages of a device that is unbound from its App account. */
+/** Effects of unbinding a device from its App account on the packages of the device. */
 export const ON_UNBIND = { 1: '套餐随设备', 2: '暂停套餐' } as const
 
 /** Highest cost: 1,000 yuan in thousandths of a fen. */

@@ -7,7 +7,7 @@ import { EXPORT_FORMATS } from '../core/transfer.ts'
 import { ENTITLEMENT_SOURCE } from './entitlement.ts'
 import { PackageTerms } from './package.ts'
 
-/** Days that the forecast of ending queues covers. */
+/** Number of days that the forecast of ending queues covers. */
 export const FORECAST_DAYS = 90
 
 const tenantId = optional(id).meta({ title: '客户' })
@@ -45,7 +45,10 @@ const CohortMonth = z.object({
   /** Entitlements that expired in the month, and those of them after which the service ended. */
   expired: z.int().meta(title('到期')),
   lapsed: z.int().meta(title('未续')),
-  /** Percentage of the expired entitlements that another entitlement followed; null when none expired. */
+  /**
+   * Percentage of the expired entitlements that were followed by another entitlement; null when no entitlement
+   * expired.
+   */
   rate: z.number().nullable().meta(title('续费率（%）')),
 })
 
@@ -65,7 +68,7 @@ export const TroubleRow = z.object({
 })
 export type TroubleRow = z.output<typeof TroubleRow>
 
-/** Fewer devices than this give no reliable estimate. */
+/** Minimum number of devices for a reliable estimate. */
 export const MIN_SAMPLE = 20
 const fenRate = z.number().nullable()
 const Simulation = z.object({

@@ -7,12 +7,12 @@ import {
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import './advertise.css'
 
-/** Signed queries of packages are valid for a minute. */
+/** Interval of renewing the signed queries of packages, which are valid for a minute. */
 const RENEW_MS = 40_000
 
 interface Props {
   readonly title: string
-  /** Loads the content for the frame. Another function loads again. */
+  /** Loads the content each time the frame reports that it is ready. Other content needs a new frame. */
   readonly load: (signal: AbortSignal) => Promise<PreviewShow<Blob>>
   /** Requests new signed queries of packages. */
   readonly renew: (signal: AbortSignal) => Promise<PreviewPackages['packages']>
@@ -61,7 +61,7 @@ function useContent(frame: FrameRef, load: Props['load']) {
   return { error, hasPackages }
 }
 
-/** Renews the signed queries before they expire. A failed renewal is tried again at the next one. */
+/** Renews the signed queries before they expire. A failed renewal is repeated after the same interval. */
 function useRenewal(frame: FrameRef, isNeeded: boolean, renew: Props['renew']) {
   useEffect(() => {
     if (!isNeeded) return undefined

@@ -12,7 +12,9 @@ interface ListPanel {
   readonly panel: ComponentType
 }
 
-/** Shows one of several lists with a switch above it. `name` keeps the choice while the tab is open. */
+/**
+ * Shows one of several lists with a switch above it. `name` is the key under which the tab stores the selected list.
+ */
 export function ListSwitch({ name, lists }: { readonly name: string; readonly lists: readonly ListPanel[] }) {
   const mayCall = useMayCall()
   const [value, setValue] = useTabState<string>(name, '')

@@ -37,9 +37,9 @@ interface SerialsPickerProps {
 }
 
 /**
- * Takes serial numbers: typed, chosen from a search, or pasted as a list. Enter takes the typed text, as a scanner sends
- * it, and not the option that antd highlights: until the search has answered, that is another device. After an arrow
- * key, Enter takes the highlighted option.
+ * Accepts serial numbers that are typed, chosen from a search, or pasted as a list. Enter takes the typed text,
+ * because a scanner sends Enter while antd still highlights an option of the previous search. After an arrow key,
+ * Enter takes the highlighted option.
  */
 export function SerialsPicker({ id, value = [], onChange }: SerialsPickerProps) {
   const [keyword, onSearch] = useKeyword()

@@ -3,7 +3,7 @@ import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.t
 import { createElement } from '../pages/dom.ts'
 import type { Content } from './content.ts'
 
-/** A page that is still loading after this time is shown as it is. */
+/** Longest wait for a page. A page that is still loading after this time is shown as far as it has loaded. */
 const LOAD_MS = 2_500
 
 function frameContent(frame: HTMLIFrameElement, src: string): Content {

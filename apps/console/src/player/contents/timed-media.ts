@@ -4,7 +4,7 @@ import type { Content, ContentHost } from './content.ts'
 const STALL_MS = 5_000
 /** Maximum difference in seconds between the position of a video and the plan before the position is corrected. */
 const DRIFT_S = 0.3
-/** Browsers refuse higher rates. */
+/** Highest playback rate that browsers accept. */
 const MAX_RATE = 16
 
 /** A video or a sound. */

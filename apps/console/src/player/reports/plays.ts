@@ -4,7 +4,7 @@ import type { PlaySlot } from '../playback.ts'
 import type { ReportQueue, ReportRow } from './report-queue.ts'
 import { uuid } from './uuid.ts'
 
-/** Smallest part of the planned time of a complete play. */
+/** Smallest share of the planned time that makes a play complete. */
 const COMPLETE = 0.95
 
 interface Options {

@@ -2,7 +2,7 @@ import { addUpHours } from './add-up-hours.ts'
 import { STORES, transact } from '../database.ts'
 import type { PlayReport } from '../wire.ts'
 
-/** Above this number of rows the oldest days are added up by hour. */
+/** Number of rows above which the oldest days are added up by hour. */
 const MAX_ROWS = 200_000
 /** Maximum number of rows in one batch. */
 export const BATCH = 500

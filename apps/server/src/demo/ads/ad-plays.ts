@@ -12,10 +12,10 @@ import {
 import { reachOf } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30
-/** Hours in which the shops are open and their screens are switched on. */
+/** Opening and closing hour of the shops. Their screens are switched on between these hours. */
 const OPENS = 8
 const CLOSES = 22
-/** Share of the plays due up to yesterday that the booking which falls short has. */
+/** Played share of the plays due up to yesterday, for the one booking that falls short. */
 const SHORT = 0.8
 
 /** Plays of one screen of a set in one hour. */
@@ -30,8 +30,8 @@ interface Planned {
 }
 
 /**
- * Creates 30 days of plays: the engine plans the hours of each set of screens, two percent are partial, screens that are
- * silent now miss today, and one booking falls short. Without screens and published programs there are no plays.
+ * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, silent screens have
+ * no plays of today, and one booking falls short. Without screens and published programs there are no plays.
  */
 export async function fillAdPlays(services: Services, db: Db) {
   const now = services.now()
@@ -123,7 +123,7 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
       first_start, last_end)
     select day, device_id, program, ad, tenant_id, n, n - partial, partial, failed, ms, 0, first, last from demo_play_days`)
-  // Players that were offline add up their plays, so each sum is one report of each result.
+  // Each sum is stored as one report per result, because players that were offline add up their plays.
   await db.execute(sql`
     select oms_ensure_play_days(array(select distinct (to_timestamp(first / 1000) at time zone 'UTC')::date from demo_play_days))`)
   await db.execute(sql`

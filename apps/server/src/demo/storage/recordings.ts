@@ -20,7 +20,7 @@ const CLIPS = 6
 const CLIP_MS = 4000
 const CAMERAS = 6
 const MINUTE_MS = 60_000
-/** How many minutes ago each recorded interval started. */
+/** Minutes between the start of each recorded interval and now. */
 const INTERVALS = [20 * 60, 6 * 60, 40]
 
 interface Camera extends Record<string, unknown> {

@@ -9,7 +9,10 @@ import { cancelAll, suspendAll, transfer } from '#modules/storage/entitlements/s
 import { runStorageClock } from '#modules/storage/storage-clock.ts'
 
 const DAY_MS = 86_400_000
-/** Days ago, package code, price in fen (0: a gift), every how many cameras, from which one, copies, and effect. */
+/**
+ * Columns: days ago, package code, price in fen (0: a gift), interval between the cameras, first camera, copies,
+ * effect mode.
+ */
 const OPENINGS = [
   [420, 'YC7Y1', 8800, 7, 0, 1, 1],
   [380, 'SJ7M1', 500, 6, 1, 3, 1],

@@ -22,7 +22,7 @@ import { ossHooks } from '#schema/storage-sales.ts'
 const DAY_MS = 86_400_000
 const ORDERS = 42
 const SHOP_ADDRESS = '203.0.113.20'
-/** Code, price in fen. */
+/** Code and price in fen of the packages that the shop sells. */
 const SOLD = [
   ['YC30M1', 2900],
   ['YC7M1', 900],
@@ -41,8 +41,8 @@ const daysAgo = ({ services }: Demo, days: number): Services => {
 }
 
 /**
- * Returns the id of the customer at a place in the order of creation, beginning with 1. The ids are not consecutive after
- * a first start that was interrupted, because sequences do not roll back.
+ * Returns the id of the tenant at a place in the order of creation, beginning with 1. The ids are not consecutive
+ * after a first start that was interrupted, because sequences do not roll back.
  */
 async function customerId({ db }: Demo, place: number): Promise<number> {
   const { rows } = await db.execute<{ id: number }>(
@@ -90,7 +90,7 @@ async function sendOrder(demo: Demo, hookId: number, n: number, sn: string) {
   }
 }
 
-/** Orders of a shop, one event that a rule refused, and one pending refund request. */
+/** Creates orders of a shop, one event that a rule refuses, and one pending refund request. */
 async function fillOrders(demo: Demo) {
   const input = storageHooks.create.input.parse({ hookName: '官方商城', remark: '公司官网与小程序' })
   const { id } = await runAsActor(
@@ -124,7 +124,7 @@ async function createBatch(demo: Demo, days: number, facts: { code: string; coun
   )
 }
 
-/** An older batch with used and void cards, and a new one whose file the demo account can download. */
+/** Creates an older batch with used and void cards, and a new batch whose file the demo account can download. */
 async function fillCards(demo: Demo) {
   const { id } = await createBatch(demo, 40, { code: 'YC30M1', count: 200, unitAmount: 1900 })
   const { rows } = await demo.db.execute<{ encrypted: string }>(
@@ -148,7 +148,7 @@ async function fillCards(demo: Demo) {
   await createBatch(demo, 0, { code: 'YC7M1', count: 500, unitAmount: 500 })
 }
 
-/** Place of the customer, package code and copies of each allowance. */
+/** Place of the tenant in the order of creation, package code and copies of each allowance. */
 const ALLOWANCES = [
   [1, 'YC30M1', 200],
   [1, 'YC7M1', 100],
@@ -156,7 +156,7 @@ const ALLOWANCES = [
   [3, 'SJ7M1', 50],
 ] as const
 
-/** Allowances of tenants, and an opening by the staff of one of them. */
+/** Creates allowances of tenants, and an entitlement that the staff of one tenant opened. */
 async function fillAllowances(demo: Demo) {
   for (const [place, code, quota] of ALLOWANCES) {
     const input = {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
-/** Days with rows of videos, and days with sums only. */
+/** Number of days with rows of videos, and number of days with sums. */
 const DAYS = 8
 const SUM_DAYS = 90
 
@@ -26,7 +26,7 @@ export async function fillStorageVideos(db: Db) {
   await fillStatus(db)
 }
 
-/** One row for each three hours of the last days that are still kept. */
+/** Creates one video row for every three hours of the last days that are still kept. */
 async function fillRows(db: Db) {
   await db.execute(sql`select oms_ensure_video_days(array(
     select distinct day + storage_days + 1 from demo_days where day > current_date - ${DAYS}::int))`)
@@ -39,7 +39,7 @@ async function fillRows(db: Db) {
     where day > current_date - ${DAYS}::int and day + storage_days + 1 > current_date and n * 3 < hours`)
 }
 
-/** The sums of each channel and day: of the rows where there are rows, else estimates as of one row for three hours. */
+/** Creates the sums of each channel and day. Days without rows get estimates of one row for every three hours. */
 async function fillSums(db: Db) {
   await db.execute(sql`
     insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
@@ -59,7 +59,7 @@ async function fillSums(db: Db) {
     where expire_days = '{}' group by 1, 2, 3, 4`)
 }
 
-/** Last requests and responses, a camera with a fault, and a camera that its user switched off. */
+/** Creates last requests and responses, cameras with a fault, and cameras that their users switched off. */
 async function fillStatus(db: Db) {
   await db.execute(sql`
     insert into oss_device_status (device_id, channel, tenant_id, ask_time, answer, upload_time)
@@ -80,7 +80,7 @@ async function fillStatus(db: Db) {
   await fillRefusals(db)
 }
 
-/** One camera for each reason that depends on the recording: its last request was refused yesterday. */
+/** Sets one camera for each reason that depends on the recording to a request that was refused yesterday. */
 async function fillRefusals(db: Db) {
   await db.execute(sql`
     with cameras as (

@@ -1,6 +1,6 @@
 import type { PlayRow } from './plays/play-row.ts'
 
-/** Plays of one device may overlap by this time. */
+/** Longest permitted overlap of two plays of one device. */
 export const OVERLAP_MS = 2000
 
 /**

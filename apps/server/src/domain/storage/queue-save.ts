@@ -60,7 +60,7 @@ const saveQueueRows = (db: Db, works: readonly QueueWork[], actor: QueueActor) =
     )}
     where q.device_id = x."deviceId" and q.channel = x.channel`)
 
-/** Copies whether the App account has cloud storage: 1 in force, 2 expired. */
+/** Stores the cloud-storage state of the App accounts that own the devices: 1 in force, 2 expired. */
 const saveCloudStates = (db: Db, works: readonly QueueWork[], { now }: QueueActor) =>
   db.execute(sql`
     update app_accounts a set cloud_state = s.state from (

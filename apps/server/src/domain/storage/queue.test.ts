@@ -92,7 +92,7 @@ describe('positions in the queue', () => {
     ])
   })
 
-  test('of two packages in front, the later one comes first', () => {
+  test('of two packages opened in front, the package opened later comes first', () => {
     const one = add(first, 2, '1w', '2026-05-03', EFFECT.front).queue
     const two = add(one, 3, '1w', '2026-05-05', EFFECT.front).queue
     expect(shown(two, '2026-05-05')).toEqual([
@@ -102,7 +102,7 @@ describe('positions in the queue', () => {
     ])
   })
 
-  test('an override ends the current package; the waiting ones stay', () => {
+  test('an override ends the current package and keeps the waiting packages', () => {
     const { queue, events } = add(add(first, 2, '1w', '2026-05-02').queue, 3, '1m', '2026-05-11', EFFECT.override)
     expect(events.map(({ kind, id, left }) => [kind, id, left])).toEqual([
       ['replace', 1, 21 * DAY],
@@ -111,7 +111,7 @@ describe('positions in the queue', () => {
     expect(shown(queue, '2026-05-11')).toEqual(['3 2026-05-11 2026-06-11', '2 2026-06-11 2026-06-18'])
   })
 
-  test('nothing ends behind a suspended package until it continues', () => {
+  test('packages behind a suspended package neither start nor end until it is resumed', () => {
     const queue = add(first, 2, '1m', '2026-05-02').queue
     const held = suspend(queue, 1, at('2026-05-11'), ZONE)
     expect(held.events).toMatchObject([{ kind: 'suspend', id: 1, left: 21 * DAY }])
@@ -121,7 +121,7 @@ describe('positions in the queue', () => {
     expect(shown(running, '2026-07-01')).toEqual(['1 2026-07-01 2026-07-22', '2 2026-07-22 2026-08-22'])
   })
 
-  test('a cancelled package moves the ones behind it up', () => {
+  test('the packages behind a cancelled package move up', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1w', '2026-05-03').queue
     const waiting = removeItem(queue, 2, 'cancel', at('2026-05-11'), ZONE)
     expect(waiting.events).toMatchObject([{ kind: 'cancel', id: 2, left: 30 * DAY }])
@@ -131,7 +131,7 @@ describe('positions in the queue', () => {
     expect(shown(running.queue, '2026-05-11')).toEqual(['2 2026-05-11 2026-06-11', '3 2026-06-11 2026-06-18'])
   })
 
-  test('a late advance ends and starts packages at their true times', () => {
+  test('an advance that runs late records the true end and start times of packages', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1m', '2026-05-03').queue
     const { queue: later, events } = advance(queue, at('2026-07-20'), ZONE)
     expect(events.map(({ kind, id, at: when }) => `${kind} ${id} ${wall(when).slice(0, 10)}`)).toEqual([
@@ -143,7 +143,7 @@ describe('positions in the queue', () => {
     expect(later).toHaveLength(1)
   })
 
-  test('a package opened after the last one ended starts at its opening', () => {
+  test('a package opened after the end of the last package starts at once', () => {
     const { queue, events } = add(first, 2, '1w', '2026-09-01')
     expect(events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['expire 1', 'start 2'])
     expect(shown(queue, '2026-09-01')).toEqual(['2 2026-09-01 2026-09-08'])

@@ -5,7 +5,7 @@ export class DayMeter {
   readonly #pool: Pool
   #bytes = new Map<string, number>()
   #added = new Map<string, number>()
-  /** Whether a package with a limit per day was asked for. */
+  /** True after the first request for a package with a limit per day. */
   #isNeeded = false
   #readAt = 0
 

@@ -42,7 +42,7 @@ test.each([0, 5])(
   },
 )
 
-test('devices and channels are remembered apart', async () => {
+test('stores one status for each device and channel', async () => {
   const { status, rows } = collecting()
   for (const [slot, channel] of [
     [3, 0],

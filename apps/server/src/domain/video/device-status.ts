@@ -4,7 +4,7 @@ import { isolateRows } from '#core/database/isolate-rows.ts'
 import { GROWTH, widened } from './span-table.ts'
 
 const FLUSH_MS = 10_000
-/** The time of a repeated request is stored again after this interval. */
+/** Interval after which the time of a repeated request is stored again. */
 const REPEAT_MS = 600_000
 /** Maximum number of other channels than 0 whose last stored request is kept in memory. */
 const MAX_KNOWN = 500_000

@@ -23,7 +23,7 @@ export type Reason = keyof typeof REFUSAL_REASONS
 export const RECORD = { continuous: 1, events: 2, lowPower: 3 } as const
 const CLOCK_MS = 5 * 60_000
 const BACKLOG_MS = 7 * 86_400_000
-/** A camera cuts a recording at a key frame, a moment after the end of the event. */
+/** Tolerance of the end of an event's last recording, because cameras cut recordings at key frames. */
 const CUT_MS = 2_000
 const MB = 1024 * 1024
 

@@ -6,7 +6,7 @@ import { objectKeyOf, type SegmentKey } from './recordings/segment.ts'
 
 const ROWS_AT_ONCE = 1000
 const PURGES_AT_ONCE = 200
-/** A purge runs again until it is this old, for uploads that were under way when it was added. */
+/** Age until which a purge runs again, because uploads may have been in progress when the purge was added. */
 const SETTLED = `interval '1 minute'`
 
 interface Purging {

@@ -143,7 +143,7 @@ describe('STORAGE-06 retention', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('after a restore of the backup of yesterday no video of a retained day is deleted, and all go on their day', async () => {
+  test('after a restore no video of a retained day is deleted, and every video is deleted on its day', async () => {
     const before = segment()
     const later = [segment({ startMs: START + DAY_MS }), segment({ startMs: START + DAY_MS, storageDays: 30 })]
     await store(before, ...later)
@@ -177,7 +177,7 @@ describe('STORAGE-06 retention', () => {
     expect(await check()).toEqual([`已删除日期仍有录像文件 ${objectKeyOf(two)}`])
   })
 
-  test('a reader of the partition delays the drop but no other reader, and the next run drops', async () => {
+  test('a reader of a partition delays its drop but no other reader, and the next run drops it', async () => {
     await store(segment())
     const reader = await database.pool.connect()
     await reader.query('begin; select 1 from oss_segments')
@@ -211,7 +211,7 @@ describe('STORAGE-07 early deletion', () => {
     ['a change of tenant', `update devices set tenant_id = 7, app_account_id = null where id = 1`, 4],
     ['deletion of the device', `update devices set deleted_at = now() where id = 1`, 5],
   ])(
-    'after %s nothing of the former owner remains, over an interruption at every step',
+    'after %s no video of the former owner remains, also when every step is interrupted',
     async (_name, change, reason) => {
       await query('update devices set app_account_id = 5 where id = 1')
       await query('update devices set owner_time = null')
@@ -240,7 +240,7 @@ describe('STORAGE-07 early deletion', () => {
     },
   )
 
-  test('the new owner of a second-hand camera keeps what the camera records from then on', async () => {
+  test('videos recorded after a change of owner are kept for the new owner', async () => {
     await query('update devices set app_account_id = 5 where id = 1')
     await query(`update devices set owner_time = null`)
     await store(segment({ ownerId: 5 }))
@@ -254,7 +254,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await query('select owner_id from oss_segments')).toEqual([{ owner_id: 6 }])
   })
 
-  test('repeats a purge for one minute to catch uploads in progress, for uploads that were under way', async () => {
+  test('repeats a purge for one minute, to delete uploads that were in progress', async () => {
     await store(segment())
     await query('update devices set tenant_id = 7 where id = 1')
     await runPurges({ pool: database.pool, media, log })
@@ -279,7 +279,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await objects()).toEqual([])
   })
 
-  test('videos go some days after the end of the last package, and stay after a renewal', async () => {
+  test('videos are deleted some days after the end of the last package, and kept after a renewal', async () => {
     const [one, two] = [segment({ storageDays: 90 }), segment({ deviceId: 2, storageDays: 90 })]
     await store(one, two)
     const at = (day: string) => Date.parse(`${day}T00:00:00Z`)

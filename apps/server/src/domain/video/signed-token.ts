@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '#core/crypto/derived-key.ts'
 
 const MAC_BYTES = 16
-/** Characters of the signature at the end of a token. */
+/** Number of characters of the signature at the end of a token. */
 const MAC_LENGTH = 22
 
 const macOf = (secretKey: Buffer, use: string, text: string) =>

@@ -19,7 +19,7 @@ export interface TermSpan {
 /** `known`: the channel has or had a package. `past`: spans of the last days are in the map of past spans. */
 export const SPAN_FLAG = { known: 1, suspended: 2, switchedOff: 4, past: 8 } as const
 
-/** Factor by which the arrays exceed the number of devices, for new devices. */
+/** Factor by which the arrays exceed the number of devices, so that new devices fit. */
 export const GROWTH = 1.1
 
 /**

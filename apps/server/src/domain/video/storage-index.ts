@@ -49,7 +49,7 @@ export class StorageIndex {
     this.#extra = new SpanTable()
     this.#rows = new Map()
     this.#past = new Map()
-    // One allocation for all devices: growing step by step would leave garbage of many times the size.
+    // Allocates once for all devices, because growing step by step would leave garbage of many times the size.
     this.#main.reserve(slots.count)
     this.#reserveOwners(slots.count)
     await loadOwners(client, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))

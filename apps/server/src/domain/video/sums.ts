@@ -6,7 +6,10 @@ const SUMS = '7302519, 5'
 
 export const lockSums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS)})`)
 
-/** Merges the differences of the sums of videos. Differences written meanwhile are merged by the next run. */
+/**
+ * Merges the differences of the sums of videos. Differences that are written during the merge are merged by the next
+ * run.
+ */
 export async function foldVideoSums(database: Db) {
   await database.transaction(async (db) => {
     await lockSums(db)

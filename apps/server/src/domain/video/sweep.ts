@@ -74,7 +74,7 @@ async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: 
     }
     if (removed > 0 || folder === from) await note(1, folder, removed)
   }
-  // Objects of cameras that uploaded meanwhile, and the folder of the day.
+  // Removes objects that cameras uploaded during the deletion, and the folder of the day.
   const late = await media.removePrefix(dayPrefix(expireDay), REMOVED_AT_ONCE)
   await note(2, FOLDERS, late)
   onStep?.('objects')
@@ -126,9 +126,9 @@ async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
   }
 }
 
-/** Days ahead whose partitions exist: the writer creates a partition only when the job did not run for days. */
+/** Number of coming days whose partitions the job creates. The writer creates them only when the job did not run. */
 const AHEAD = 3
-/** Months of `oss_device_days` after which a month is dropped. */
+/** Age in days after which a month of `oss_device_days` is dropped. */
 const KEPT_DAYS = 400
 
 /** Creates the partitions of the coming days for all storage times in use, and drops old months of device days. */

@@ -48,7 +48,7 @@ async function compareFolder(pool: Pool, media: MediaFiles, { expireDay, prefix,
   for (const row of rows) {
     const key = objectKeyOf(row)
     if (sizes.get(key) === row.bytes) continue
-    // The listing is older than the rows: cameras upload meanwhile.
+    // Cameras upload during the check, and the list of objects was read before the rows.
     const size = (await media.peek(key, 1))?.size
     if (size !== row.bytes) different.push({ row, key, size })
   }

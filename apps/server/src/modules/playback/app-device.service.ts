@@ -19,12 +19,12 @@ import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
 import { createPlayToken, playlistUrl } from './play-token.ts'
 import { noRecordings, recordingsOf } from './recordings.ts'
 
-/** Devices that one App account sees. */
+/** Maximum number of devices that one App account sees. */
 const MAX_DEVICES = 500
 const MAX_CHANNELS = 64
 const USER_DELETION = 2
 
-/** Returns the condition of a channel's service, as `APP_SERVICE_STATE` names it. */
+/** Returns the state of a channel's service as a key of `APP_SERVICE_STATE`. */
 const serviceStateOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
   if (suspended === 1) return 2
   if (endMs === null) return 0
@@ -118,7 +118,7 @@ const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
   ownerId: user.uid,
 })
 
-/** Maximum segments that are read for one day. */
+/** Maximum number of segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
 
 /** Returns the merged intervals of a day with recordings. */
@@ -156,7 +156,9 @@ export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof 
     return { url: playlistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
   })
 
-/** Requests the deletion of the recordings that begin in a range. The videos are gone for the user at once. */
+/**
+ * Requests the deletion of the recordings that begin in a range. The user no longer sees the videos from this moment.
+ */
 export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.remove>) {
   const user = await authenticateAppUser(ctx)
   assertRange(range)

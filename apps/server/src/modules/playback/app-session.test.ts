@@ -41,7 +41,7 @@ describe('sessions of App users', () => {
     ['a time 301 s ago', () => signedRequest(key, { time: now() - 301 })],
     ['a time 301 s ahead', () => signedRequest(key, { time: now() + 302 })],
     ['an unknown key', () => signedRequest(key, { keyId: 'ak0' })],
-  ])('refuses %s with one text', async (_, sent) => {
+  ])('refuses %s with the same message', async (_, sent) => {
     expect(await open(sent())).toMatchObject({ code: 501, msg: '签名不正确或已过期' })
   })
 

@@ -9,7 +9,7 @@ import { ossDeviceDays } from '#schema/storage-video.ts'
 import { type RecordingScope, recordingsOf } from './recordings.ts'
 import { usableConsent, viewedDevice } from './view.service.ts'
 
-/** Maximum segments that are read for one day. */
+/** Maximum number of segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
 /** Longest range of days that are offered: packages store videos for at most 360 days. */
 const MAX_ROWS = 64 * 366

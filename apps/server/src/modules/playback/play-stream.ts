@@ -89,7 +89,7 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
       .send(text)
 }
 
-/** Seconds in which an App may use the address of a recording in a bucket. */
+/** Seconds for which the address of a recording in a bucket is valid. */
 const BUCKET_SECONDS = 600
 
 /** Sends the bytes of a recording. Apps are redirected to a bucket; pages of the console may only call this server. */

@@ -18,7 +18,7 @@ import { intervalsOf } from './entitlements/open.service.ts'
 import { secondsOf } from './entitlements/open-prepare.ts'
 
 const DAY_MS = 86_400_000
-/** Entitlements and past intervals that the device page shows. */
+/** Maximum number of entitlements, and of past intervals, that the device page shows. */
 const SHOWN = 200
 
 async function deviceOf({ db, user }: Ctx, sn: string) {
@@ -56,7 +56,7 @@ const pastOf = (db: Db, user: User, deviceId: number) =>
     .orderBy(desc(ossSpans.fromTime))
     .limit(SHOWN)
 
-/** State of the service of a channel: what its queue says now. */
+/** Returns the state of the service of a channel, derived from its queue at the current time. */
 function serviceStateOf(
   { queue }: QueueWork,
   end: string | null,

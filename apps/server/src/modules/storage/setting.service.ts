@@ -11,7 +11,7 @@ const TITLES = Object.fromEntries(
   Object.keys(StorageSettings.shape).map((field) => [field, about(StorageSettings, field).title]),
 )
 
-/** One set of settings applies to the installation, so only the vendor's staff reads and changes it. */
+/** The settings apply to the whole installation, so only staff of the vendor reads and changes them. */
 function assertVendorStaff({ user }: Ctx) {
   if (!user.isPlatform) throw forbidden()
 }

@@ -33,7 +33,7 @@ test('the settings are read and changed only by staff whose data scope is all te
   await call('PUT', SETTING, STANDARD_STORAGE)
 })
 
-test('STORAGE-02 the list separates expired services whose videos are kept from those whose videos are gone', async () => {
+test('STORAGE-02 the list separates expired services with kept videos from those with deleted videos', async () => {
   const [kept, gone, current] = [await newDevice(), await newDevice(), await newDevice()]
   // W1 lasts seven days.
   setNow(Date.now() - 10 * DAY_MS)

@@ -8,7 +8,7 @@ import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-st
 import { foldVideoSums } from '#domain/video/sums.ts'
 import { secondsOf } from './entitlements/open-prepare.ts'
 
-/** Queues that one transaction of the scheduled job changes. */
+/** Maximum number of queues that one transaction of the scheduled job changes. */
 const AT_ONCE = 2000
 const KIND = 'oss-clock'
 
@@ -58,7 +58,7 @@ const recordDue = (services: Services, only?: Due) =>
     return rows.length
   })
 
-/** Merges the differences of the sums. Differences written meanwhile are merged by the next run. */
+/** Merges the differences of the sums. Differences that are written during the merge are merged by the next run. */
 export async function foldStorage(db: Db) {
   await db.execute(sql`
     with deleted as (delete from oss_counts returning *)

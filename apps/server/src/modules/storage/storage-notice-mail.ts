@@ -14,7 +14,7 @@ const NOTICES_AT_ONCE = 500
 const MOST_PER_HOUR = 6
 const VALID_MINUTES = 24 * 60
 const DAY_MS = 86_400_000
-/** Devices that one mail lists. */
+/** Maximum number of devices that one mail lists. */
 const MAX_LINES = 20
 
 /** Queues mails to the users of new notices: one mail for all notices of an account. Returns the number of mails. */
@@ -40,7 +40,7 @@ async function mailSome(services: Services, db: Db) {
   const newest = ids.at(-1)
   if (newest === undefined) return { read: 0, mails: 0 }
   await saveLast(db, newest)
-  // Without a mail server the notices are passed over, so that users get no old mails when one is configured.
+  // Without a mail server the notices are skipped, so that users get no old mails when one is configured.
   if (!services.mail.configured) return { read: ids.length, mails: 0 }
   let mails = 0
   for (const [uid, own] of Map.groupBy(await addressed(db, ids, services.now()), (each) => each.uid)) {

@@ -31,7 +31,7 @@ const run = async (day: string) => {
   return (await runStorageNotices(app.services)).notices
 }
 
-test('staff of the tenant is told 30, 7 and 1 days before the end of a queue, once each', async () => {
+test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queue, once each', async () => {
   const sns = [await newDevice(tenantId), await newDevice(tenantId)]
   await open(sns, 'M1', { copies: 2 })
   // The first package ends on 1 June, but another one follows: the queue ends on 1 July.

@@ -11,9 +11,9 @@ import { mailNotices } from './storage-notice-mail.ts'
 const KIND = 'oss-notice'
 /** Staff with this permission receive the messages of their tenant. */
 const RENEW = 'ossManage:deviceList:renew'
-/** Hours after the end of a service within which the end is announced. */
+/** Number of hours after the end of a service within which the end is announced. */
 const ENDED_WITHIN_HOURS = 48
-/** Days before their deletion at which the deletion of videos is announced. */
+/** Number of days before the deletion of videos at which the deletion is announced. */
 const DELETED_WITHIN_DAYS = 2
 
 export function registerStorageNotice(services: Services) {
@@ -100,8 +100,8 @@ interface Deletion {
 }
 
 /**
- * Stores a notice for every ended service whose videos `oss-purge` deletes within two days, once, and sends one message
- * to the staff of each tenant.
+ * Stores one notice for every ended service whose videos `oss-purge` deletes within two days. Sends one message to the
+ * staff of each tenant.
  */
 async function announceDeletions(services: Services, deletion: Deletion) {
   const { rows: tenants } = await services.database.db.execute<Tenant>(sql`

@@ -11,7 +11,7 @@ import { markMissingVideos, findObjectsOfDroppedDays } from '#domain/video/verif
 const KIND = 'oss-verify'
 /** Staff of the vendor with this permission receives the result. */
 const SETTING = 'ossManage:ossStatisticalAnalysis:setting'
-/** Findings in the log and in the message. */
+/** Maximum number of findings in the log and in the message. */
 const MAX_LISTED = 20
 const MAX_IN_MESSAGE = 5
 
@@ -44,7 +44,10 @@ export async function runStorageVerify(services: Services) {
   return { findings: findings.length, missing: missing.length }
 }
 
-/** Returns the violated invariants. The statements read whole tables, so the limit of the pool is lifted for them. */
+/**
+ * Returns the violated invariants. The statements read whole tables, so they run without the statement timeout of the
+ * pool.
+ */
 async function breaches(pool: Pool, now: Date): Promise<string[]> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -6,7 +6,7 @@ import { type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-
 
 const HOUR_MS = 3_600_000
 const MAX_HOURS = 48
-/** Slots of one response, about 4 MB. A response with more ends earlier (`until`). */
+/** Maximum number of slots of one response, about 4 MB. A response that reaches the maximum ends earlier (`until`). */
 const MAX_SLOTS = 20_000
 const MAX_MS = 253_402_214_400_000
 

@@ -42,7 +42,7 @@ test('AD-10 a call with repeated, overlapping and new plays returns one outcome 
   const reply = await report(sn, [behind, ...stored, inside, before])
   expect(reply.json()).toMatchObject({ accepted: 1, duplicate: 3 })
   expect(reasons(reply)).toEqual(['overlap', 'overlap'])
-  // A later call with only the last play reads the play before the reported plays.
+  // The overlap with a stored play that began before the reported play is found.
   expect(reasons(await report(sn, [playAt(start + 60_000)]))).toEqual(['overlap'])
   expect(await storedPlays(id)).toBe(4)
 })
@@ -70,7 +70,7 @@ test('AD-10 a call that this process has just stored is answered without the dat
   const texts = query.mock.calls.map(([asked]) => JSON.stringify(asked))
   query.mockRestore()
   expect(texts.filter((text) => text.includes('ad-plays') || text.includes('ad_plays'))).toEqual([])
-  // The same play with another id overlaps, and a new play beside the repeated plays is stored.
+  // The same play with another id overlaps, and a new play in the same call is stored.
   const next = playAt(start + 32_000)
   expect((await report(sn, [...plays, playAt(start), next])).json()).toMatchObject({ accepted: 1, duplicate: 2 })
   expect(await storedPlays(id)).toBe(3)

@@ -236,10 +236,10 @@ test('AD-10 limits failures and plays without a trusted clock by the time of the
   const start = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000
   const failures = Array.from({ length: 480 }, () => play({ start, result: 3, ms: 0, count: 10 }))
   const { accepted, rejected } = (await report(sn, failures)).json()
-  // One failure a second of the hour, and one more minute.
+  // The limit is one failure per second of the hour, with a tolerance of one minute.
   expect([accepted, rejected.length, rejected[0].reason]).toEqual([366, 114, 'overlap'])
   expect((await report(sn, failures.slice(0, 100))).json()).toEqual({ accepted: 0, duplicate: 100, rejected: [] })
-  // Failures leave the time of the plays of the hour alone.
+  // Failures have a time limit of their own, so the plays of the hour are accepted.
   expect((await report(sn, [play({ start, count: 240, ms: 3_600_000 })])).json().accepted).toBe(1)
 
   const lost = Array.from({ length: 400 }, (_, n) =>

@@ -57,7 +57,7 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
     'last-modified': new Date(smilIndex.at).toUTCString(),
     'cache-control': 'no-cache',
   }
-  // garlic-player sends the tag without quotes.
+  // garlic-player sends the ETag without quotes.
   if (hasTag(rawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
   const body = Buffer.from(formatSmilIndex(smilIndex, base))
   const headers = { ...common, 'content-type': 'application/smil+xml', 'content-length': body.length }

@@ -109,7 +109,7 @@ test('AD-01 names the cap of a program whose items may not play again yet', () =
   expect(reasons(manifestOf([capped]), '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限' })
 })
 
-test('AD-01 a program that has played once in its window is outside its day part', () => {
+test('AD-01 a program that plays once is outside its daypart after it has played in its window', () => {
   const once = programOf(2, { name: '整点', insertMode: 2, dayParts: [{ start: '12:00', end: '13:00' }] })
   const manifest = manifestOf([programOf(1, { name: '日常' }), once])
   expect(reasons(manifest, '2026-11-05 12:00')).toEqual({ 日常: '被插播《整点》占用', 整点: '正在播放' })

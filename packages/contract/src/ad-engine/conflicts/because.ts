@@ -25,7 +25,7 @@ export const OBSTACLE_TEXT = {
 } as const
 export type Obstacle = keyof typeof OBSTACLE_TEXT
 
-/** What the manifest cannot know: programs that are not delivered, and the reasons why ads are missing. */
+/** Facts that the manifest does not contain: programs that are not delivered, and the reasons why ads are missing. */
 export interface KnownObstacles {
   readonly programs?: readonly { readonly id: number; readonly name: string; readonly obstacle: Obstacle }[]
   readonly ads?: readonly { readonly id: number; readonly name?: string; readonly obstacle: Obstacle }[]
@@ -40,7 +40,7 @@ export interface Because {
   readonly status: ProgramStatus
   /** First obstacle in the order of `OBSTACLE_TEXT`; null unless blocked. */
   readonly obstacle: Obstacle | null
-  /** The program that takes the place. */
+  /** Program that the obstacle names; null when the obstacle is not another program. */
   readonly by: { readonly id: number; readonly name: string } | null
   readonly text: string
 }

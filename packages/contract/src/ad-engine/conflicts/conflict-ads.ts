@@ -8,7 +8,9 @@ import { zoneOf } from '../zone.ts'
 
 type ConflictFields = Omit<Conflict, 'text'>
 
-/** Returns the conflicts between the ads of a program and its dates and day parts. Each ad is named once a code. */
+/**
+ * Returns the conflicts between the ads of a program and its dates and dayparts. Each conflict code names an ad once.
+ */
 export function adConflicts(
   compiled: CompiledProgram,
   manifest: Manifest,
@@ -58,7 +60,7 @@ function lastDay(compiled: CompiledProgram): string | null {
   return null
 }
 
-/** Returns the day parts that are shorter than the item or its block. Assumes a day without a clock change. */
+/** Returns the dayparts that are shorter than the item or its block. Assumes a day without a clock change. */
 function shorterParts({ program }: CompiledProgram, item: ManifestItem): string[] {
   const isBlock = program.playMode === PLAY_MODE.block
   const ms = isBlock ? program.items.reduce((sum, each) => sum + each.ms, 0) : item.ms

@@ -58,7 +58,7 @@ test('AD-01 an ad that is missing or ends before the last date is an error', () 
   expect(checkConflicts(weekend, 1, '2026-11-01').errors).toEqual([])
 })
 
-test('AD-01 a program that others hide, or that hides others, is warned of with hours', () => {
+test('AD-01 warns of a program that hides another program or is hidden, with the hours', () => {
   const draft = programOf(1, part('08:00', '12:00'))
   const higher = programOf(2, { priority: 3, ...part('06:00', '14:00') })
   expect(check(draft, higher).warnings).toEqual(['因《节目单2》在全部 40 小时内不会播放'])
@@ -74,7 +74,7 @@ test('AD-01 a program that others hide, or that hides others, is warned of with 
   expect(check(programOf(1), programOf(2, { share: 100 })).warnings).toEqual(['因《节目单2》在全部 240 小时内不会播放'])
 })
 
-test('AD-01 equal priorities and items longer than their day part are warned of', () => {
+test('AD-01 warns of equal priorities and of items longer than their daypart', () => {
   const draft = programOf(1, { ...part('12:00', '12:01'), items: [itemOf(10, { ms: 61_000 })] })
   expect(check(draft, programOf(2)).warnings).toEqual([
     '与《节目单2》优先级相同，有 0.2 小时平分播放时间',

@@ -30,7 +30,7 @@ export interface Conflict {
   readonly adName: string | null
   /** Last date of the ad or of its approval number. */
   readonly date: string | null
-  /** Day part, or the programs and their shares. */
+  /** Daypart, or the programs and their shares. */
   readonly detail: string | null
   readonly text: string
 }
@@ -41,7 +41,7 @@ export interface ConflictReport {
   readonly warnings: readonly Conflict[]
 }
 
-/** Days that one check covers at most. */
+/** Maximum number of days that one check covers. */
 export const MAX_CONFLICT_DAYS = 90
 
 /**
@@ -59,7 +59,7 @@ export function checkConflicts(
   if (!compiled) return { errors: [], warnings: [] }
   const sums = new Sums(compiled)
   const first = Math.max(dayOf(fromDate), compiled.firstDay)
-  // A part of the last date may end on the day after.
+  // A daypart of the last date may end on the next day.
   const last = Math.min(dayOf(fromDate) + MAX_CONFLICT_DAYS - 1, compiled.lastDay + 1)
   for (let day = first; day <= last; day += 1) for (const span of timeline.spansOn(day)) sums.add(span)
   const ofAds = adConflicts(compiled, manifest, known)

@@ -13,7 +13,7 @@ const booking = { programId: 1, from, played: 0, availability: 1000 }
 test('AD-01 the planned plays of a day are the slots that begin on it', () => {
   const property = ({ manifest, date }: { manifest: Parameters<typeof plannedPlays>[0]; date: string }) => {
     const zone = zoneOf(manifest.zone)
-    // Of random orders only the number of plays of a whole pass is exact.
+    // For random orders, only the number of plays of a whole pass is exact.
     const fixed = {
       ...manifest,
       programs: manifest.programs.map((each) => ({
@@ -35,7 +35,7 @@ test('AD-01 the planned plays of a day are the slots that begin on it', () => {
   fc.assert(fc.property(manifests([0, 0, 0, 1, 2], 4), property), { numRuns: 40 })
 }, 120_000)
 
-test('AD-01 a booking that is reached needs nothing', () => {
+test('AD-01 a booking that is reached has no proposals', () => {
   const sets = [{ manifest: manifestOf([programOf(1)]), screens: 3 }]
   const plays = 10 * 8640 * 3
   expect(forecastPlays({ ...booking, sets, booked: plays })).toMatchObject({ expected: plays, gap: 0, texts: [] })
@@ -43,7 +43,7 @@ test('AD-01 a booking that is reached needs nothing', () => {
   expect(half).toMatchObject({ expected: plays / 2 + 100, gap: plays / 2 - 100 })
 })
 
-test('AD-01 the smallest share, extension and number of screens that fill a gap', () => {
+test('AD-01 proposes the smallest share, extension and number of screens that fill a gap', () => {
   const own = programOf(1, { share: 20 })
   const others = [programOf(2), programOf(3, { share: 30 })].map((other) => ({ ...other, dateTo: '2027-12-31' }))
   const sets = [{ manifest: manifestOf([own, ...others]), screens: 10 }]
@@ -63,7 +63,7 @@ test('AD-01 the smallest share, extension and number of screens that fill a gap'
   expect(forecastPlays({ ...input, booked: 1e9 })).toMatchObject({ share: null, days: null })
 }, 60_000)
 
-test('AD-01 an extension counts the night after the last date, and ends with the ad', () => {
+test('AD-01 an extension counts a daypart that ends after midnight, and never exceeds the last date of the ad', () => {
   const night = { dayParts: [{ start: '22:00', end: '02:00' }] }
   const sets = [{ manifest: manifestOf([programOf(1, night)]), screens: 1 }]
   const plays = (nights: number) => nights * 4 * 360
@@ -75,7 +75,7 @@ test('AD-01 an extension counts the night after the last date, and ends with the
   expect(forecastPlays({ ...booking, sets: [{ manifest: ending, screens: 1 }], booked: 13 * 8640 }).days).toBe(null)
 })
 
-test('AD-01 90 days are counted from few segments', () => {
+test('AD-01 90 days with equal segments have equal counts', () => {
   const programs = [1, 2, 3].map((id) =>
     programOf(id, { dateTo: '2027-12-31', items: [itemOf(id), itemOf(id + 10, { ms: 15_000 })] }),
   )

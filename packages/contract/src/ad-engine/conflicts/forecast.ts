@@ -21,7 +21,7 @@ export interface ForecastInput {
   readonly booked: number
   /** Plays that are reported already. */
   readonly played: number
-  /** Played of planned plays in the past, in thousandths. */
+  /** Played share of the planned plays in the past, in thousandths. */
   readonly availability: number
 }
 
@@ -137,7 +137,7 @@ function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) =>
   return plays * input.availability
 }
 
-/** Days from the day of `from` to the last date; a part of the last date may end on the day after. */
+/** Days from the day of `from` to the last date; a daypart of the last date may end on the next day. */
 function daysLeft(manifest: Manifest, { programId, from }: ForecastInput): number {
   const timeline = timelineOf(manifest)
   const compiled = timeline.programs.find(({ program }) => program.id === programId)
@@ -179,7 +179,7 @@ function otherShares(manifest: Manifest, input: ForecastInput): number {
   return largest
 }
 
-/** Adds days after the last date until the plays suffice. */
+/** Searches the smallest number of days after the last date that fills the gap; null when 366 days do not suffice. */
 function* smallestExtension(input: ForecastInput, planned: number): Steps<number | null> {
   const { programId, sets, from, booked, played, availability } = input
   const added = []
@@ -205,7 +205,7 @@ function* smallestExtension(input: ForecastInput, planned: number): Steps<number
   return null
 }
 
-/** A part of the last date that ends on the day after may make the last day needless. */
+/** Returns one day less when the daypart that ends after midnight of the last date already fills the gap. */
 function* withLastNight(input: ForecastInput, days: number): Steps<number> {
   const missing = (input.booked - input.played) * THOUSAND
   const shorter = (program: ManifestProgram) => ({ ...program, dateTo: addDays(program.dateTo, days - 1) })

@@ -3,7 +3,7 @@ import type { ManifestProgram } from '../manifest.ts'
 import { type CompiledProgram, isDefault, isTakeover } from '../program.ts'
 import type { Piece } from '../windows.ts'
 
-/** Why other programs keep a program from playing. */
+/** Reason why other programs keep a program from playing. */
 export interface Blocking {
   readonly obstacle: 'lowerPriority' | 'noShareLeft' | 'takenOver'
   readonly by: ManifestProgram

@@ -29,7 +29,7 @@ function expectSame({ manifest, date }: { manifest: Manifest; date: string }) {
     expect(actual.slice(Math.max(0, first - 1), first + 3)).toEqual(expected.slice(Math.max(0, first - 1), first + 3))
 }
 
-test('AD-01 plans the same slots as the slow reference: zones, clock changes, day parts, priorities, shares, caps, limits', () => {
+test('AD-01 plans the same slots as the slow reference: zones, clock changes, dayparts, priorities, shares, caps, limits', () => {
   fc.assert(fc.property(manifests([0, 0, 0, 0, 1], 5), expectSame), { numRuns: RUNS })
 }, 120_000)
 
@@ -37,7 +37,7 @@ test('AD-01 plans the same slots as the slow reference with programs that play o
   fc.assert(fc.property(manifests([0, 0, 1, 2, 2], 4), expectSame), { numRuns: RUNS / 4 })
 }, 120_000)
 
-test('AD-01 plans each day alike, whatever days were planned before', () => {
+test('AD-01 the plan of a day does not depend on the days that were planned before', () => {
   const property = ({ manifest, date }: { manifest: Manifest; date: string }) => {
     const timeline = timelineOf(manifest)
     for (let day = dayOf(date) - 8; day < dayOf(date) + 8; day += 1) {

@@ -24,7 +24,7 @@ const NIGHTS = [
 const minuteText = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
-/** Day parts that do not overlap: every second gap between sorted times, the last one may cross midnight. */
+/** Dayparts that do not overlap: every second gap between sorted times. The last daypart may cross midnight. */
 const dayParts = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 0, max: 95 }), { minLength: 2, maxLength: 6 }), fc.boolean())
   .map(([quarters, crosses]): DayPart[] => {

@@ -77,7 +77,7 @@ export function loopRows(streams: SlowStream[], start: number, end: number, date
       return sorted[0] ? { items: [sorted[0]], at: 0 } : null
     }
     while (list.length < state.at + items.length) addPass(state, date, list)
-    // Each position of the pass is looked at once; positions of the next pass follow.
+    // Tests each position once, also those that belong to the next pass.
     for (let at = state.at; at < state.at + items.length; at += 1)
       if (fits(list[at]!)) return { items: [list[at]!], at: at + 1 }
     return null

@@ -3,7 +3,8 @@ import { loopRows, type Row, shuffled, type SlowStream } from './slow-loop-fixtu
 
 /**
  * A second implementation of the schedule that shares no code with the engine. The clock advances in steps of one
- * second (one minute when no `once` program exists), so all bounds must be whole minutes and all plays whole seconds.
+ * second, or of one minute when no `once` program exists. All bounds must be whole minutes, and all plays whole
+ * seconds.
  */
 
 interface Choice {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { computeVector, failedVectors } from './check-vectors.ts'
 import { vectorInputs } from './vector-inputs-fixture.ts'
 
-test('AD-01 the frozen vectors are those of the inputs; `vitest run -u` writes them anew', async () => {
+test('AD-01 the frozen vectors belong to the inputs; `vitest run -u` writes new vectors', async () => {
   const lines = vectorInputs.map((input) => JSON.stringify({ ...input, expected: computeVector(input) }))
   await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('vectors.json')
 }, 60_000)

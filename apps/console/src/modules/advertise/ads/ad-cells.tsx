@@ -43,7 +43,7 @@ const ICONS: Readonly<Record<number, ReactNode>> = {
   6: <CodeOutlined />,
 }
 
-/** Thumbnail of an ad; an icon of its type without a picture. */
+/** Shows the thumbnail of an ad, or the icon of its type when the ad has no thumbnail. */
 export function AdPicture({
   row: { thumbUrl, adType, adName },
 }: {

@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<number, ComponentType>> = {
   6: FileZipOutlined,
 }
 
-/** Thumbnail of an ad, or the icon of its kind. */
+/** Shows a thumbnail, or the icon of the kind of ad when `url` is empty. */
 export function AdThumb({ url, type }: { url: string; type: number }) {
   const Icon = ICONS[type] ?? PictureOutlined
   return (

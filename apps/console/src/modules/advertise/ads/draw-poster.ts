@@ -4,7 +4,7 @@ const QUALITY = 0.85
 const TRIED = [0.1, 0.5, 1, 2, 4]
 const SAMPLE = 16
 const BRIGHT = 40
-/** A loaded computer decodes slowly. A format that the browser does not know fails at once. */
+/** Time limit of decoding. A busy computer decodes slowly; a format that the browser does not know fails at once. */
 const WAIT_MS = 20_000
 
 /**

@@ -9,7 +9,7 @@ import '../advertise.css'
 const PENDING = 0
 const UNUSABLE = 2
 
-/** A file of an ad with its thumbnail, its facts, and why it cannot be used. */
+/** Shows a file of an ad with its thumbnail and facts, or the reason why the file cannot be used. */
 export function MaterialLine({ facts, children }: { facts: AdMaterial | undefined; children?: ReactNode }) {
   const url = useFileUrl(facts?.thumbUrl)
   const isPending = facts === undefined || facts.probeState === PENDING

@@ -55,7 +55,7 @@ interface Options {
 export function useMaterialUploads({ purpose, value, onChange }: Options) {
   const [running, setRunning] = useState<readonly RunningUpload[]>([])
   useUnsaved(running.length > 0)
-  /** An upload changes the value at its end, not the value at its start. */
+  /** Current value of the field. An upload that ends changes this value, not the value at the start of the upload. */
   const latest = useRef({ value, onChange })
   useEffect(() => {
     latest.current = { value, onChange }

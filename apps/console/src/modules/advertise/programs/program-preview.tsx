@@ -8,7 +8,7 @@ import { useCallback } from 'react'
 import { call } from '#core/api/client.ts'
 import { PreviewFrame } from '../preview-frame.tsx'
 
-/** Days that are searched for the first play of the program. */
+/** Number of days that are searched for the first play of the program. */
 const SEARCHED_DAYS = 8
 
 interface Props {

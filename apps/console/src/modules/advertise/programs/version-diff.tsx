@@ -7,7 +7,7 @@ interface VersionDiffProps {
   readonly playing: AdVersionRow | undefined
 }
 
-/** Lists the content of the submitted version; changed fields show the value that plays now. */
+/** Lists the content of the submitted version. Changed fields also show the value of the version that plays now. */
 export function VersionDiff({ submitted, playing }: VersionDiffProps) {
   const before = new Map(playing?.content.map(({ field, value }) => [field, value]))
   const now = new Set(submitted.content.map(({ field }) => field))

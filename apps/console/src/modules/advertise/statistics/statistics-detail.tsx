@@ -98,7 +98,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
   )
 }
 
-/** Returns the row of totals, which the response contains beside the page of rows. */
+/** Returns the row of totals, which the response contains in addition to the page of rows. */
 function useSum(query: object, { pageNum, pageSize }: { pageNum: number; pageSize: number }) {
   const { data } = useRead(adStats.detail, { ...query, pageNum, pageSize } as never, { quiet: true })
   return data?.sum

@@ -50,7 +50,7 @@ export function statisticsPath(params: object) {
 /** Returns true when the filter names single screens. The sums by hour have no screens. */
 export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, groupId, tag].some(Boolean)
 
-/** Hours from which minutes are left out. */
+/** Number of hours from which minutes are not shown. */
 const LONG_HOURS = 1000
 
 /** Formats shown milliseconds: `3 小时 20 分`, `121,602 小时`. */

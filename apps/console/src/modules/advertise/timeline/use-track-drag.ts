@@ -1,7 +1,7 @@
 import type { OfferedAdRow } from '@oms/contract/advertise/program-options.ts'
 import { type DragEvent, useRef, useState } from 'react'
 
-/** What the pointer drags: an ad of the library, or an item of the track by its index. */
+/** Object that the pointer drags: an ad of the library, or an item of the track by its index. */
 export type Dragged =
   | { readonly kind: 'ad'; readonly ad: OfferedAdRow }
   | { readonly kind: 'item'; readonly from: number }

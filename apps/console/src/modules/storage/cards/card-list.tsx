@@ -23,7 +23,7 @@ const COLUMNS = [
   col('usedTime', time, { width: 160 }),
 ]
 
-/** Cards by their last letters: which are used, and on which device. */
+/** Lists cards by the last letters of their codes, with the device on which each card was used. */
 export function CardList() {
   const list = useInnerList(storageCards.list)
   return (

@@ -15,7 +15,10 @@ import '../storage.css'
 
 const INITIAL = { effectMode: 1, source: 2, amount: 0 }
 
-/** Opens a package on the devices of a file: dry run with the plan, then the run or the application for approval. */
+/**
+ * Opens a package on the devices of a file. A dry run shows the plan; then the file is executed or submitted for
+ * approval.
+ */
 export function GrantFileDialog({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
   const { file, report, isChecked, busy, choose, forget, run } = useGrantFile(onClose)

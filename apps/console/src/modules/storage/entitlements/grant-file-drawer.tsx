@@ -80,6 +80,6 @@ function resultOf({ row: { state, lines, done, failed }, problems }: GrantFileDe
   const notRun = NOT_RUN[state]
   if (notRun) return notRun
   const sums = `共 ${count(lines)} 行：成功 ${count(done)} 行，失败 ${count(failed)} 行`
-  // Batches that ran before reports were stored have no problems.
+  // Batches that ran before reports were stored have no list of problems.
   return failed > 0 && problems.length === 0 ? `${sums}（该批次执行时尚未保存失败原因）` : sums
 }

@@ -35,7 +35,7 @@ export function showReport({ done, failed }: Report) {
   })
 }
 
-/** Opens a package on devices; below the fields, the resulting queues. */
+/** Opens a package on devices. Shows the resulting queues below the fields. */
 export function OpenDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(storageEntitlements.open, {
     onClose,
@@ -138,7 +138,7 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
   )
 }
 
-/** What the opening takes from the allowance of the tenant. */
+/** Shows how many copies the opening takes from the allowance of the tenant, and how many remain. */
 const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
   <Alert
     type={copies > left ? 'error' : 'info'}

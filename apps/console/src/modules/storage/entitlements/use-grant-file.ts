@@ -16,7 +16,7 @@ export function useGrantFile(onClose: () => void) {
   const client = useQueryClient()
   const [file, setFile] = useState<File>()
   const [report, setReport] = useState<Report>()
-  /** True when the dry run of a long file is a job, whose report is not known here. */
+  /** True when the dry run of a long file was added as a job. The dialog has no report of a job. */
   const [isChecking, setChecking] = useState(false)
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())

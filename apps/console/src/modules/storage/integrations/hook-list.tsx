@@ -54,7 +54,7 @@ export function HookList() {
   const [shown, setShown] = useState<HookRow>()
   const [secret, setSecret] = useState<Secret>()
   const rotate = useWrite(storageHooks.rotate)
-  // Only the vendor writes webhooks, because a secret signs paid orders.
+  // Only staff of the vendor creates and edits webhooks, because a secret can sign paid orders.
   const isVendor = useSession()?.ownerId === '1'
   const add = isVendor && <AddButton onAdd={() => setEdited('new')} />
   const onRotate = async ({ id, hookName }: HookRow) =>

@@ -14,7 +14,7 @@ interface Target {
   readonly amount: number
   readonly stops?: number
   readonly refundId?: number
-  /** Highest amount; absent for the record of a request. */
+  /** Highest amount that can be refunded; absent when the dialog records the payment of a pending request. */
   readonly refundable?: number
 }
 export type RefundDialog =

@@ -14,7 +14,10 @@ interface PlayerProps {
 }
 
 const ADDRESS_EXPIRED = '播放地址已失效，请重新获取'
-/** Seconds that the player reads ahead. More would still play after the consent was withdrawn or the camera unbound. */
+/**
+ * Seconds that the player reads ahead. A longer buffer would still play after the consent is withdrawn or the camera
+ * unbound.
+ */
 const AHEAD_SECONDS = 30
 const UNPLAYABLE = '浏览器不支持播放该录像格式'
 

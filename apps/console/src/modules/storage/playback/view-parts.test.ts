@@ -10,7 +10,7 @@ test('one view contains all recordings of 30 minutes and ends with the last one'
   ])
 })
 
-test('a long recording is divided, and a later one begins a view of its own', () => {
+test('divides a long recording, and begins a new view for a later recording', () => {
   expect(splitIntoViews([range('08:00:00', '09:10:00'), range('12:00:00', '12:01:00')])).toEqual([
     range('08:00:00', '08:30:00'),
     range('08:30:00', '09:00:00'),

@@ -8,7 +8,9 @@ const Result = ({ passed }: { passed: number | null }) => {
   return passed === 1 ? <Tag color="success">通过</Tag> : <Tag color="error">未通过</Tag>
 }
 
-/** Rules of a permit with their values: why a camera may not upload now, and what it last asked. */
+/**
+ * Shows why a camera may not upload now: the rules of a permit with their values, and the last request of the camera.
+ */
 export function WhyNoVideo({ sn, channel }: { sn: string; channel: number }) {
   const { data, error, refetch } = useRead(storageDeviceVideos.why, { sn, channel }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />

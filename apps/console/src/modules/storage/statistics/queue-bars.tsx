@@ -11,7 +11,7 @@ interface QueueBarsProps {
   readonly label: string
 }
 
-/** Bars of the stacked packages of one channel, past and to come, with a line at the current time. */
+/** Shows the past and planned packages of one channel as bars, with a line at the current time. */
 export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
   const all = [...past, ...planned]
   if (all.length === 0) return <p className="storage-muted">没有套餐</p>

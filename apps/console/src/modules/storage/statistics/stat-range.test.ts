@@ -11,7 +11,7 @@ test('the statistics cover the last 30 days unless the URL says otherwise', () =
   })
 })
 
-test('a figure opens the list with its days', () => {
+test('the link of a figure opens the list with the days of the range', () => {
   expect(flowPath({ startDate: '2026-01-01', endDate: '2026-01-31' }, 9, { packageId: 3 })).toBe(
     '/ossManage/deviceList?flow=9&flowBegin=2026-01-01&flowEnd=2026-01-31&packageId=3',
   )

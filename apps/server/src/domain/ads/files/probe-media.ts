@@ -5,7 +5,7 @@ import { FileRefused, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
 const MAX_LONG_SIDE = 3840
 const MAX_SHORT_SIDE = 2160
 const CODECS: Readonly<Record<string, string>> = { avc: 'avc1', hevc: 'hvc1', av1: 'av01', aac: 'mp4a' }
-/** Packets that are read for frame rate and bit rate. */
+/** Number of packets that are read to measure frame rate and bit rate. */
 const SAMPLE_PACKETS = 200
 /** Highest value of an integer column. A hostile file can declare more. */
 const MAX_INT = 2_147_483_647

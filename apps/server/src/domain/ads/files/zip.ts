@@ -6,7 +6,7 @@ export interface ZipEntry {
 }
 
 const UTF8_NAMES = 0x0800
-/** 1980-01-01, so that equal entries make equal bytes. */
+/** Date of every entry, 1980-01-01, so that equal entries make equal bytes. */
 const DATE = 0x0021
 const VERSION = 20
 

@@ -6,7 +6,7 @@ import { collectAdIds, isDelivered, loadAds, loadPrograms, TARGET, type Targeted
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
 import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
 
-/** When more devices than this changed, all devices are assigned in one pass. */
+/** Number of changed devices above which all devices are assigned in one pass. */
 const FEW = 50_000
 const DYNAMIC_GROUPS_MS = 60_000
 const HOUR_MS = 3_600_000

@@ -64,7 +64,7 @@ export class PublishedVersions {
     return this.#programs.get(keyOf(id, ver))
   }
 
-  /** Returns the number of the shown file; 0 for none or an unknown file, undefined for an unknown ad version. */
+  /** Returns the id of the shown file; 0 for no file or an unknown file, undefined for an unknown ad version. */
   material(adId: number, adVer: number, sha256: string | null | undefined): number | undefined {
     const files = this.#ads.get(keyOf(adId, adVer))
     return files && (files.get(sha256 ?? '') ?? 0)

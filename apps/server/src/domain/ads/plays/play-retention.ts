@@ -86,8 +86,8 @@ const names = sql.raw(SUM_COLUMNS.join(', '))
 const sums = sql.raw(SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
 
 /**
- * Merges the sums of the days of a month into its first day when the whole month is older than 400 days, and removes
- * sums older than three years. `today` is a day of the console's time zone `zone`.
+ * Merges the sums of a month into its first day when the whole month is older than 400 days. Removes sums older than
+ * three years. `today` is a day of the console's time zone `zone`.
  */
 export async function shrinkPlaySums(database: Db, today: string, zone: string, { onStep }: Maintenance = {}) {
   await database.transaction(async (db) => {

@@ -23,7 +23,7 @@ export const WIDENED = sql.raw(`first_start = least(ad_play_days.first_start, ex
 /**
  * Merges the differences of plays into the sums by hour and by day. Each transaction moves differences, so a reader
  * that adds sums and differences gets the same totals before and after. The next run merges differences that are
- * written meanwhile.
+ * written during this run.
  */
 export async function mergePlaySums(database: Db, atOnce = AT_ONCE, signal?: AbortSignal): Promise<{ merged: number }> {
   let merged = 0

@@ -37,7 +37,7 @@ const DAYS = `select p.device_id as "deviceId", k.day as "from", 'untrusted' as 
 /** Plays of one screen, period and kind, which share one time limit. */
 interface Share {
   readonly deviceId: number
-  /** Start of the hour, or of the UTC day of arrival, in epoch milliseconds. */
+  /** Epoch milliseconds: start of the hour, or for untrusted plays start of the UTC day of arrival. */
   readonly from: number
   readonly kind: 'program' | 'takeover' | 'failed' | 'untrusted'
 }

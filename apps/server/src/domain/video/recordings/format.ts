@@ -4,10 +4,10 @@ const TS_PACKET = 188
 const SYNC = 0x47
 /** Boxes (ISO/IEC 14496-12) that a fragmented MP4 file may have before its `moov`. */
 const BEFORE_MOOV = new Set(['ftyp', 'styp', 'free', 'skip', 'uuid'])
-/** Type and size of a box. */
+/** Number of bytes of the type and the size of a box. */
 const BOX_HEADER = 8
 
-/** Bytes from the beginning of a file that `hasFormat` reads. */
+/** Number of bytes at the beginning of a file that `hasFormat` reads. */
 export const HEAD_BYTES = 1024
 
 /** Returns true when the first bytes of a file belong to the announced format. */

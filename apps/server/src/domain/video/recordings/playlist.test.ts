@@ -40,7 +40,7 @@ b.ts
     )
   })
 
-  test('starts anew at every file of fragmented MP4, whose timestamps start at zero', () => {
+  test('marks a discontinuity before every file of fragmented MP4, because its timestamps start at zero', () => {
     const mp4 = { format: 2, initBytes: 700 }
     const text = renderHlsPlaylist(
       [segment({ ...mp4, uri: 'a.mp4' }), segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 })],
@@ -72,7 +72,7 @@ b.ts
     [4050, false],
     [4051, true],
     [3949, true],
-  ])('without sessions, a start after %i ms decides', (ms, expected) => {
+  ])('without sessions, compares the start with the end of the segment before: %i ms', (ms, expected) => {
     const bare = { session: 0, seq: 0 }
     expect(isDiscontinuous(segment(bare), segment({ ...bare, startMs: START + ms }))).toBe(expected)
   })

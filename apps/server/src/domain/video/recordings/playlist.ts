@@ -21,8 +21,8 @@ const JOIN_MS = 50
 /**
  * Returns true when a player must reset its decoder before `next` (EXT-X-DISCONTINUITY): another format, another
  * recording session, a missing sequence number, or without sessions a gap or an overlap above 50 ms. Sessions are
- * compared before clocks, because clocks of cameras jump. Every file of fragmented MP4 has its own initialisation
- * section, and cameras (ffmpeg's segmenter among them) start its timestamps at zero, so each is a new start.
+ * compared before clocks, because clocks of cameras jump. Every file of fragmented MP4 needs a reset: the file has its
+ * own initialisation section, and its timestamps start at zero, as those of ffmpeg's segmenter do.
  */
 export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment): boolean {
   if (next.format === FORMAT.fmp4) return true

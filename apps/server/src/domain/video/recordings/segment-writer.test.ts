@@ -51,7 +51,7 @@ test('a segment of a former App account or tenant is not stored', async () => {
   expect(await writer.add(segment({ deviceId: 2, ownerId: 8, startMs: later }))).toBe('stored')
 })
 
-test('an event gathers its segments and its picture', async () => {
+test('an event contains the time of its segments and its picture', async () => {
   const event = { deviceId: 3, eventNo: 5, eventType: 2 }
   await Promise.all([
     writer.add(segment({ ...event, startMs: START })),

@@ -45,7 +45,7 @@ export interface Segment extends SegmentKey {
   readonly eventType: number
 }
 
-/** Folders of one expire day. */
+/** Number of folders of one expire day. */
 export const FOLDERS = 256
 
 export const formatSalt = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')

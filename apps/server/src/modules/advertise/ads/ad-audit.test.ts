@@ -116,7 +116,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, seen)).toMatchObject({ code: 501, msg: '广告内容已变更，请刷新后重新审核' })
     const swapped = { verNo: now.verNo, contentHash: seen.contentHash }
     expect(await decide(auditor, id, swapped)).toMatchObject({ msg: '广告内容已变更，请刷新后重新审核' })
-    // A row changed behind the program does not get approved either.
+    // A content that was changed by SQL is not approved either.
     await app.db.execute(sql`update ads set text = jsonb_set(text, '{content}', '"换掉"') where id = ${id}`)
     expect(await decide(auditor, id, now)).toMatchObject({ msg: '广告内容已变更，请刷新后重新审核' })
   })

@@ -113,7 +113,7 @@ describe('AD-02 pictures', () => {
     await expect(probeImage(path, join(folder, 'thumb.webp'))).rejects.toThrow(side)
   })
 
-  test('AD-13 a file whose content is no picture is refused although its name is one of a picture', async () => {
+  test('AD-13 refuses a file that is named as a picture but contains no picture', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>'.padEnd(600))
     expect(await ads.send(author, 'adImage', '图.webp', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adVideo', '片.mp4', html)).toMatchObject({ code: 400 })

@@ -31,8 +31,8 @@ export function countDueDays(from: string, to: string, weekdays: number): number
 }
 
 /**
- * Adds up the plays of each program on the screens that the account may see, from its first date to the day after its
- * last, on which a daypart may end.
+ * Adds up the plays of each program on the screens that the account may see. The range ends with the day after the
+ * last date, because a daypart may end on that day.
  */
 export async function sumPlays(
   { db, user }: Pick<Ctx, 'db' | 'user'>,

@@ -20,14 +20,14 @@ import { buildScreenManifest } from '../screens/screen-sets.ts'
 import { buildTargetCondition } from './targets.ts'
 
 const HOUR_MS = 3_600_000
-/** An older report is not compared with the plan. */
+/** Maximum age of a report that is compared with the plan. */
 const FRESH_REPORT_MS = 15 * 60_000
 const MAX_IDLE_PROGRAMS = 100
 const NAME_KIND = { ad: 1, program: 2 } as const
 
 /**
- * Returns what a screen plays at a moment, the plan of its day, why each program plays or not, and the last report of
- * the screen.
+ * Returns what a screen plays at a moment, the plan of its day and the last report of the screen. Each program has the
+ * reason why it plays or not.
  */
 export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
   const { db, user, now, services } = ctx

@@ -144,7 +144,7 @@ test('AD-05 each check by a tenant uses one database connection', async () => {
   const body = programInput({ items: [{ adId: ad }], targetIds: own.ids, programName: '连接' })
   const { id } = (await customer.call('POST', ROOT, body)).data
   const { pool } = server.services.database
-  // One connection stays free: a call that takes a second one would wait for it in vain.
+  // Only one connection stays free. A call that needs a second connection would wait for it until the timeout.
   const held = await Promise.all(Array.from({ length: (pool.options.max ?? 10) - 1 }, () => pool.connect()))
   try {
     for (const path of [`dryRun?id=${id}`, `conflict?id=${id}`, `agenda?sn=${own.sns[0]}`])

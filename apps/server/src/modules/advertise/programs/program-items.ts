@@ -52,8 +52,8 @@ interface Wanted {
 
 /**
  * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved. A
- * new item gets an id above those of the stored items and of all published versions, because screens report plays of
- * removed items later.
+ * new item gets an id above the ids of the stored items and of all published versions. Screens may still report plays
+ * of removed items.
  */
 export async function prepareItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)

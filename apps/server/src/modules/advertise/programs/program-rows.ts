@@ -46,7 +46,9 @@ const selectPrograms = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
     )
 type Selected = Awaited<ReturnType<typeof selectPrograms>>[number]
 
-/** Returns the status on screen: a program in force is delivered once nearly all screens have its version. */
+/**
+ * Returns the status that the console shows. A program in force is delivered once nearly all screens have its version.
+ */
 const shownStatus = ({ status, deliveredVer, publishedVer }: StoredProgram) =>
   status === PROGRAM_STATUS.delivering && deliveredVer === publishedVer ? PROGRAM_STATUS.delivered : status
 

@@ -71,7 +71,7 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
   return { id }
 }
 
-/** Saves the edited content. What screens play changes with the next publishing only. */
+/** Saves the edited content. Screens play the saved content only after the next publishing. */
 export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockProgram(ctx, id)

@@ -11,7 +11,7 @@ import { buildTargetCondition } from './targets.ts'
 
 /** A program to check, with the screens that it reaches and the other programs of these screens. */
 export interface Subject {
-  /** The program as publishing would write it now. */
+  /** Body that publishing the program would store now. */
   readonly body: ManifestProgram
   /** Condition on `devices`. */
   readonly where: SQL

@@ -62,7 +62,7 @@ describe('AD-04 the content of a program', () => {
     ['请选择星期', { weekdays: 0 }],
     ['只有平台的节目单可以按客户投放', { targetType: 4, targetIds: [1], tenant: true }],
     ['投放对象不存在或已被删除', { targetIds: [2_000_000_000] }],
-  ])('is refused with %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
+  ])('refuses a program with the message %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
     const who = tenant ? await server.by({ tenant: '客户乙', permissions: PERMISSIONS }) : staff
     const own = tenant ? await approvedAd(server.db, { tenantId: await tenantOf(who) }) : ad
     expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg })

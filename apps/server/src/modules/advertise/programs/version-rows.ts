@@ -22,7 +22,7 @@ export async function lockWaitingVersion(db: Db, key: Key): Promise<StoredVersio
   return found
 }
 
-/** Puts a version in force and ends the former one. 0 ends the version in force. */
+/** Puts a version in force and ends the former one. With `verNo` 0, only ends the version in force. */
 export async function replaceVersionInForce(db: Db, programId: number, verNo: number): Promise<void> {
   await db
     .update(adProgramVersions)

@@ -87,7 +87,7 @@ function add(
 
 const byScreens = (list: Map<string, Found>) => [...list.values()].sort((a, b) => b.screens - a.screens)
 
-/** Names the ads of the program that no manifest contains. */
+/** Returns the ads of the program that no manifest contains, with the reason: disabled or not approved. */
 async function knownAds(db: Db, items: readonly { adId: number }[], known: ReadonlyMap<number, ManifestAd>) {
   const missing = [...new Set(items.map(({ adId }) => adId))].filter((id) => !known.has(id))
   if (missing.length === 0) return []

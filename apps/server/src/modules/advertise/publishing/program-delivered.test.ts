@@ -47,7 +47,7 @@ test('AD-05 a program is delivered when 99 % of the screens that reported within
   await report(ids.slice(1, 2), { lacking: 1 })
   expect([await mark(), await statusOf()]).toEqual([0, 2])
   expect([await listed(2), await listed(3)]).toEqual([[id], []])
-  // The screen that lacks a file is not heard any more; the third was never heard.
+  // The screen that lacks a file reported more than an hour ago; the third screen never reported.
   await report(ids.slice(1, 2), { lacking: 1, minutes: 61 })
   expect([await mark(), await statusOf()]).toEqual([1, 3])
   expect([await listed(2), await listed(3)]).toEqual([[], [id]])

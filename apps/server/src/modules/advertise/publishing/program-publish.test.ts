@@ -91,7 +91,7 @@ describe('AD-05 publishing', () => {
     ['没有符合条件的屏幕', { targetIds: [] }, {}],
     ['投放日期已结束，请修改结束日期', { dateFrom: dayText(-3), dateTo: dayText(-1) }, {}],
     ['插播将打断 3 块屏幕正在播放的内容，请输入屏幕数量确认', { insertMode: 1 }, { screens: 2 }],
-  ])('is refused with %s', async (msg, fields, body) => {
+  ])('refuses publishing with the message %s', async (msg, fields, body) => {
     expect((await post(`publish/${await draft(fields)}`, body)).msg).toBe(msg)
   })
 

@@ -18,7 +18,7 @@ export interface ScreenSet {
   readonly zone: string
   readonly programIds: readonly number[]
   readonly screens: number
-  /** One of the devices. */
+  /** Id of one device of the set. */
   readonly deviceId: number
 }
 

@@ -15,7 +15,7 @@ import { visibleScreens } from './screen-rows.ts'
 
 const KIND = 'adScreen'
 const TITLES = readFieldTitles(ScreenInput.shape)
-/** Wrong codes of one account in a minute. */
+/** Maximum number of wrong codes of one account in a minute. */
 const WRONG_CODES = 5
 const PLAYER = { web: 1, native: 2, smil: 3 } as const
 

@@ -162,7 +162,7 @@ test('an address may have 10 open codes; a further request of a player replaces 
   expect((await call('pair', undefined, { playerId: 'x' })).status).toBe(400)
 })
 
-test('a customer sees and pairs only its own screens', async () => {
+test('a tenant sees and pairs only its own screens', async () => {
   await query('delete from ad_pairings')
   const theirs = await device(await tenantOf('甲公司'))
   const ours = await device()

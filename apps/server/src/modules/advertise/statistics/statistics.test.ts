@@ -151,7 +151,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await figures('detail', { groupBy: 1, pageSize: 1, pageNum: 2 })).toMatchObject({ total: 3, list: [{}] })
   })
 
-  test('the heat map counts the trusted plays of each hour, as the table of the hour does', async () => {
+  test('the heat map counts the trusted plays of each hour, and equals the table of the hour', async () => {
     const { plays: hours, untrusted } = await figures('heatmap')
     const trusted = plays.filter(({ clock }) => clock > 0)
     const expected = Array.from(

@@ -30,7 +30,7 @@ describe('STORAGE-02 allowances of tenants', () => {
     expect(await staff.call('POST', ALLOWANCE, own)).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 
-  test('opening and renewing use the allowance; the plan shows what remains', async () => {
+  test('opening and renewing use the allowance, and the plan shows the remaining copies', async () => {
     const input = { tenantId, packageId: packages['M1'], quota: 5, remark: '合同 A-1' }
     const granted = await call('POST', ALLOWANCE, input)
     expect(granted).toMatchObject({ code: 200, msg: '额度已发放' })

@@ -89,7 +89,7 @@ describe('STORAGE-11 card codes', () => {
     const answers = await Promise.all(
       sns.map((sn, n) => untilServed(() => redeem(codes[0]!, sn, callers[n % callers.length]!))),
     )
-    // The answer of the one success may be lost on a busy machine; its entitlement below is not.
+    // A busy machine may lose the response of the successful call, so the entitlement is checked below.
     expect(answers.filter(({ code }) => code === 200).length).toBeLessThanOrEqual(1)
     const others = new Set(answers.filter(({ code }) => code !== 200).map(({ msg }) => msg))
     expect([...others].every((msg) => msg === WRONG || msg === '输入错误次数过多，请稍后再试')).toBe(true)

@@ -74,7 +74,7 @@ function lengthsOf(row: Presented, nowText: string) {
   return { usedSeconds, leftSeconds: leftSeconds ?? planned }
 }
 
-/** Adds the period in words, and the lengths at a local time. */
+/** Adds the period as text, and the used and remaining seconds at a local time. */
 export const presentEntitlement = <R extends Presented>(row: R, nowText: string) => ({
   ...row,
   ...lengthsOf(row, nowText),

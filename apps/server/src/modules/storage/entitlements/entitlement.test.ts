@@ -8,7 +8,7 @@ const app = useApp()
 const { at, setNow, call, packages, breaches, addPackage, newDevice, open, rowsOf, shown, step } = useStorage(app)
 
 describe('opening packages', () => {
-  test('the plan shows the queue before and after, and opening gives the same', async () => {
+  test('the plan shows the queue before and after, and opening creates the planned queue', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     const first = (await call('POST', `${URL}/open/plan`, { sns: [sn], packageId: packages['M1'], copies: 2 })).data
@@ -94,7 +94,7 @@ describe('opening packages', () => {
 })
 
 describe('steps', () => {
-  test('the clock stands still while suspended, and resuming continues with the remaining time', async () => {
+  test('suspending stops the clock of an entitlement, and resuming continues with the remaining time', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { copies: 2 })
@@ -116,7 +116,7 @@ describe('steps', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a cancelled package moves the next one up; a renewal joins the end of the queue', async () => {
+  test('the next package moves up after a cancellation, and a renewal joins the end of the queue', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { copies: 2 })

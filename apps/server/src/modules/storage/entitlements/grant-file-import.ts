@@ -44,7 +44,7 @@ export interface GrantState {
 }
 export type GrantLines = readonly { readonly row: number; readonly input: z.output<typeof GrantLine> }[]
 
-/** Channels whose queues the plan shows. */
+/** Maximum number of channels whose queues the plan shows. */
 const SHOWN = 20
 const SAME_FILE = { oss_grant_files_hash: ['文件已导入过', 'file'] } as const
 

@@ -24,7 +24,7 @@ interface LineProblem {
   readonly msg: string
   readonly field: 'sn' | 'channel' | 'copies'
 }
-/** Entitlements that are prepared at once. */
+/** Maximum number of entitlements that are prepared at once. */
 const AT_ONCE = 5000
 
 /** A line whose device can receive the package. */

@@ -111,7 +111,7 @@ test('a batch without refused lines has no file', async () => {
   expect((await failedLines(requester, id)).json()).toMatchObject({ code: 501, msg: '该批次没有失败明细' })
 })
 
-test('a finished file counts what it opened, and a wrong cell is refused at its column', async () => {
+test('a finished file counts the opened entitlements, and a wrong cell is refused at its column', async () => {
   const [sn] = [await newDevice()]
   const { data } = await send(requester, [`${sn},0,999`, `${sn},0,abc`, `${sn},x,1`, `${sn},0,2`])
   expect(data.rows).toEqual([

@@ -14,7 +14,7 @@ import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 const YEAR_SECONDS = 366 * 86_400
 const MAX_ENTITLEMENTS = 5000
 
-/** The part of a call's context that changes of queues use; an import has no more. */
+/** Fields of a call's context that changes of queues use. The context of an import has only these fields. */
 export type QueueCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
 
 export type Terms = typeof ossPackageVersions.$inferSelect & {

@@ -28,7 +28,7 @@ import {
 type OpenInput = ParsedOf<typeof calls.open>
 
 const TRIAL = 4
-/** Channels of the plan that are shown with their queues. */
+/** Maximum number of channels whose queues the plan shows. */
 const SHOWN_QUEUES = 20
 
 export const actorOf = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
@@ -87,7 +87,7 @@ async function placesOf(
   return { places, failed }
 }
 
-/** Hands out prepared ids, or negative ids for a plan. */
+/** Creates a function that returns the reserved ids one by one, or negative ids for a plan. */
 export function idSource(ids?: readonly number[]) {
   let at = 0
   return () => {
@@ -105,7 +105,7 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
     isRenewal: 0,
   }
   const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
-  // One more id a device names the group of its channels.
+  // One id for each copy, and one for the group number of each channel.
   const count = places.length * (channels.length * order.copies + channels.length)
   const ids = idSource(isLocked ? await reserveIds(ctx.db, count) : undefined)
   const prepared = await prepare(ctx, places, order, { locked: isLocked, ids })

@@ -9,7 +9,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 
 type Input = ParsedOf<typeof calls.simulate>
-/** Device-days that a sample reads at most. */
+/** Maximum number of device-days that a sample reads. */
 const SAMPLE = 50_000
 const DAYS_A_MONTH = 30
 const GIGABYTE = 1e9

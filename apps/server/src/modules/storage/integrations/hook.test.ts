@@ -36,7 +36,7 @@ describe('STORAGE-10 signatures', () => {
     })
   })
 
-  test('both secrets are valid after a rotation, and only the last two after another', async () => {
+  test('both secrets are valid after a rotation, and only the last two secrets after another rotation', async () => {
     const first = shop.secret
     const rotate = async (): Promise<string> => (await call('POST', `${HOOK}/rotate/${shop.id}`)).data.secret
     const second = await rotate()
@@ -187,7 +187,7 @@ describe('STORAGE-10 orders', () => {
     expect(await rowsOf(sn)).toMatchObject([{ amount: 500, state: 1 }])
   })
 
-  test('a closed order that is paid afterwards is opened', async () => {
+  test('a payment that arrives after its order was closed opens the packages of the order', async () => {
     const sn = await newDevice()
     for (const [type, status] of [
       ['created', 0],

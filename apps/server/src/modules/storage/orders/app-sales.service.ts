@@ -30,7 +30,10 @@ const actingFor = (ctx: PublicCtx, { account, tenantId }: AppUser): Ctx => ({
   },
 })
 
-/** Redeems a card for a device of the App's user. Wrong codes of App accounts are counted below zero. */
+/**
+ * Redeems a card for a device of the App's user. Wrong codes of an App account are counted under its negative id,
+ * apart from accounts of staff.
+ */
 export async function appRedeem(ctx: PublicCtx, input: ParsedOf<typeof calls.redeem>) {
   const user = await authenticateAppUser(ctx)
   await requireOwnDevice(ctx.db, user, input.sn)

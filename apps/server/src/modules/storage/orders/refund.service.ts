@@ -57,7 +57,7 @@ export async function requestRefund(ctx: Ctx, { itemId, ...facts }: ParsedOf<typ
   return { id: made.id }
 }
 
-/** Stores the number of an offline refund in the request that it answers, or in a new refund. */
+/** Stores the number of an offline refund in the request that it completes, or in a new refund. */
 async function paidRefund(
   ctx: Ctx,
   { order, item, request }: Awaited<ReturnType<typeof lockedItem>>,

@@ -88,7 +88,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('partial refunds without a stop keep the service; more than the rest is refused', async () => {
+  test('partial refunds without `stops` keep the service; an amount above the remaining one is refused', async () => {
     const sn = await newDevice()
     await send(
       eventOf(
@@ -153,7 +153,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('revenue of the flows equals payments without refunds', async () => {
+  test('revenue of the flows equals payments minus refunds', async () => {
     const { rows } = await app.services.database.pool.query<{ flows: number; orders: number }>(`select
       (select coalesce(sum(amount), 0)::int from oss_flows where kind in (1, 2, 5)) as flows,
       (select sum(amount - refunded)::int from oss_orders where pay_status in (1, 2, 3)) as orders`)

@@ -99,7 +99,7 @@ describe('cloud-storage packages', () => {
     await expect(change).rejects.toMatchObject({ cause: { message: expect.stringContaining('is sold') } })
   })
 
-  test('a save from an old revision is refused, and an equal save changes nothing', async () => {
+  test('refuses a save of an old revision, and a save without a change changes nothing', async () => {
     const { id, ...input } = await newPackage()
     expect((await admin.call('PUT', URL, { ...input, id, rev: 0 })).data).toEqual({ rev: 0, version: 1 })
     await admin.call('PUT', URL, { ...input, id, rev: 0, sort: 5 })
@@ -109,7 +109,7 @@ describe('cloud-storage packages', () => {
     })
   })
 
-  test('an unsold package is deleted, a sold one is not', async () => {
+  test('an unsold package can be deleted, and a sold package cannot', async () => {
     const [unsold, sold] = [await newPackage(), await newPackage()]
     await sell(sold.id)
     expect(await admin.call('DELETE', `${URL}/${unsold.id}`)).toMatchObject({ code: 200, msg: '删除成功' })

@@ -12,7 +12,7 @@ import { storedBytes } from './stat-usage.service.ts'
 
 type InRange = ParsedOf<typeof calls.trend>
 const TOP = 10
-/** Packages of the stacked chart; all others are one series. */
+/** Number of packages in the stacked chart; all other packages are one series. */
 const SERIES = 6
 /** Kinds of flows that are sales. */
 const SALES = sql`kind in (1, 2)`
