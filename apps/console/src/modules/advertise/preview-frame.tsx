@@ -4,7 +4,7 @@ import {
   type PreviewPackages,
   type PreviewShow,
 } from '@oms/contract/advertise/preview.ts'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import './advertise.css'
 
 /** Interval of renewing the signed queries of packages, which are valid for a minute. */
@@ -39,11 +39,13 @@ export function PreviewFrame({ title, load, renew }: Props) {
 function useContent(frame: FrameRef, load: Props['load']) {
   const [error, setError] = useState('')
   const [hasPackages, setHasPackages] = useState(false)
+  // The frame reports once that it is ready, so a function that changes afterwards must not abort the load.
+  const loadContent = useEffectEvent((signal: AbortSignal) => load(signal))
   useEffect(() => {
     const abort = new AbortController()
     const { signal } = abort
     const show = async () => {
-      const content = await load(signal)
+      const content = await loadContent(signal)
       send(frame, content)
       setHasPackages(Object.keys(content.packages ?? {}).length > 0)
     }
@@ -57,7 +59,7 @@ function useContent(frame: FrameRef, load: Props['load']) {
     }
     addEventListener('message', onMessage, { signal })
     return () => abort.abort()
-  }, [frame, load])
+  }, [frame])
   return { error, hasPackages }
 }
 

@@ -16,7 +16,7 @@ export interface MediaFiles {
   /** Opens an object. Rejects with `FileMissing` when the object does not exist. */
   openRead(key: string, range?: ByteRange): Promise<Readable>
   /** Removes objects. Removing a missing object is no error. */
-  remove(keys: readonly string[]): Promise<void>
+  remove(keys: readonly string[], signal?: AbortSignal): Promise<void>
   /** Removes up to `most` objects below a prefix that ends with `/`. Returns their number: less than `most` at the end. */
   removePrefix(prefix: string, most: number): Promise<number>
   list(prefix: string): AsyncIterable<{ readonly key: string; readonly size: number }>

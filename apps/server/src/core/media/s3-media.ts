@@ -31,7 +31,7 @@ export class S3Media implements MediaFiles {
 
   async peek(key: string, bytes: number, signal?: AbortSignal) {
     if (bytes === 0) {
-      const size = await this.#s3.size(key)
+      const size = await this.#s3.size(key, signal)
       return size === null ? null : { size, head: Buffer.alloc(0) }
     }
     try {
@@ -46,9 +46,9 @@ export class S3Media implements MediaFiles {
     return this.#s3.get(key, range)
   }
 
-  async remove(keys: readonly string[]) {
+  async remove(keys: readonly string[], signal?: AbortSignal) {
     for (let at = 0; at < keys.length; at += AT_ONCE)
-      await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => this.#s3.remove(key)))
+      await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => this.#s3.remove(key, signal)))
   }
 
   async removePrefix(prefix: string, most: number) {

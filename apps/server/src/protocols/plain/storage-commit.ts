@@ -58,6 +58,6 @@ async function checkObject(call: PlainCall, ticket: Ticket, deadline: AbortSigna
   if (!object) return 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
   if (status === undefined) return STATUS_BY_OUTCOME[await storeRow(videos, segment, call.now)]
-  await videos.media.remove([key])
+  await videos.media.remove([key], deadline)
   return status
 }

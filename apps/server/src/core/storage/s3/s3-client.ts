@@ -104,9 +104,9 @@ export class S3Client {
   }
 
   /** Returns the size in bytes, or null when the object does not exist. */
-  async size(key: string) {
+  async size(key: string, signal?: AbortSignal) {
     try {
-      const response = await this.#call('HEAD', key)
+      const response = await this.#call('HEAD', key, { signal })
       return Number(response.headers.get('content-length') ?? 0)
     } catch (error) {
       if (error instanceof FileMissing) return null
@@ -114,9 +114,9 @@ export class S3Client {
     }
   }
 
-  async remove(key: string) {
+  async remove(key: string, signal?: AbortSignal) {
     try {
-      await discard(await this.#call('DELETE', key))
+      await discard(await this.#call('DELETE', key, { signal }))
     } catch (error) {
       if (!(error instanceof FileMissing)) throw error
     }
