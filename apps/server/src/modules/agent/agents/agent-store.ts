@@ -52,7 +52,7 @@ export const publishAgents = ({ services, db }: Ctx, tenantId: number) =>
 const MODELS = ['llmId', 'vllmId', 'slmId', 'ttsId', 'asrId', 'vadId', 'memId', 'intentId'] as const
 const NULLABLE = [...MODELS, 'voiceId', 'cloneId', 'ttsVolume', 'ttsRate', 'ttsPitch'] as const
 
-/** Converts the input to columns, and stores the secrets of plugins and headers. */
+/** Stores the secrets of plugins and headers. Returns the columns of the input without these secrets. */
 export async function storeSecrets(
   ctx: Ctx,
   agent: Pick<StoredAgent, 'id' | 'tenantId' | 'plugins'>,

@@ -11,7 +11,7 @@ export async function eraseMemory(db: Db, agentId: number, erased: 'turns' | 'me
   await db.update(agentDevices).set({ memory: '' }).where(eq(agentDevices.agentId, agentId))
   if (erased !== 'turns') return
   await db.delete(agentTurns).where(eq(agentTurns.agentId, agentId))
-  // A title summarises what was said. A pending task would write one again.
+  // A title summarises the conversation, so it is erased too. A pending task would write a new title.
   const own = db.select({ id: agentSessions.id }).from(agentSessions).where(eq(agentSessions.agentId, agentId))
   await db.delete(agentAfter).where(inArray(agentAfter.sessionRowId, own))
   await db.update(agentSessions).set({ title: '' }).where(eq(agentSessions.agentId, agentId))

@@ -53,12 +53,12 @@ test('AGENT-06 a new address of a model without its key is refused at the key', 
   expect((await saveModel(id, { base_url: NEW })).code).toBe(200)
 })
 
-test('AGENT-06 another path, name or parameter of the same address keeps the key', async () => {
+test('AGENT-06 a new path or parameter on the same host keeps the key', async () => {
   const id = await newModel('LLM', 'openai', openai)
   expect((await saveModel(id, { base_url: 'https://API.example.com:443/v2', temperature: 1 })).code).toBe(200)
 })
 
-test('AGENT-06 an account that may read keys changes the address alone', async () => {
+test('AGENT-06 an account that may read keys may change the address without entering the key', async () => {
   const id = await newModel('LLM', 'openai', openai)
   const reader = await app.by({ tenant: '甲公司', permissions: [...EDITS, 'agent:config:plain'] })
   expect((await saveModel(id, { base_url: NEW }, reader)).code).toBe(200)
