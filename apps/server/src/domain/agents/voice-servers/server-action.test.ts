@@ -23,7 +23,7 @@ async function listen(server: HttpServer | Server) {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/xiaozhi/v1/`
 }
 
-/** Accepts the WebSocket and passes it on. */
+/** Starts a voice server that accepts the WebSocket and calls `connected` with its socket. */
 const voiceServer = (connected: (socket: Duplex) => void) =>
   listen(
     createHttpServer().on('upgrade', (_request, socket: Duplex) => {
@@ -75,7 +75,7 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     })
   })
 
-  test('the success of another action is no confirmation', async () => {
+  test('the success message of another action does not confirm', async () => {
     const words = '{"type":"server","status":"success","content":{"action":"update_config"}}'
     await expect(restart(await voiceServer((socket) => socket.write(frame(words))))).rejects.toMatchObject({
       kind: 'time',

@@ -9,7 +9,7 @@ const API = '/api/v1/mega_tts'
 const RESOURCE = 'seed-icl-1.0'
 /** Kind of the model that the vendor trains: 1 is ICL 1.0. */
 const MODEL_TYPE = 1
-/** Kind of the audio's source that the vendor's API expects. */
+/** Value of the field `source` that the vendor's API expects. */
 const SOURCE = 2
 const CHINESE = 0
 const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, idleMs: 20_000, totalMs: 90_000, maxBytes: 200_000 }
