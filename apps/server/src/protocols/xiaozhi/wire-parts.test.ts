@@ -84,7 +84,7 @@ describe('boot report', () => {
   test('treats a body above the limit as an empty report', () => {
     expect(bootReportOf({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
   })
-  test('reports a version with letters as 0.0.0, and gives a version with four parts no number', () => {
+  test('reads a version with letters as 0.0.0, and a version with four parts without a version number', () => {
     expect(reportOf({ application: { version: 'v2.4-dirty' } })).toMatchObject({
       reported: 'v2.4-dirty',
       version: '0.0.0',

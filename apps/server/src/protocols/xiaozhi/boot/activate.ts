@@ -10,7 +10,10 @@ import { sendBare } from './send-bare.ts'
 
 const NOT_YET = 202
 
-/** Handles `POST /xiaozhi/ota/activate`: 200 when the device is bound, else 202. The device reads only the status. */
+/**
+ * Handles `POST /xiaozhi/ota/activate`: returns 200 when the device is bound and its proof is correct, else 202. The
+ * device reads only the status.
+ */
 export async function activate(call: XiaozhiCall) {
   const { request } = call
   const identity = identityOf(request)

@@ -116,7 +116,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(await oms.query('select count(*)::int as n from agent_codes')).toEqual([{ n: before }])
   })
 
-  test('GET returns a line of text, OPTIONS permits other origins, other paths return 404', async () => {
+  test('GET returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
     const some = device()
     for (const path of ['/xiaozhi/ota', '/xiaozhi/ota/']) {
       const reply = await some.send('GET', `${oms.origin}${path}`, undefined, {})

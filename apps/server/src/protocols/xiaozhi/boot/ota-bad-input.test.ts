@@ -26,7 +26,7 @@ const raw = (path: string, body: Buffer | string, size = Buffer.byteLength(body)
     else setTimeout(() => request.destroy(), 50)
   })
 
-describe('AGENT-01 bad input of strangers', () => {
+describe('AGENT-01 invalid boot requests', () => {
   const odd = '{"toString":1,"valueOf":1,"length":5}'
   test.each([
     ['objects for every field', `{"application":${odd},"board":${odd},"chip_model_name":${odd},"mac_address":${odd}}`],

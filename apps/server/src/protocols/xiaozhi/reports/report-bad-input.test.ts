@@ -9,7 +9,7 @@ const oms = voiceLab()
 const MIB = 1024 * 1024
 const PATH = 'agent/chat-history/report'
 
-describe('AGENT-02 bad reports', () => {
+describe('AGENT-02 invalid reports', () => {
   let device: { id: number; mac: string }
   let secret: string
   let session = 0

@@ -8,7 +8,7 @@ import { chosenTool, TOOLS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
 
 const PROTOCOL = '2024-11-05'
-/** Codes of JSON-RPC 2.0. */
+/** Error codes of JSON-RPC 2.0. */
 const CODE = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602, internal: -32_603 } as const
 
 const Message = z.object({

@@ -11,7 +11,7 @@ let agentId: number
 let device: { id: number; mac: string }
 let client: McpClient
 
-/** Asks for the configuration of a device as a voice server does. */
+/** Requests the configuration of a device as a voice server does. */
 async function configured(macAddress = device.mac) {
   const body = { macAddress, clientId: 'c', selectedModule: {} }
   return (await oms.call('config/agent-models', { body })).json().data as { prompt: string; mcp_endpoint: string }
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => client.close())
 beforeEach(() => oms.query('delete from agent_reminders'))
 
-describe('setting', () => {
+describe('the tool set_reminder', () => {
   test('AGENT-18 offers the reminder with a description that says that the device does not speak by itself', () => {
     expect(client.tools.map(({ name }) => name)).toEqual(['set_reminder'])
     expect(JSON.stringify(client.tools)).toContain('设备不会在那个时间自己出声')
@@ -117,8 +117,8 @@ describe('setting', () => {
   })
 })
 
-describe('telling', () => {
-  test('AGENT-18 the prompt contains due reminders only, once, and only for their device', async () => {
+describe('reminders in the prompt', () => {
+  test('AGENT-18 the prompt contains each due reminder once, and only in the configuration of its device', async () => {
     const other = await oms.bound(agentId)
     await due('浇花', 5)
     await due('吃药', 10)
@@ -158,7 +158,7 @@ describe('telling', () => {
     expect((await configured()).prompt).toContain('吃药')
   })
 
-  test('AGENT-18 needs no further statement for a configuration with reminders', async () => {
+  test('AGENT-18 reminders add no SQL statement to a configuration', async () => {
     const pool = oms.services().database.pool
     const count = async () => {
       await configured()
