@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
 const { sessions, turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
-/** Prompt and history that a demo question sends with its words. */
+/** Tokens of the prompt and the history, which are added to those of each demo question. */
 const SENT = 420
 
 /** Records the use of the demo conversations, as if voice servers had reported them. Must run after the turns are stored. */
