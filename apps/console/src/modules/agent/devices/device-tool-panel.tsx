@@ -15,7 +15,7 @@ import './device-tool.css'
 
 const DeviceToolDialog = lazyAfterRender(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
 
-/** A list that was read stays: each read wakes the device. */
+/** Time for which the list of tools is not read again, because each read is a call of the device. */
 const STALE_MS = 10 * 60_000
 
 /** Tools that a connected device offers through the MQTT gateway. */

@@ -7,14 +7,14 @@ import '../agents/agent.css'
 
 interface Props {
   readonly turn: Turn
-  /** The question is being edited, or the turn is dropped when the edited question is sent. */
+  /** `edited`: the question is being edited. `dropped`: sending the edited question removes the turn. */
   readonly mark: 'edited' | 'dropped' | undefined
   /** Absent while another answer is running. */
   onEdit: (() => void) | undefined
   onAgain: (() => void) | undefined
 }
 
-/** A question and its answer with figures and actions. */
+/** Shows a question and its answer with figures and actions. */
 export function TryTurn({ turn, mark, onEdit, onAgain }: Props) {
   const dropped = mark === 'dropped' ? ' agent-turn-dropped' : ''
   return (
