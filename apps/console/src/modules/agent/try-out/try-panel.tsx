@@ -69,7 +69,10 @@ export function TryPanel({ agent, models, session, subject }: Props) {
  */
 const finishedTurns = (turns: readonly Turn[]) => turns.filter(({ state }) => state !== 'running')
 
-/** Returns the fields of the form and the fields of the second column with the device. */
+/**
+ * Returns one function per column that returns its configuration: the form for the first, the form with the chosen
+ * model or version for the second.
+ */
 const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
   [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...pickOverrides(other), ...shared })] as const
 
