@@ -21,7 +21,7 @@ const bearer = (agentId: number, at = Date.now()) => ({
   headers: { Authorization: `Bearer ${contextToken(oms.services().config.secretKey, agentId, at)}` },
 })
 
-describe('context source of an agent', () => {
+describe('context source of an agent at /xiaozhi/context', () => {
   let agentId: number
   let device: { id: number; mac: string }
   beforeAll(async () => {

@@ -101,7 +101,7 @@ export const ModelOption = z.object({
 })
 export type ModelOption = z.output<typeof ModelOption>
 
-/** Result of a test. `way` 1: a completion was requested; 2: only the address was reached. */
+/** Result of a test. `way` is 1 when a completion was requested, and 2 when only the address was reached. */
 export const ModelTest = z.object({
   way: z.int(),
   isOk: z.boolean(),

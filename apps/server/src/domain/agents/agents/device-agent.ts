@@ -33,7 +33,7 @@ export interface DeviceAgent {
   /** Undefined when the agent was deleted. */
   readonly agent: AgentOfDevice | undefined
   readonly speakers: readonly Speaker[]
-  /** Reminders that the agent tells in this conversation. */
+  /** Due reminders for this conversation. */
   readonly reminders: readonly DueReminder[]
 }
 

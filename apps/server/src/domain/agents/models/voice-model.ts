@@ -27,8 +27,8 @@ const CREATE = `with type as (
   on conflict (model_code) where deleted_at is null do update set model_code = excluded.model_code returning id`
 
 /**
- * Returns the id of the shipped model of voice devices. Creates the model at the first use. Uses a connection of its
- * own, so call it before a transaction begins.
+ * Returns the id of the shipped model of voice devices. Creates the model at the first use. Uses another connection
+ * than the caller, so call it before a transaction begins.
  */
 export async function ensureVoiceModel({ database }: Pick<Services, 'database'>): Promise<number> {
   const known = await database.pool.query<{ id: number }>(

@@ -19,9 +19,9 @@ export async function limitModes({ agentParameters }: Pick<Services, 'agentParam
 }
 
 /**
- * Devices without a complete pack: the rule of `packLimit` as one statement. Units are bits of a number. `paid`: the
- * units that the grants of a target pay. `packs`: the units that each pack of the target needs. Packs that have ended
- * are excluded.
+ * SQL of the devices without a complete pack. Implements the rule of `packLimit` as one statement. Units are bits of a
+ * number. `paid`: the units that the grants of a target pay. `packs`: the units that each pack of the target needs.
+ * Packs that have ended are excluded.
  */
 const REACHED = sql.raw(`(
   with packs as (

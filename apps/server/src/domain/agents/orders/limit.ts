@@ -39,8 +39,8 @@ function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, 
 
 /**
  * Returns whether a device has reached the limit of its packs. The device may talk while at least one pack is complete.
- * A pack is complete when each of its units is paid: by its own grant, or by a grant of the same unit in another pack.
- * Units that the complete pack does not name are not limited.
+ * A pack is complete when each of its units is paid. The pack's own grant can pay a unit, or a grant of the same unit
+ * in another pack. Units that the complete pack does not name are not limited.
  */
 export function packLimit(grants: readonly PackGrant[], at: number): PackLimit {
   const paying = grants.filter((grant) => pays(grant, at))

@@ -64,7 +64,7 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     ['sends half a frame and closes', (socket) => socket.end(frame('{"type":"server"}').subarray(0, 5)), '关闭了连接'],
     ['refuses', (socket) => socket.write(frame('{"type":"server","status":"error","message":"no"}')), 'no'],
     ['confirms with odd fields', (socket) => socket.write(frame('{"type":"server","status":"error"}')), '没有执行'],
-  ])('%s: the person reads why', async (_name, connected, words) => {
+  ])('a server that %s: the error names the reason', async (_name, connected, words) => {
     await expect(restart(await voiceServer(connected))).rejects.toThrow(words)
   })
 

@@ -35,8 +35,8 @@ interface Answer {
 }
 
 /**
- * Client of the voice cloning API of Volcengine, with the same calls as the voice server's own console: `audio/upload`
- * starts a training, `status` returns its state.
+ * Client of the voice cloning API of Volcengine. Uses the same calls as the voice server's own console: `audio/upload`
+ * starts a training, and `status` returns its state.
  */
 export class VoiceCloneVendor {
   readonly #origin: string

@@ -62,7 +62,7 @@ test('AGENT-13 refuses an edit and a confirmation with an old revision, and an e
   })
 })
 
-test('AGENT-13 a gift stays a gift and keeps a reason', async () => {
+test('AGENT-13 an edited gift stays a gift and still needs a reason', async () => {
   const [device, pack] = [await newDevice(), await newPackage()]
   const goods = { tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id] }
   const gift = (await people.seller.call('POST', `${ORDER_URL}/gift`, { ...goods, remark: '补偿' })).data

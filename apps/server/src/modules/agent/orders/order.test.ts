@@ -40,7 +40,7 @@ describe('AGENT-13 steps of an order', () => {
     expect(targets.data).toMatchObject({ total: 1, list: [{ line: 1, targetId: device.id, name: device.sn }] })
   })
 
-  test('AGENT-13 another person confirms the payment; the log has the change in words', async () => {
+  test('AGENT-13 another person confirms the payment, and the log describes the change', async () => {
     const order = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
     expect(await confirm(order.id, {}, people.seller)).toMatchObject({
       code: 501,

@@ -32,8 +32,8 @@ export async function activate(call: XiaozhiCall) {
 }
 
 /**
- * Returns true when the HMAC of the device is correct. Also returns true for a device without a serial number, and for
- * a serial number without an imported key.
+ * Returns true when the HMAC of the device is correct. No proof is needed for a device without a serial number or for a
+ * serial number without an imported key.
  */
 async function isProven(
   { side }: XiaozhiCall,

@@ -103,7 +103,7 @@ describe('AGENT-01 boot of an unbound device', () => {
       'the documented least',
       '{"application":{"version":"1.0.0","elf_sha256":"0"},"board":{"mac":"02:00:00:00:01:aa"}}',
     ],
-  ])('a body of %s is answered with a code', async (_name, body) => {
+  ])('a boot whose body is %s gets a code', async (_name, body) => {
     expect((await device().boot(body)).activation.code).toMatch(/^\d{6}$/)
   })
 

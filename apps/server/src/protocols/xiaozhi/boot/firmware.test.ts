@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe('AGENT-05 firmware by board through ordinary releases', () => {
-  test('the first boot response offers the firmware, the first downloaded byte starts the task, and the next boot with the version completes the task', async () => {
+  test('a boot offers the firmware, the first byte starts the task, and the next boot completes the task', async () => {
     const { device, id } = await bound()
     const { bytes } = await release('2.0.10')
     expect(await device.boot()).toMatchObject({ firmware: { version: '2.0.10' } })

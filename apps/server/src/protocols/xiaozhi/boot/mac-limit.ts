@@ -13,8 +13,8 @@ let current = new Map<string, number>()
 let previous = new Map<string, number>()
 
 /**
- * Counts one call of a MAC. Throws when the limit is exceeded. The limit is a sliding window: calls of the previous
- * clock minute count in proportion to the part of that minute within the last 60 seconds.
+ * Counts one call of a MAC. Throws when the limit is exceeded. The limit is a sliding window of 60 seconds. It counts
+ * the calls of the previous clock minute in proportion to the part of that minute inside the window.
  */
 export function countMacCall(mac: string, now: number) {
   moveTo(Math.floor(now / MINUTE_MS))

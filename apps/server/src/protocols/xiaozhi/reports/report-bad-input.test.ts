@@ -103,7 +103,7 @@ describe('AGENT-02 invalid reports', () => {
       ),
       60,
     ],
-  ])('audio of %s is a turn of plausible length', async (_name, audioBase64, seconds) => {
+  ])('audio that is %s is stored with a plausible length', async (_name, audioBase64, seconds) => {
     expect((await send(said({ audioBase64 }))).data).toBe(true)
     expect(await stored()).toMatchObject([{ content: '你好', seconds }])
   })
@@ -156,7 +156,7 @@ describe('AGENT-02 invalid reports', () => {
     expect((await send(said())).data).toBe(true)
   })
 
-  test('any 20 MB body takes linear time and little memory', { timeout: 60_000 }, async () => {
+  test('reads any body of 20 MB in linear time and with little memory', { timeout: 60_000 }, async () => {
     const bodies = [
       JSON.stringify(said({ audioBase64: 'A'.repeat(19 * MIB) })),
       JSON.stringify(said({ audioBase64: '\\/'.repeat(4 * MIB) })),

@@ -88,7 +88,7 @@ describe('reports of turns', () => {
     expect(await last()).toMatchObject({ session_id: `s${session}` })
   })
 
-  test('AGENT-02 audio of 3 MB goes into the file store, once', async () => {
+  test('AGENT-02 audio of 3 MB is stored once in the file store', async () => {
     session += 1
     const audio = wav(95)
     const said = { audioBase64: audio.toString('base64'), reportTime: Date.now() }

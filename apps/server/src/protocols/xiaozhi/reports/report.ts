@@ -72,7 +72,7 @@ async function store(call: ServerCall): Promise<boolean> {
 
 /**
  * Answers 408 when the body pauses for too long. Returns a function that stops the timer, because the next request on
- * the connection has a timer of its own.
+ * the connection starts another timer.
  */
 function cutAfterPause(request: IncomingMessage) {
   const { socket } = request

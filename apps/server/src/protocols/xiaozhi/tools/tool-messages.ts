@@ -82,8 +82,8 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
 }
 
 /**
- * Returns the device of the token and its tools; no tools for a device that is unbound, moved or disabled. Reads the
- * device and its agent for each message, so that such a device loses its tools at once.
+ * Returns the device of the token and its tools. Returns no tools for a device that is unbound, moved or disabled.
+ * Reads the device and its agent for each message, so that such a device loses its tools immediately.
  */
 async function usableTools(services: Services, grant: ToolGrant) {
   const [device, chosen] = await Promise.all([openDevice(services.database.pool, grant), chosenTools(services, grant)])

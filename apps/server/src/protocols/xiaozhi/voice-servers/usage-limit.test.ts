@@ -78,7 +78,7 @@ describe('AGENT-16 packs of device, agent and tenant', () => {
     ['device', 1, () => lab.device.id],
     ['agent', 2, () => lab.agentId],
     ['tenant', 3, () => 1],
-  ])('AGENT-16 a pack of the %s allows', async (_name, scope, targetOf) => {
+  ])('AGENT-16 a pack of the %s lets the device talk', async (_name, scope, targetOf) => {
     await limitTo(STOP)
     await sell({ scope, targetId: targetOf() + 1000 })
     expect(wordsOf((await asked()).text)).toBe(NOTICE)
@@ -215,7 +215,7 @@ describe('AGENT-16 the configuration of a device', () => {
     ])
   })
 
-  test('AGENT-16 a device that goes to another tenant keeps its own packs and leaves those of the tenant', async () => {
+  test('AGENT-16 a transferred device keeps its own packs and loses those of the earlier tenant', async () => {
     const agentId = await oms.agent({ tenant_id: 7 })
     const device = await oms.bound(agentId, 7)
     await limitTo(STOP, 7)
