@@ -110,7 +110,7 @@ describe('use of agents', () => {
       expect(await oms.query(query)).toEqual([])
   })
 
-  test('AGENT-15 marks tokens without relay and speech without recording as estimates; relayed tokens are exact', async () => {
+  test('AGENT-15 marks tokens without relay and speech without recording as estimates', async () => {
     const relayed = await oms.model('LLM_RELAYED', 'LLM', { type: 'openai', base_url: 'http://127.0.0.1:9/v1' })
     await oms.query('update agent_models set relay = 1 where id = $1', [relayed])
     const [plain, exact] = [await oms.bound(await oms.agent()), await oms.bound(await oms.agent({ llm_id: relayed }))]

@@ -18,7 +18,9 @@ type Input = ParsedOf<typeof contract.export>
 /** Sessions whose turns are read with one statement. */
 const SESSIONS = 200
 
-/** Throws unless the account may export conversations and read their text. */
+/**
+ * Throws unless the account may read the text of conversations. The endpoint already requires the permission to export.
+ */
 function assertReader(user: User) {
   if (!user.can(contract.open.access)) throw forbidden()
 }

@@ -67,7 +67,7 @@ describe('reports of turns', () => {
     expect(row).toEqual({ at: true, session_id: 's1' })
   })
 
-  test('AGENT-02 a turn moves the last turn time after ten seconds, a connection or an end, and in a new session', async () => {
+  test('AGENT-02 a turn moves the last turn time after ten seconds, a connection, an end or a new session', async () => {
     const { id, mac } = await oms.bound(await oms.agent())
     const last = async () =>
       (await oms.query('select turn_time as at, session_id from agent_devices where device_id = $1', [id]))[0]
