@@ -130,7 +130,7 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
 }
 
 /**
- * Creates orders of voice packages in every state. The use of the demo conversations is merged again, so that the orders
+ * Creates orders of voice packages in every state. Merges the use of the demo conversations again, so that the orders
  * spend it. Must run after the packages and the conversations exist.
  */
 export async function fillAgentOrders(services: Services, db: Db, seller: Actor) {

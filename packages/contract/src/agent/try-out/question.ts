@@ -134,7 +134,9 @@ export const agentQuestions = {
     result: z.null(),
     done: '删除成功',
   },
-  /** Starts a background job that asks all questions of the version in force and of the candidate or another version. */
+  /**
+   * Starts a background job that asks all questions of the version in force and of the candidate or another version.
+   */
   start: {
     method: 'POST',
     path: `${ROOT}/run/:agentId`,

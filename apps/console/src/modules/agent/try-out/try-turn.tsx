@@ -77,7 +77,10 @@ function Answer({ turn }: { turn: Turn }) {
   )
 }
 
-/** Formats milliseconds: below one second as whole milliseconds, because vendors near the server answer within a few. */
+/**
+ * Formats milliseconds. Shows times below one second in whole milliseconds, because vendors near the server answer
+ * within a few.
+ */
 export const formatDuration = (ms: number) =>
   ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
 const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)

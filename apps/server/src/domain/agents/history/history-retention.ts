@@ -39,8 +39,8 @@ export function registerHistoryRetention(services: Services) {
 }
 
 /**
- * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates the
- * partitions of the next months. A failure of one tenant does not stop the others.
+ * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates
+ * the partitions of the next months. A failure of one tenant does not stop the others.
  */
 export async function deleteOldHistory(services: Services, signal?: AbortSignal) {
   const { database, log } = services

@@ -18,8 +18,8 @@ export async function readErrorBody(response: OutboundResponse): Promise<unknown
 }
 
 /**
- * Yields the JSON documents of a body: the data of each server-sent event, or one document when the first character is a
- * brace. Throws an `LlmError` for a failure that the vendor reports in a document.
+ * Yields the JSON documents of a body: the data of each server-sent event, or one document when the first character is
+ * a brace. Throws an `LlmError` for a failure that the vendor reports in a document.
  */
 export async function* readVendorJson(
   response: OutboundResponse,

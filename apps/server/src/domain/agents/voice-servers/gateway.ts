@@ -34,8 +34,8 @@ interface ManagementCall {
 }
 
 /**
- * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws a `GatewayRefusal` when
- * the gateway refuses the call, and another error when the gateway does not respond.
+ * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws a `GatewayRefusal`
+ * when the gateway refuses the call, and another error when the gateway does not respond.
  */
 export async function callGateway(
   { config, agentParameters }: Pick<Services, 'config' | 'agentParameters'>,

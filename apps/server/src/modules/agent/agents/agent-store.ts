@@ -84,7 +84,10 @@ export interface NewVersion {
   readonly note: string
 }
 
-/** Appends a version and removes versions beyond the newest 100 with their secrets. Returns its number and the changed fields. */
+/**
+ * Appends a version. Removes versions beyond the newest 100, with the secrets that only they use. Returns the number of
+ * the version and the changed fields.
+ */
 export async function addVersion(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   agent: Pick<StoredAgent, 'id' | 'tenantId' | 'versionNo' | 'candidateNo'>,
