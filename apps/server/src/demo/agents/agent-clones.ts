@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { createTone } from '#demo/tone.ts'
 
-/** Model that trains clones. The demo has no account of its vendor, so nothing is trained. */
+/** Model that trains the clones. The demo has no account of the vendor, so no clone is really trained. */
 const MODEL = 'TTS_HuoshanDoubleStreamTTS'
 const SECONDS = 12
 /** Name, voice id of the vendor, speaker, state and reason of a failure. */
@@ -14,7 +14,7 @@ const CLONES = [
   ['讲解员老陈', 'S_demo000002', '陈国梁', 3, '录音与音色 ID 的语种不一致，请重新录音'],
 ] as const
 
-/** Creates a trained and a failed clone of the platform, with their recordings. */
+/** Creates a trained and a failed clone for the platform, with their recordings. */
 export async function fillClones({ files }: Pick<Services, 'files'>, db: Db, uid: number) {
   const { sha256, sha1, md5, size } = await files.put(Readable.from([createTone(SECONDS, 330)]))
   const clones = JSON.stringify(

@@ -17,9 +17,11 @@ type End = 'pending' | 'paid' | 'closed' | 'refunding' | 'refunded'
 interface DemoOrder {
   /** Code of the package. */
   readonly code: string
-  /** Place of the agent whose devices, agent or tenant are the targets. */
+  /**
+   * Index of the agent. The scope of the package decides whether its devices, the agent or its tenant are the targets.
+   */
   readonly agent: number
-  /** First and last of its devices, for packages of devices. */
+  /** Range of the agent's devices, for packages of devices. */
   readonly devices?: readonly [from: number, to: number]
   readonly copies?: number
   readonly discount?: number
@@ -27,13 +29,13 @@ interface DemoOrder {
   /** Days since the order. */
   readonly days: number
   readonly end: End
-  /** Another account creates the order, so that the demo account may confirm it. */
+  /** True when another account creates the order, so that the demo account may confirm it. */
   readonly isOfColleague?: true
 }
 
 /**
- * The devices of the third agent have packages of their own: some end soon, and the trial of the last device is over, so that
- * the limit of its customer stops that device.
+ * Orders of the demo. The devices of the third agent have packages of their own, some of which end soon. The trial of
+ * the last device is over, so the limit of its customer stops that device.
  */
 const ORDERS: readonly DemoOrder[] = [
   { code: 'ZNTRY7', agent: 0, devices: [0, 6], days: 34, end: 'paid' },
@@ -61,7 +63,7 @@ interface Demo {
 
 type Call = Exclude<keyof typeof agentOrders, 'list'>
 
-/** Runs a call of the orders as an account, some days ago. */
+/** Runs an order call as an account, with a time some days ago. */
 function run<T>(
   { services }: Demo,
   actor: Actor,
@@ -110,7 +112,7 @@ async function fillOrder(demo: Demo, order: DemoOrder) {
   return undefined
 }
 
-/** Asks for the refunds, after the use was spent. */
+/** Requests the refunds. Must run after the use was spent. */
 async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
   const { rows } = await demo.db.execute<{ id: number; rev: number }>(sql`
     select o.id, o.rev from agent_orders o join agent_products p on p.id = o.package_id
@@ -118,7 +120,7 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
     where p.package_code = ${code} and o.state = 1 order by o.id desc limit 1`)
   const input = { ...rows[0]!, reason: '设备停用，不再使用' }
   const asked = { name: 'refund', days: days - 4, input } as const
-  // The demo account may decide the refund that is still open.
+  // The accountant requests the open refund, so that the demo account may decide it.
   const asker = end === 'refunding' ? demo.accountant : demo.seller
   const { rev } = await run(demo, asker, asked, (ctx) => requestRefund(ctx, input))
   if (end === 'refunding') return
@@ -128,7 +130,7 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
 }
 
 /**
- * Creates orders of voice packages in every state. The use of the demo conversations is merged again, so that the orders
+ * Creates orders of voice packages in every state. Merges the use of the demo conversations again, so that the orders
  * spend it. Must run after the packages and the conversations exist.
  */
 export async function fillAgentOrders(services: Services, db: Db, seller: Actor) {

@@ -94,10 +94,10 @@ const PACKAGES: readonly DemoPackage[] = [
   },
   { name: '展会体验包', code: 'ZNEXPO', allowances: [[DAYS, 3]], scope: 1, activateDays: 30, validDays: 3, price: 100 },
 ]
-/** The last package is no longer sold. */
+/** Code of the package that is no longer sold. */
 const DISABLED = 'ZNEXPO'
 
-/** Days since the packages were created: before the first order. */
+/** Days since the packages were created. The first order is later. */
 const DAYS_ON_SALE = 45
 
 /** Creates packages of voice services, one for each unit and scope. */

@@ -7,14 +7,14 @@ import { fillAgentUsage } from './agent-usage.ts'
 import { SPEAKERS, TALKS } from './agent-words.ts'
 import { createTone } from '#demo/tone.ts'
 
-/** Turns of the demo, and the days over which they are spread. */
+/** Number of turns of the demo. `DAYS`: days over which the turns are spread. */
 const TURNS = 2000
 const TURNS_OF_SESSION = 4
 const DAYS = 28
 
 /**
- * Creates 2,000 turns in 500 titled sessions of the bound devices. Audio exists for the latest user turn of each agent's
- * sessions of this week. Must run after `fillAgents`, in the same transaction.
+ * Creates 2,000 turns in 500 titled sessions of the bound devices. The latest user turns of each agent in the last
+ * seven days have audio. Must run after `fillAgents`, in the same transaction.
  */
 export async function fillAgentTalks(services: Services, db: Db) {
   await addSessions(db)
@@ -68,7 +68,7 @@ async function addTurns(db: Db) {
     order by 1`)
 }
 
-/** Adds up the sessions, and tells the devices their last turn. */
+/** Stores the sums of each session and the last session of each device. */
 async function addSums(db: Db) {
   await db.execute(sql`
     update agent_sessions s set turns = t.n, characters = t.characters, seconds = t.seconds from (
@@ -99,7 +99,7 @@ async function addAudio(
     where stored.name = 'turn-' || t.id || '.wav' and t.agent_id = ${agentId}`)
 }
 
-/** Speakers of the second agent: rows of its voiceprints, and their names at some of its turns. */
+/** Creates the voiceprints of the second agent, and stores the names of its speakers with some of its turns. */
 async function addSpeakers(db: Db) {
   const speakers = JSON.stringify(SPEAKERS.map(([name, introduction], place) => ({ name, introduction, place })))
   await db.execute(sql`

@@ -3,10 +3,13 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
 const { sessions, turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
-/** Prompt and history that a demo question sends with its words. */
+/** Tokens of the prompt and the history, which are added to those of each demo question. */
 const SENT = 420
 
-/** Records the use of the demo conversations, as if voice servers had reported them. Must run after the turns are stored. */
+/**
+ * Records the use of the demo conversations, as if voice servers had reported them. Must run after the turns are
+ * stored.
+ */
 export async function fillAgentUsage(db: Db) {
   await db.execute(sql`
     insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost, folded)

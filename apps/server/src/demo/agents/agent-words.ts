@@ -8,7 +8,7 @@ export const VOICE_MODELS = [
   ['小智口袋版', 'XZ-C3', 'xmini-c3'],
 ] as const
 
-/** Prices in fen of the models that the agents use, so that the demo has costs and margins. Units: `PRICE_UNITS`. */
+/** Prices in fen of the models that the agents use, so that the demo shows costs and margins. Units: `PRICE_UNITS`. */
 export const MODEL_PRICES = {
   LLM_ChatGLMLLM: { priceIn: 80, priceOut: 200 },
   ASR_FunASR: { priceIn: 120, priceOut: 0 },
@@ -18,7 +18,7 @@ export const MODEL_PRICES = {
 interface DemoAgent {
   readonly name: string
   readonly template: string
-  /** Number of the owner among the tenants by id: 0 is the platform. */
+  /** Index of the owner among the tenants by id. 0 is the platform. */
   readonly owner: number
   readonly devices: number
   readonly tags: readonly string[]
@@ -57,10 +57,10 @@ export const DEMO_QUESTIONS = [
   { question: '我的快递到哪了？', mustHave: ['查询'], mustNotHave: ['演示模型'] },
 ] as const
 
-/** Names of voice devices; a number follows. */
+/** Names of voice devices. A number is appended to each name. */
 export const PLACES = ['客厅', '书房', '儿童房', '展台', '前台'] as const
 
-/** What devices remember. */
+/** Memories of the demo devices. */
 export const MEMORIES = [
   '主人喜欢爵士乐，晚上十点后说话小声一点。',
   '家里有一只叫年糕的猫；女儿叫朵朵，上二年级。',
@@ -68,7 +68,7 @@ export const MEMORIES = [
   '正在准备英语六级，每天背二十个单词。',
 ] as const
 
-/** Conversations: title, then questions and answers in turn. */
+/** Conversations: the title, then questions and answers alternately. */
 export const TALKS: readonly (readonly [title: string, ...words: string[]])[] = [
   [
     '询问杭州天气',

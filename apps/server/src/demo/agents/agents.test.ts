@@ -7,7 +7,9 @@ import { MODEL_PRICES } from './agent-words.ts'
 import { fillAgents } from './agents.ts'
 
 const app = useApp()
-/** Limit for the agents of the demo. The first start of a new installation waits for them. */
+/**
+ * Maximum milliseconds to fill the agents of the demo, because the first start of a new installation waits for them.
+ */
 const LIMIT_MS = 10_000
 
 test('the demo has three agents, forty devices on three boards and 2,000 turns', { timeout: 120_000 }, async () => {

@@ -15,7 +15,7 @@ import {
 
 /** Days since the oldest voice device was bound. */
 const DAYS = 60
-/** Every one of these devices never booted after its binding. */
+/** Every thirteenth device has never booted since its binding. */
 const SILENT_EVERY = 13
 
 /**
@@ -32,7 +32,7 @@ export async function fillAgents(db: Db, uid: number) {
   await addParameters(db)
 }
 
-/** Agents have the behaviour of their template as version 1. */
+/** Creates the agents with the behaviour of their template, which is also their version 1. */
 async function addAgents(db: Db, uid: number) {
   const names = JSON.stringify(DEMO_AGENTS.map((agent, place) => ({ ...agent, place })))
   await db.execute(sql`
@@ -129,7 +129,7 @@ async function addDevices(db: Db, uid: number) {
     from demo_voice v join devices d on d.mac = v.mac and d.deleted_at is null order by n`)
 }
 
-/** Each third device may call its two neighbours of the same tenant. */
+/** Adds contacts: every third device may call its two neighbours of the same tenant. */
 async function addContacts(db: Db) {
   const names = sql.raw(`(array[${CONTACTS.map((name) => `'${name}'`).join()}])`)
   await db.execute(sql`
@@ -139,7 +139,10 @@ async function addContacts(db: Db) {
     where v.n % 3 = 0`)
 }
 
-/** Questions with words that the answers of the demo model contain, and one that they never contain. */
+/**
+ * Adds test questions with words that the answers of the demo model contain, and one question with a word that they
+ * never contain.
+ */
 async function addQuestions(db: Db) {
   const list = JSON.stringify(DEMO_QUESTIONS.map((each, sort) => ({ ...each, sort })))
   await db.execute(sql`
@@ -150,7 +153,10 @@ async function addQuestions(db: Db) {
     order by d.agent_id, q.sort`)
 }
 
-/** A customer keeps the words of conversations for a shorter time than the platform, and stops devices without a package. */
+/**
+ * Adds parameters of one customer: it keeps conversations for a shorter time than the platform, and stops devices
+ * without a package.
+ */
 async function addParameters(db: Db) {
   await db.execute(sql`
     insert into agent_params (tenant_id, code, value, remark)

@@ -5,8 +5,8 @@ import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Returns scheme, host and port of an address. A text that programs parse differently (backslash, blank, no scheme) is
- * returned whole, so that every change of the text counts as another origin.
+ * Returns scheme, host and port of an address. Programs parse some texts differently (backslash, blank, no scheme).
+ * Such a text is returned whole, so that every change of it counts as another origin.
  */
 function originOf(text: string): string {
   const url = isAddress(text) && !/[\\\s]/.test(text) ? URL.parse(text) : null
@@ -20,7 +20,7 @@ const originsOf = (values: Values) =>
     ),
   )
 
-/** Returns the key of the first value whose addresses have another scheme, host or port. */
+/** Returns the key of the first field whose addresses have another scheme, host or port. */
 export function findChangedOrigin(before: Values, after: Values): string | undefined {
   const [from, to] = [originsOf(before), originsOf(after)]
   const path = [...to.keys(), ...from.keys()].find((each) => from.get(each) !== to.get(each))

@@ -8,8 +8,8 @@ export const SECRET_OWNER = { model: 1, agent: 2 } as const
 type OwnerKind = (typeof SECRET_OWNER)[keyof typeof SECRET_OWNER]
 
 /**
- * Returns the decrypted secrets of rows by owner id and field. Rows of the platform need a session without row
- * security.
+ * Returns the decrypted secrets of rows by owner id and field. Reading secrets of the platform needs a session without
+ * row-level security.
  */
 export async function readSecrets(db: Db, secretKey: Buffer, ownerKind: OwnerKind, ownerIds: readonly number[]) {
   const byOwner = new Map<number, Map<string, string>>()

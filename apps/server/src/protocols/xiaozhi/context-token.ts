@@ -1,7 +1,7 @@
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'xiaozhi-context'
-/** Validity in seconds: the longest time between the start of a voice connection and its request for facts. */
+/** Validity in seconds. A voice server may request facts until this long after the start of a voice connection. */
 const TOKEN_SECONDS = 86_400
 
 /** Returns the token with which a voice server reads facts of the devices of an agent. */

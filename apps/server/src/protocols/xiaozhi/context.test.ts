@@ -5,13 +5,13 @@ import { contextToken } from './context-token.ts'
 const oms = voiceLab()
 const ALL = ['customer', 'model', 'firmware', 'warranty', 'tickets']
 
-/** Asks for the configuration of a device and returns its context sources. */
+/** Requests the configuration of a device and returns its context sources. */
 const sourcesOf = async (macAddress: string) => {
   const body = { macAddress, clientId: 'c', selectedModule: {} }
   const { data } = (await oms.call('config/agent-models', { body })).json()
   return data.context_providers as { url: string; headers: Record<string, string> }[]
 }
-/** Asks as a voice server does: the configured headers and `device-id`. */
+/** Requests the context as a voice server does, with the configured headers and `device-id`. */
 const ask = async (source: { url: string; headers: Record<string, string> }, mac: string, method = 'GET') => {
   const reply = await fetch(source.url, { method, headers: { ...source.headers, 'device-id': mac } })
   return { status: reply.status, ...((await reply.json()) as { code: number; data: unknown }) }
@@ -21,7 +21,7 @@ const bearer = (agentId: number, at = Date.now()) => ({
   headers: { Authorization: `Bearer ${contextToken(oms.services().config.secretKey, agentId, at)}` },
 })
 
-describe('context source of an agent', () => {
+describe('context source of an agent at /xiaozhi/context', () => {
   let agentId: number
   let device: { id: number; mac: string }
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('context source of an agent', () => {
     expect((await ask(bearer(await oms.agent()), plain.mac)).data).toEqual({})
   })
 
-  test('AGENT-11 refuses a wrong, missing or expired token before the method, with HTTP 200 and code 401', async () => {
+  test('AGENT-11 refuses a wrong, missing or expired token with HTTP 200 and code 401, for any method', async () => {
     const { url } = bearer(agentId)
     const day = 24 * 60 * 60 * 1000
     for (const source of [

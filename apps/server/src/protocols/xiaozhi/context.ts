@@ -12,8 +12,8 @@ import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from './envelope.ts
 export const isContextPath = (path: readonly string[]) => path.length === 1 && path[0] === 'context'
 
 /**
- * Handles `GET /xiaozhi/context`: facts of the device in `device-id`, for the prompt of its agent. Voice servers send
- * the headers of `contextSource`. The token is checked before anything else of the request.
+ * Handles `GET /xiaozhi/context`: returns facts of the device in `device-id`, for the prompt of its agent. Voice
+ * servers send the headers of `contextSource`. Checks the token before any other part of the request.
  */
 export async function context(call: XiaozhiCall) {
   const { request, response, side, now } = call
@@ -41,7 +41,10 @@ interface Asker {
   readonly now: number
 }
 
-/** Returns the entry of `context_providers` with which a voice server reads the chosen facts; none without facts. */
+/**
+ * Returns the entry of `context_providers` with which a voice server reads the chosen facts. Empty when no fact is
+ * chosen.
+ */
 export function contextSource(
   { secretKey, origin, now }: Asker,
   { id, contextFacts }: { readonly id: number; readonly contextFacts: readonly string[] },

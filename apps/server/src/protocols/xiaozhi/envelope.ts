@@ -33,7 +33,7 @@ export const sendRefusal = (response: ServerResponse, { code, message }: CallRef
 
 function send(response: ServerResponse, body: object) {
   const text = Buffer.from(JSON.stringify(body))
-  // The rest of a body that was not read to its end cannot be told from a next request.
+  // Closes the connection, because the unread rest of the body would be parsed as the next request.
   if (response.req.destroyed && !response.req.complete) response.setHeader('connection', 'close')
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length })
   response.end(text)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** A bound device of an enabled tenant with an enabled agent. */
+/** A bound, enabled device of an enabled tenant with an enabled agent. */
 export interface OpenDevice {
   readonly deviceId: number
   readonly tenantId: number
@@ -18,8 +18,8 @@ const READ = `select d.device_id as "deviceId", d.tenant_id as "tenantId", d.age
   where d.device_id = $1 and d.agent_id = $2`
 
 /**
- * Returns the device of a key that names device and agent. Undefined when, since the key was issued, the device was
- * unbound, moved to another agent or disabled, or its tenant or agent was disabled.
+ * Returns the device of a key that names device and agent. Returns undefined when the device was unbound, moved or
+ * disabled since the key was issued. Returns undefined when its tenant or agent was disabled.
  */
 export async function openDevice(
   pool: Pool,

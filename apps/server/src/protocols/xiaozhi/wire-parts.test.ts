@@ -46,7 +46,7 @@ describe('identity of a device', () => {
       serial: 'SN0001',
     })
   })
-  test('takes the Device-Id for a missing Client-Id, and ignores a serial number with invalid characters', () => {
+  test('uses the Device-Id when the Client-Id is missing, and ignores a serial number with invalid characters', () => {
     const sent = { 'device-id': 'aa:bb:cc:dd:ee:ff', 'serial-number': '序列号' }
     expect(identityOf(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
   })
@@ -78,13 +78,13 @@ describe('boot report', () => {
     ['null', null],
     ['a board that is text', { board: 'esp32', application: 'x' }],
     ['a version that is an object', { application: { version: { a: 1 } }, board: { type: ['x'] } }],
-  ])('a body that is %s has no facts', (_name, body) => {
+  ])('a body that is %s gives an empty report', (_name, body) => {
     expect(reportOf(body)).toMatchObject({ boardType: '', board: 'unknown', version: '0.0.0', verCode: undefined })
   })
   test('treats a body above the limit as an empty report', () => {
     expect(bootReportOf({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
   })
-  test('reports a version with letters as 0.0.0, and gives a version with four parts no number', () => {
+  test('reads a version with letters as 0.0.0, and a version with four parts without a version number', () => {
     expect(reportOf({ application: { version: 'v2.4-dirty' } })).toMatchObject({
       reported: 'v2.4-dirty',
       version: '0.0.0',

@@ -4,7 +4,10 @@ import { choice, id, note, optional, rev, text, whole } from '../../core/fields.
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
 export const MEMORY_SCOPE = { 1: '每台设备各自', 2: '全部设备共用' } as const
-/** Facts of a device that OMS adds to the prompt of its agent before each conversation, by their Chinese titles. */
+/**
+ * Facts of a device that OMS adds to the prompt of its agent before each conversation. Maps each stored key to its
+ * Chinese title.
+ */
 export const CONTEXT_FACT = {
   customer: '客户',
   model: '设备型号',
@@ -62,7 +65,7 @@ const ContextInput = z.object({
     .default({}),
 })
 
-/** Fields that decide how an agent talks. Versions contain these fields. */
+/** Fields that determine the behaviour of an agent. Versions contain these fields. */
 export const behaviourFields = {
   llmId: model('大语言模型'),
   vllmId: model('视觉模型'),
@@ -119,11 +122,11 @@ export const AgentUpdate = AgentInput.extend({
   id,
   rev,
   note: note('版本说明', 200),
-  /** 1: the caller confirms that turns or memory are erased, as the memory model requires. */
+  /** 1: the caller confirms that the save erases turns or memory, as the memory model requires. */
   confirmErase: z.coerce.number().int().min(0).max(1).default(0),
 })
 
-/** Returns what saving an agent with a memory model of this provider erases. */
+/** Returns the data that a save erases when the agent's memory model has this provider. */
 export const erasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
   memoryProvider === 'nomem' ? 'turns' : memoryProvider === 'mem_report_only' ? 'memory' : undefined
 

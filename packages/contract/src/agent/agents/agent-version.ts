@@ -47,7 +47,7 @@ export const agentVersions = {
     input: byId,
     result: z.object({ list: z.array(VersionRow), versionNo: z.int(), candidateNo: z.int().nullable() }),
   },
-  /** Differences of a version from another one; default: from the version in force. */
+  /** Differences between a version and another version, by default the version in force. */
   diff: {
     method: 'GET',
     path: `${ROOT}/versions/:id/diff/:versionNo`,
@@ -74,7 +74,7 @@ export const agentVersions = {
     result: z.object({ rev: z.int(), versionNo: z.int() }),
     done: '已恢复，设备下次连接时生效',
   },
-  /** Saves the form as a version that only some devices get. */
+  /** Saves the form as the candidate: a version that only some devices get. */
   saveCandidate: {
     method: 'POST',
     path: `${ROOT}/candidate`,

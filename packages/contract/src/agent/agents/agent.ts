@@ -167,7 +167,7 @@ export const agents = {
     title: '新增智能体',
     input: z.object({
       agentName: AgentInput.shape.agentName,
-      /** Default: the template with the lowest sort. */
+      /** Defaults to the usable template with the lowest sort. */
       templateId: optional(id).meta({ title: '模板' }),
       tenantId: optional(id).meta({ title: '所属客户' }),
     }),
@@ -185,7 +185,7 @@ export const agents = {
     result: z.object({ rev: z.int(), versionNo: z.int() }),
     done: '已保存，设备下次连接时生效',
   },
-  /** Devices of the agent become unbound. The typed name confirms the deletion. */
+  /** Deletes an agent and unbinds its devices. The typed name confirms the deletion. */
   remove: {
     method: 'DELETE',
     path: `${ROOT}/:id`,

@@ -8,7 +8,7 @@ const MAX_WORD = 128
 const MAX_TEXT = 1_048_576
 const MAX_WORDS_BODY = (MAX_TEXT + 1024) * JSON_CHARACTER_BYTES
 
-/** Returns why a line is not `from|to`, or undefined. */
+/** Returns the error of a line that is not `from|to`, or undefined. */
 function lineProblem(line: string, number: number): string | undefined {
   const parts = line.split('|')
   if (parts.length !== 2 || parts[0] === '' || parts[1] === '') return `第${number}行应为“原词|替换词”`
@@ -41,7 +41,7 @@ const words = z
 
 export const WordFileInput = z.object({
   name: text('名称', 256),
-  /** `from|to` a line. */
+  /** One correction `from|to` per line. */
   words,
 })
 export const WordFileRow = z.object({

@@ -1,4 +1,4 @@
-/** Parts of a board's firmware version, each below 1,000. */
+/** Matches one to three version parts, each below 1,000. */
 const PARTS = /^(\d{1,3})(?:\.(\d{1,3}))?(?:\.(\d{1,3}))?$/
 
 /**

@@ -10,7 +10,7 @@ export const MAX_CONTACTS = 200
 
 /** Fields of a contact that can change. */
 const changeable = {
-  /** The name that a person says to call the target. */
+  /** Name that a person says to call the target. */
   alias: text('称呼', 64),
   allowed: choice('允许对方呼叫', CONTACT_ALLOWED).default(1).meta({ title: '允许对方呼叫', labels: CONTACT_ALLOWED }),
 }
@@ -19,7 +19,7 @@ export const ContactInput = z.object({ targetId: reference('目标设备'), ...c
 export const ContactRow = z.object({
   id: z.int(),
   alias: z.string().meta({ title: '称呼' }),
-  /** The alias of the target, else its name; empty for a device that is not bound any more. */
+  /** Alias of the target, else its name; empty when the target is unbound. */
   targetName: z.string().meta({ title: '目标设备' }),
   targetMac: z.string().meta({ title: 'MAC' }),
   allowed: z.int().meta({ title: '允许对方呼叫', labels: CONTACT_ALLOWED }),

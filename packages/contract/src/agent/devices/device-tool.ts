@@ -3,15 +3,15 @@ import type { Contract } from '../../core/endpoint.ts'
 import { id, text } from '../../core/fields.ts'
 
 /**
- * Tools of devices that the console never calls. They install an image from any address; a wrong image makes a device
- * unusable. Firmware is installed through releases, whose images match the board.
+ * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
+ * device unusable. Releases install firmware instead, because their images match the board.
  */
 export const FORBIDDEN_TOOLS: ReadonlySet<string> = new Set(['self.upgrade_firmware', 'self.assets.set_download_url'])
-/** Restarts the device. A device asks for upgrades when it boots. */
+/** Name of the tool that restarts the device. A device requests upgrades when it boots. */
 export const REBOOT_TOOL = 'self.reboot'
 export const MAX_ARGUMENT = 1000
 
-/** Chinese names of the tools of the firmware xiaozhi-esp32. Other tools are shown by their name. */
+/** Chinese names of the tools of the firmware xiaozhi-esp32. The console shows other tools by their own name. */
 export const TOOL_NAMES: Readonly<Record<string, string>> = {
   'self.get_device_status': '查询设备状态',
   'self.get_system_info': '查询系统信息',

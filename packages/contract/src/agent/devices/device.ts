@@ -61,16 +61,16 @@ export const AgentDeviceRow = z.object({
   turnTime: z.string().nullable().meta({ title: '最近对话' }),
   autoUpdate: z.int().meta({ title: '自动升级', labels: AUTO_UPDATE }),
   clientId: z.string().meta({ title: 'Client-Id' }),
-  /** Another Client-Id that booted with this MAC; empty: none. */
+  /** Another Client-Id that booted with this MAC; empty without one. */
   otherClientId: z.string().meta({ title: '另一身份' }),
   otherClientTime: z.string().nullable().meta({ title: '另一身份启动时间' }),
   identity: z.int().meta({ title: '身份', labels: IDENTITY }),
-  /** 0 also where the parameter `usage.limit` only counts. */
+  /** State of the limit. Always 0 where the parameter `usage.limit` only counts. */
   limit: z.int().meta({ title: '套餐额度', labels: LIMIT_STATE }),
-  /** The package that the device uses now, else the one that begins next; empty: none. */
+  /** Package that the device uses now, else the package that begins next; empty without a package. */
   packageName: z.string().meta({ title: '套餐' }),
   packageState: z.int().meta({ title: '套餐状态', labels: DEVICE_PACKAGE_STATE }),
-  /** End of the running package, or the latest begin of a waiting one; null: none. */
+  /** End of the running package, or the latest begin of a waiting package; null without a package. */
   packageEnd: z.string().nullable().meta({ title: '套餐到期' }),
   status: z.int(),
   createTime: z.string().meta({ title: '绑定时间' }),
@@ -96,7 +96,7 @@ const Step = z.object({
   key: z.enum(Object.keys(DIAGNOSIS_STEP) as [keyof typeof DIAGNOSIS_STEP]),
   state: z.int().meta({ title: '状态', labels: STEP_STATE }),
   time: z.string().nullable().meta({ title: '时间' }),
-  /** Result of the step, or the advice for a missing step. */
+  /** Result of a completed step, or advice for a missing step. */
   words: z.string().meta({ title: '说明' }),
 })
 export const Diagnosis = z.object({
@@ -127,14 +127,14 @@ const filters = {
   state: optional(choice('状态', AGENT_DEVICE_STATE)).meta({ title: '状态', labels: AGENT_DEVICE_STATE }),
   identity: optional(choice('身份', IDENTITY)).meta({ title: '身份', labels: IDENTITY }),
   packageState: optional(choice('套餐状态', DEVICE_PACKAGE_STATE)),
-  /** Devices of tenants that only count are 正常. */
+  /** Filter by state of the limit. Devices of tenants whose `usage.limit` only counts have the state 正常. */
   limit: optional(choice('套餐额度', LIMIT_STATE)),
 }
 const query = sortedPage(['createTime', 'bootTime', 'turnTime']).extend(filters)
 const one = z.object({ id })
 const Bound = z.object({ id: z.int(), sn: z.string() })
 
-/** Columns of the file that binds devices. */
+/** Columns of the import file that binds devices. */
 export const BindLine = z.object({
   mac: mac.meta({ title: 'MAC', max: 17 }),
   agentCode: note('智能体编码', 36).refine((code) => code !== '', '请输入智能体编码'),
@@ -164,7 +164,7 @@ export const agentDevices = {
     input: one,
     result: AgentDeviceRow,
   },
-  /** Steps of a device, by its MAC: also of a device that is not bound yet. */
+  /** Returns the diagnosis steps of a device by its MAC, also of an unbound device. */
   diagnose: {
     method: 'GET',
     path: '/api/v1/agent/device/diagnosis',
@@ -229,7 +229,7 @@ export const agentDevices = {
     result: BatchReport,
     done: '已更换智能体，下次连接时生效',
   },
-  /** Accepts the recorded Client-Id; without a recorded one, that of the next boot. */
+  /** Accepts the recorded Client-Id. Without a recorded Client-Id, accepts the Client-Id of the next boot. */
   reset: {
     method: 'POST',
     path: '/api/v1/agent/device/reset/:id',

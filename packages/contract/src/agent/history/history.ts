@@ -60,7 +60,9 @@ export const ExportedTurn = z.object({
   seconds: z.number().meta({ title: '时长（秒）' }),
 })
 
-/** Number of conversations that one search reads. `MAX_FOUND`: number of conversations that one search returns. */
+/**
+ * Number of conversations that one search reads. `MAX_FOUND`: maximum number of conversations that one search returns.
+ */
 export const SEARCHED_SESSIONS = 1000
 export const MAX_FOUND = 100
 /** Maximum number of turns in one export. */
@@ -93,14 +95,14 @@ export const agentHistory = {
     kind: 'other',
     input: z.object({
       id,
-      /** 1: the text is opened in the try-out. */
+      /** 1: the session is opened in the try-out. */
       forTry: optional(whole('用途', 0, 1)),
     }),
     result: z.object({ session: SessionRow, turns: z.array(TurnRow), isCut: z.boolean() }),
   },
   /**
-   * Searches titles and the texts of users and agents in the latest 1,000 conversations of an agent or a device. `page`
-   * 2 reads the 1,000 conversations before those.
+   * Searches the titles and the texts of users and agents in the latest 1,000 conversations of an agent or a device.
+   * `page` 2 searches the 1,000 conversations before those, and so on.
    */
   search: {
     method: 'POST',
@@ -125,8 +127,8 @@ export const agentHistory = {
     }),
   },
   /**
-   * Writes the text of a session, or of an agent or a device in a period, into a file. Runs as a job. Also needs the
-   * permission to read texts.
+   * Starts a job that writes the text of a session, or of an agent or a device in a period, into a file. The account
+   * also needs the permission to read the text.
    */
   export: {
     method: 'GET',

@@ -11,7 +11,7 @@ export const MAX_OPEN_REMINDERS = 20
 export const MAX_TOLD_REMINDERS = 100
 export const MAX_REMINDER_DAYS = 90
 
-/** 待告知: the time has come, and the agent tells the reminder in the next conversation. */
+/** States of a reminder. 待告知: the time has come, and the agent tells the reminder in the next conversation. */
 export const REMINDER_STATE = { 0: '未到时间', 1: '待告知', 2: '已告知' } as const
 
 export const ReminderRow = z.object({

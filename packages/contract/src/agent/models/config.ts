@@ -39,7 +39,7 @@ const settings = {
   remark: note('备注', 200),
   priceIn: money('输入单价').default(0).meta({ title: '输入单价', unit: 'fen' }),
   priceOut: money('输出单价').default(0).meta({ title: '输出单价', unit: 'fen' }),
-  /** 1: voice servers reach the model through OMS. */
+  /** 1: voice servers call the model through OMS. */
   relay: choice('经由平台调用', YES_NO).default(0).meta({ title: '经由平台调用', labels: YES_NO }),
   fallbackModelId: optional(id).meta({ title: '备用模型' }),
   shared: choice('客户可用', YES_NO).default(0).meta({ title: '客户可用', labels: YES_NO }),
@@ -52,7 +52,7 @@ export const ModelInput = z.object({
   providerCode: text('接口', 50, '请选择接口'),
   ...settings,
 })
-/** Type, code and provider of a model never change: voice servers use the code as key. */
+/** Type, code and provider of a model never change, because voice servers use the code as key. */
 export const ModelChange = z.object({ id, rev, ...settings })
 
 const row = {
@@ -101,7 +101,7 @@ export const ModelOption = z.object({
 })
 export type ModelOption = z.output<typeof ModelOption>
 
-/** Result of a test. `way` 1: a completion was requested; 2: only the address was reached. */
+/** Result of a test. `way` is 1 when a completion was requested, and 2 when only the address was reached. */
 export const ModelTest = z.object({
   way: z.int(),
   isOk: z.boolean(),

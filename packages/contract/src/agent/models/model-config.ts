@@ -1,7 +1,7 @@
 import { addressSecret, isAddress } from '../../core/address-secret.ts'
 import type { ProviderField } from './provider-field.ts'
 
-/** Types of models; a small language model is an LLM in a second role. */
+/** Types of models. A small language model is an LLM in another role. */
 export const MODEL_TYPES = {
   VAD: '语音活动检测',
   ASR: '语音识别',
@@ -14,7 +14,7 @@ export const MODEL_TYPES = {
 } as const
 export type ModelType = keyof typeof MODEL_TYPES
 
-/** Types of providers: those of models, and plugins of agents. */
+/** Types of providers: the types of models, and plugins of agents. */
 export const PROVIDER_TYPES = { ...MODEL_TYPES, Plugin: '插件' } as const
 
 export const FIELD_TYPES = {
@@ -75,7 +75,7 @@ function numberOf(type: ProviderField['type'], given: unknown) {
 const booleanOf = (given: unknown) =>
   typeof given === 'boolean' ? given : given === 'true' ? true : given === 'false' ? false : undefined
 
-/** Parses JSON text; objects and lists are kept. */
+/** Parses JSON text. Returns objects and lists unchanged. */
 function objectOf(given: unknown) {
   if (typeof given === 'object') return given
   if (typeof given !== 'string' || given.length > MAX_CONFIG_TEXT) return undefined
@@ -132,7 +132,10 @@ export function problemOfField(field: ProviderField, given: unknown, fields: rea
   return addressProblem(field, value, fields)
 }
 
-/** Returns why an address cannot be called or must not be stored in clear, or undefined. Other values have no problem. */
+/**
+ * Returns why an address cannot be called or must not be stored in clear. Returns undefined for a valid address and for
+ * other values.
+ */
 export const addressProblem = (field: ProviderField, value: unknown, fields: readonly ProviderField[]) =>
   credentialProblem(field, value, fields) ?? schemeProblem(field, value)
 
@@ -143,7 +146,10 @@ const ADDRESS_SCHEMES = [
   { key: /(?:^|_)url$/i, schemes: /^(?:https?|wss?):\/\/[^\s/]/i, expected: 'http://、https://、ws:// 或 wss://' },
 ] as const
 
-/** Returns why an address cannot be called: a host without a scheme is read as a path by voice servers. */
+/**
+ * Returns the error of an address without a scheme, which voice servers would read as a path. Returns undefined for
+ * other values.
+ */
 function schemeProblem({ key, label }: ProviderField, value: unknown) {
   if (typeof value !== 'string' || value === '') return undefined
   const rule = ADDRESS_SCHEMES.find((each) => each.key.test(key))

@@ -6,6 +6,6 @@ export interface ProviderField {
   type: 'string' | 'number' | 'boolean' | 'dict' | 'array' | 'password' | 'integer' | 'int' | 'float'
   default?: string
   required?: boolean
-  /** The value is stored encrypted and never returned. */
+  /** True when the value is stored encrypted and never returned. */
   secret?: boolean
 }

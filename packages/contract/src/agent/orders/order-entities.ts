@@ -7,15 +7,15 @@ import { GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const ORDER_STATE = { 0: '待确认', 1: '已支付', 2: '退款中', 3: '已退款', 4: '已关闭', 5: '已完成' } as const
 export const ORDER = { pending: 0, paid: 1, refunding: 2, refunded: 3, closed: 4, finished: 5 } as const
-/** 4 is reserved for online payment. */
+/** Ways of payment. The value 4 is reserved for online payment. */
 export const PAY_WAY = { 1: '转账', 2: '合同', 3: '赠送', 5: '免费' } as const
 export const GIFT = 3
-/** A sale with the amount 0, such as a trial. It has no voucher. */
+/** Way of payment of a sale with the amount 0, such as a trial. Such an order has no voucher. */
 export const FREE = 5
-/** Ways of payment of a sale. */
+/** Ways of payment that an accountant can choose for a sale. */
 export const SALE_WAY = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const
-/** Work on orders that waits for another person than the one who asked. */
+/** Orders and refunds that wait for the account, which must be another person than the creator or requester. */
 export const ORDER_TODO = { 1: '待我确认的订单', 2: '待我审批的退款' } as const
 const PASS = { 1: '同意', 0: '驳回' } as const
 
@@ -112,7 +112,7 @@ export const OrderRow = z.object({
   remark: z.string().meta({ title: '备注' }),
   /** True when the caller created the order; another account must confirm it. */
   isMine: z.boolean(),
-  /** True while a refund that the caller asked for is undecided; another account must decide. */
+  /** True while a refund that the caller requested is undecided. Another account must decide. */
   isMyRefund: z.boolean(),
   rev: z.int(),
 })
@@ -128,12 +128,15 @@ export const RefundRow = z.object({
   auditName: z.string().meta({ title: '审批人' }),
   auditTime: z.string().nullable().meta({ title: '审批时间' }),
   auditRemark: z.string().meta({ title: '审批意见' }),
-  /** True when the caller asked for the refund; another account must decide. */
+  /** True when the caller requested the refund. Another account must decide. */
   isMine: z.boolean(),
 })
 export type RefundRow = z.output<typeof RefundRow>
 
-/** Units of an order, summed over its targets and copies. Amounts in the unit of the package; minutes with fractions. */
+/**
+ * Sums of an order by unit, over its targets and copies. Amounts are in the unit of the package; minutes have
+ * fractions.
+ */
 const UnitSum = z.object({
   unit: z.int(),
   total: z.number(),
@@ -151,7 +154,7 @@ export const OrderDetail = OrderRow.extend({
   finishTime: z.string().nullable().meta({ title: '完成时间' }),
   units: z.array(UnitSum),
   refunds: z.array(RefundRow),
-  /** Refund in fen that a request would be worked out to now; null when the order cannot be refunded. */
+  /** Amount in fen that a refund requested now would have; null when the order cannot be refunded. */
   proposal: z.int().nullable(),
 })
 export type OrderDetail = z.output<typeof OrderDetail>
@@ -179,7 +182,7 @@ export type TargetFileReport = z.output<typeof TargetFileReport>
 const PackRow = z.object({
   packNo: z.int(),
   activateUntil: z.string().meta({ title: '最晚激活' }),
-  /** Begin and end for a target that is used from now on without a pause. */
+  /** Begin and end of each copy, if the target is used from now on without a pause. */
   beginTime: z.string().meta({ title: '开始时间' }),
   validUntil: z.string().meta({ title: '结束时间' }),
 })
@@ -191,7 +194,7 @@ export const OrderPreview = z.object({
   amount: z.int(),
   content: z.string(),
   packs: z.array(PackRow),
-  /** Refused targets with the reason; the first 200. An order with refused targets is not accepted. */
+  /** The first 200 refused targets with the reason. An order with refused targets is not accepted. */
   problems: z.array(z.object({ name: z.string(), msg: z.string() })),
 })
 export type OrderPreview = z.output<typeof OrderPreview>

@@ -12,7 +12,9 @@ export const GRANT = { waiting: 0, running: 1, used: 2, lapsed: 3, revoked: 4 } 
 export const GRANT_LEDGER_KIND = { 1: '发放', 2: '使用', 3: '失效', 4: '退款' } as const
 export const LEDGER = { issue: 1, spend: 2, lapse: 3, refund: 4 } as const
 
-/** What an order gives one target: an amount of one unit in one of the copies. Amounts of minutes have fractions. */
+/**
+ * A grant: the amount of one unit that one target gets from one copy of an order. Amounts of minutes have fractions.
+ */
 export const AgentGrantRow = z.object({
   id: z.int(),
   orderId: z.int(),
@@ -34,7 +36,7 @@ export const AgentGrantRow = z.object({
   lapsed: z.number().meta({ title: '已失效' }),
   refunded: z.number().meta({ title: '已退款' }),
   state: z.int().meta({ title: '状态', labels: GRANT_STATE }),
-  /** 1 while a refund of the order is decided: the grant is not spent. */
+  /** 1 while a refund of the order is undecided. A frozen grant is not spent. */
   isFrozen: z.int().meta({ title: '冻结', labels: YES_NO }),
   activateUntil: z.string().meta({ title: '最晚激活' }),
   beginTime: z.string().nullable().meta({ title: '开始时间' }),
@@ -43,7 +45,7 @@ export const AgentGrantRow = z.object({
 })
 export type AgentGrantRow = z.output<typeof AgentGrantRow>
 
-/** A line of the ledger. The spent amount of a grant and a day is one line. */
+/** A line of the ledger. All spending of a grant on one day is one line. */
 export const AgentLedgerRow = z.object({
   id: z.int(),
   grantId: z.int(),

@@ -17,9 +17,9 @@ const by = choice('统计方式', MARGIN_GROUP)
 
 /** Amounts in fen, with fractions. */
 const figures = {
-  /** Payments less refunds, on the day of the confirmation and of the approval. */
+  /** Payments less refunds. A payment counts on the day of its confirmation, a refund on the day of its approval. */
   received: z.number().meta({ title: '收款净额（分）' }),
-  /** Earned part of the paid orders: see docs/sell-voice-packages.md. */
+  /** Income: the used and lapsed value of paid orders, see docs/sell-voice-packages.md. */
   income: z.number().meta({ title: '收入（分）' }),
   cost: z.number().meta({ title: '成本（分）' }),
   /** Income less cost. */
@@ -39,7 +39,7 @@ export type MarginRow = z.output<typeof MarginRow>
 
 const ROOT = '/api/v1/agent/order/margin'
 
-/** Income and cost of voice packages (`/agent/order`, view 用量). Only the vendor reads them. */
+/** Income and cost of voice packages (`/agent/order`, view 用量). Only the vendor may read them. */
 export const agentMargins = {
   list: {
     method: 'GET',

@@ -35,7 +35,7 @@ export const OrderQuery = sortedPage(['createTime', 'payTime', 'amount']).extend
   scope: optional(choice('使用范围', GRANT_SCOPE)),
   state: optional(choice('状态', ORDER_STATE)),
   payWay: optional(choice('收款方式', PAY_WAY)),
-  /** Work that waits for the account. */
+  /** Filter for orders and refunds that wait for the account. */
   todo: optional(choice('待办', ORDER_TODO)),
   ...timeRange,
 })
@@ -45,7 +45,7 @@ const saved = z.object({ rev: z.int() })
 const created = z.object({ id: z.int(), orderNo: z.string() })
 const change = { id, rev }
 
-/** Orders of voice packages (`/agent/order`). OMS records money that moved elsewhere. */
+/** Orders of voice packages (`/agent/order`). OMS records payments that were made outside OMS. */
 export const agentOrders = {
   list: {
     method: 'GET',
@@ -66,7 +66,7 @@ export const agentOrders = {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
-  /** Enabled packages, for forms only those that are offered to the tenant. */
+  /** Enabled packages. With a tenant, only the packages that are offered to this tenant. */
   packages: optionsAt(`${ROOT}/options/package`, 'agent:order:list', {
     row: { packageCode: z.string(), content: z.string(), scope: z.int(), price: z.int(), isTrial: z.int() },
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
@@ -82,7 +82,7 @@ export const agentOrders = {
   groups: optionsAt(`${ROOT}/options/group`, 'agent:order:list', {
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
   }),
-  /** Works out an order without storing it: targets, amount, terms, refused targets. */
+  /** Calculates targets, amount, terms and refused targets of an order without storing it. */
   preview: {
     method: 'POST',
     path: `${ROOT}/preview`,
@@ -116,7 +116,7 @@ export const agentOrders = {
     }),
     result: TargetFileReport,
   },
-  /** Changes a pending order; only its creator may. The amount is worked out again from the package on sale. */
+  /** Changes a pending order of the caller. The amount is calculated again from the package on sale. */
   update: {
     method: 'PUT',
     path: ROOT,
@@ -127,7 +127,7 @@ export const agentOrders = {
     result: saved,
     done: '订单已修改，等待确认',
   },
-  /** A free order. It also needs the confirmation of a second person. */
+  /** Creates a free order. Another person must confirm it. */
   gift: {
     method: 'POST',
     path: `${ROOT}/gift`,
@@ -139,7 +139,7 @@ export const agentOrders = {
     result: created,
     done: '赠送已提交，等待确认',
   },
-  /** Records the payment and creates the grants. Repeating it with the same voucher changes nothing. */
+  /** Records the payment and creates the grants. Repeating the call with the same voucher changes nothing. */
   confirm: {
     method: 'PUT',
     path: `${ROOT}/confirm`,
@@ -151,7 +151,7 @@ export const agentOrders = {
     result: saved,
     done: '已确认，套餐已发放',
   },
-  /** Closes a pending order; only its creator may. */
+  /** Closes a pending order of the caller. */
   close: {
     method: 'PUT',
     path: `${ROOT}/close`,
@@ -163,7 +163,7 @@ export const agentOrders = {
     result: saved,
     done: '订单已关闭',
   },
-  /** Asks for a refund of what is left, and freezes it. */
+  /** Requests a refund of the unused grants, and freezes them. */
   refund: {
     method: 'PUT',
     path: `${ROOT}/refund`,

@@ -7,7 +7,7 @@ interface Clocks {
 
 /**
  * Returns the time until which a copy of a package (`packNo`, from 1) must begin. Copies of one target run one after
- * the other, so each later copy may wait for the length of the copies before it.
+ * the other. Each later copy may therefore wait for the length of the copies before it.
  */
 export const activateUntil = ({ activateDays, validDays }: Clocks, paidAt: number, packNo: number) =>
   paidAt + (activateDays + (packNo - 1) * validDays) * DAY
@@ -23,8 +23,8 @@ export interface PackPreview {
 }
 
 /**
- * Returns the copies that a target gets when it is first used after a number of days and then used without a pause.
- * Empty when the first use comes after the window of the first copy.
+ * Returns the copies of a target with begin and end. Assumes that the first use comes after a number of days and that
+ * the use then never pauses. Empty when the first use comes after the window of the first copy.
  */
 export function previewPacks(clocks: Clocks, paidAt: number, copies: number, firstUseDays: number): PackPreview[] {
   const first = paidAt + firstUseDays * DAY

@@ -6,7 +6,7 @@ import { packagePrice, packageScope, YES_NO } from '../../entities/package.ts'
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const
 type AllowanceUnit = keyof typeof ALLOWANCE_UNIT
 const MEASURE: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
-/** Who shares the allowances of a package: one device, all devices of an agent, or all devices of a tenant. */
+/** Scopes of a package: the allowances belong to one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const
 export const MAX_ALLOWANCES = 5
 export const MAX_AMOUNT = 100_000_000_000
@@ -20,7 +20,7 @@ export const allowanceText = ({ unit, amount }: { readonly unit: number; readonl
 
 export const Allowance = z.object({
   unit: choice('计量单位', ALLOWANCE_UNIT),
-  /** 0: unlimited. */
+  /** Amount of the allowance; 0: unlimited. */
   amount: whole('数量', 0, MAX_AMOUNT),
 })
 

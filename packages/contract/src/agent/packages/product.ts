@@ -11,7 +11,7 @@ import { ALLOWANCE_UNIT, GRANT_SCOPE, packageTerms } from './package-terms.ts'
 
 export const PRODUCT_STATUS = { 1: '启用', 0: '停用' } as const
 
-/** Fields that belong to the package itself and may change at any time. */
+/** Fields of the package itself, which may change at any time. */
 const label = {
   packageName: text('套餐名称', 32),
   packageCode: text('套餐编码', 32)

@@ -6,7 +6,7 @@ export type ParamType = 'string' | 'number' | 'boolean' | 'array' | 'json' | 'se
 export interface Param {
   readonly code: string
   readonly type: ParamType
-  /** Value of an installation that sets none. */
+  /** Default value. */
   readonly value: string
   /** Chinese description for the console. */
   readonly title: string
@@ -16,7 +16,7 @@ export interface Param {
   readonly choices?: Readonly<Record<string, string>> | undefined
   /** Range of a number. */
   readonly range?: readonly [number, number] | undefined
-  /** True when only accounts of the platform change the value, also the own value of a tenant. */
+  /** True when only accounts of the platform may change the value, including a tenant's own value. */
   readonly isPlatformOnly?: boolean | undefined
 }
 

@@ -9,7 +9,7 @@ const code = text('参数编码', 100)
   .meta({ title: '参数编码' })
 const reason = text('查看原因', 200)
 
-/** Where the value in force comes from. */
+/** Source of the value in force. */
 export const PARAM_SOURCE = { 1: '自有', 2: '平台', 3: '默认' } as const
 
 export const ParamRow = z.object({
@@ -31,7 +31,7 @@ export const ParamSheet = z.object({
   tenantId: z.int(),
   tenantName: z.string().meta({ title: '客户名称' }),
   isPlatform: z.boolean(),
-  /** End of the replaced secret of the voice server; null: none is accepted. */
+  /** Time until which the replaced secret of the voice server is accepted; null when no replaced secret is accepted. */
   previousSecretUntil: z.string().nullable().meta({ title: '旧密钥有效期至', format: 'date-time' }),
   list: z.array(ParamRow),
 })
@@ -108,7 +108,7 @@ export const agentParams = {
     input: RevealInput,
     result: z.object({ value: z.string() }),
   },
-  /** Makes a new secret of the voice server. The replaced secret stays valid for some days. */
+  /** Creates a new secret of the voice server. The replaced secret stays valid for some days. */
   renewSecret: {
     method: 'POST',
     path: '/api/v1/agent/params/secret',
@@ -137,7 +137,7 @@ export const agentParams = {
     input: z.object({ tenantId }),
     result: ServerSheet,
   },
-  /** Tries to reach each address of `server.websocket`. */
+  /** Tests the connection to each address of `server.websocket`. */
   reach: {
     method: 'GET',
     path: '/api/v1/agent/params/servers/reach',

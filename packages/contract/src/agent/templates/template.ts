@@ -10,7 +10,10 @@ import { behaviourFields } from '../agents/agent-input.ts'
 
 export const TEMPLATE_STATUS = { 1: '启用', 0: '停用' } as const
 
-/** Templates contain no secrets, so they have no context sources. Facts, tools and word files belong to agents. */
+/**
+ * Fields of templates. Templates contain no secrets, so they have no context sources. Facts, tools and word files
+ * belong to agents only.
+ */
 const {
   contextProviders: _contexts,
   contextFacts: _facts,
@@ -122,7 +125,7 @@ export const agentTemplates = {
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },
-  /** Copies the behaviour of an agent, without secrets, context sources and word files. */
+  /** Creates a template with the behaviour of an agent, without secrets, context sources and word files. */
   make: {
     method: 'POST',
     path: `${ROOT}/make`,

@@ -3,7 +3,7 @@ import type { Contract } from '../../core/endpoint.ts'
 import { id, optional, rev, text } from '../../core/fields.ts'
 
 export const MAX_QUESTIONS = 50
-/** Newest runs that are kept for an agent. */
+/** Number of newest runs that are kept for an agent. */
 export const KEPT_RUNS = 20
 const MAX_WORDS = 10
 const MAX_WORD = 50
@@ -34,7 +34,7 @@ export type AskedQuestion = z.output<typeof AskedQuestion>
 /** Answer of one version to one question. */
 export const QuestionAnswer = z.object({
   text: z.string(),
-  /** Why there is no complete answer; empty: the answer is complete. */
+  /** Reason of an incomplete answer; empty for a complete answer. */
   error: z.string(),
   /** Milliseconds to the first text. */
   firstMs: z.int(),
@@ -134,7 +134,9 @@ export const agentQuestions = {
     result: z.null(),
     done: '删除成功',
   },
-  /** Starts a background job that asks all questions of the version in force and of the candidate or another version. */
+  /**
+   * Starts a background job that asks all questions of the version in force and of the candidate or another version.
+   */
   start: {
     method: 'POST',
     path: `${ROOT}/run/:agentId`,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Values of the parameter `usage.limit`: what happens when a device has no package left. */
+/** Values of the parameter `usage.limit`: the effect when a device has no package left. */
 export const USAGE_LIMIT = { count: '0', warn: '1', stop: '2' } as const
 
 /** States of a device by its packages and the parameter `usage.limit`. */
@@ -18,16 +18,16 @@ export function noticeError(value: string): string | undefined {
   return value.length > MAX_NOTICE ? `提示语不能超过${MAX_NOTICE}个字` : undefined
 }
 
-/** How exact the limit is, for screens that show it. */
+/** Chinese text about the accuracy of the limit, for screens that show the limit. */
 export const LIMIT_ACCURACY =
   '用量最多晚 30 秒计入：到达上限时，最多多用一台设备的一次会话，经平台调用的大语言模型最多多用 30 秒的 Token'
 
 /** Limit of a device, for the page of the device. */
 export const DeviceLimit = z.object({
   state: z.int().meta({ title: '套餐', labels: LIMIT_STATE }),
-  /** Why the limit is reached; empty otherwise. */
+  /** Reason why the limit is reached; empty otherwise. */
   reason: z.string().meta({ title: '原因' }),
-  /** What a person hears from the device now; empty while the limit is not reached. */
+  /** Behaviour of the device at its limit as a person notices it; empty while the limit is not reached. */
   heard: z.string().meta({ title: '设备的表现' }),
 })
 export type DeviceLimit = z.output<typeof DeviceLimit>

@@ -43,7 +43,7 @@ const UsageFigures = z.object(figures)
 export type UsageFigures = z.output<typeof UsageFigures>
 const UsageDay = z.object({ day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/), ...figures })
 
-/** The use of a tenant, an agent, a device or a model, or the use by its cause. */
+/** Use of one group: a tenant, an agent, a device, a model, or a source. */
 export const UsageRow = z.object({
   /** Id of the tenant, agent, device or model, or the source; 0: none. */
   id: z.int(),
@@ -57,7 +57,7 @@ const SORTS = ['sessions', 'turns', 'minutes', 'characters', 'tokens', 'tokensIn
 const ROOT = '/api/v1/agent/usage'
 const listInput = sortedPage(SORTS).extend({ ...filter.shape, by })
 
-/** Measured use of agents: each sum is exact at the moment of the call. */
+/** Measured use of agents. Each sum is exact at the moment of the call. */
 export const agentUsage = {
   days: {
     method: 'GET',

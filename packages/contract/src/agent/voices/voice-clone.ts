@@ -7,7 +7,7 @@ import { recordColumns } from '../../core/record-calls.ts'
 export const CLONE_STATE = { 0: '等待训练', 1: '训练中', 2: '已完成', 3: '失败' } as const
 /** Provider whose models train cloned voices. */
 export const CLONE_PROVIDER = 'huoshan_double_stream'
-/** Length of a recording in seconds. */
+/** Allowed length of a recording in seconds. */
 export const CLONE_SECONDS = { min: 8, max: 60 } as const
 
 export const VoiceCloneInput = z.object({

@@ -11,7 +11,10 @@ export const VOICE_IMPORT_ROWS = 20_000
 /** Maximum agents and templates that `uses` returns. */
 export const MAX_VOICE_USES = 100
 
-/** Voices have no field for a key, and their addresses are shown in clear. */
+/**
+ * Returns a rule that refuses credentials in an address. Voices have no field for a key, and their addresses are shown
+ * in clear.
+ */
 const withoutCredential = (title: string) =>
   [
     (value: string) => addressSecret(value) === undefined,
@@ -53,7 +56,7 @@ export const VoiceInput = z.object({
   remark: note('备注', 200),
 })
 
-/** Line of the import table. A voice is known by its owner, model and code. */
+/** Line of the import table. Owner, model and code identify a voice. */
 export const VoiceLine = VoiceInput.omit({ modelId: true, demoFile: true }).extend({
   modelCode: text('模型编码', 32),
 })

@@ -25,7 +25,7 @@ export function AgentStatus({ row: { status, problem } }: { row: Pick<AgentRow, 
 
 const MAX_SHOWN_TAGS = 3
 
-/** The first tags, and the number of the others with their names as tooltip. */
+/** Shows the first tags, and the number of the other tags with their names as tooltip. */
 export function AgentTags({ tags }: { tags: readonly string[] }) {
   const others = tags.slice(MAX_SHOWN_TAGS)
   return (
@@ -40,7 +40,7 @@ export function AgentTags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-/** Version in force, and the candidate when there is one. */
+/** Shows the version in force, and the candidate if there is one. */
 export const Versions = ({ row: { versionNo, candidateNo } }: { row: Pick<AgentRow, 'versionNo' | 'candidateNo'> }) => (
   <span className="agent-tags">
     v{versionNo}

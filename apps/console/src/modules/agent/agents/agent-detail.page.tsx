@@ -61,7 +61,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** The code by which the import of bindings names an agent. */
+/** Shows the code of an agent, by which the import of bindings names the agent. */
 const AgentCode = ({ code }: { code: string }) => (
   <span className="agent-quiet">
     智能体编码 <CopyText text={code} />
@@ -121,7 +121,10 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** Opens the try-out when the URL names a recorded conversation. The URL names it once, so it can be opened again. */
+/**
+ * Opens the try-out when the URL names a recorded conversation. Then removes the name from the URL, so that the same
+ * conversation can be opened again.
+ */
 function useTrySessionTab(agentId: number) {
   const [params] = useSearchParams()
   const navigate = useNavigate()

@@ -18,13 +18,15 @@ interface Props {
   readonly choices: AgentChoices
 }
 
-/** Returns options of models of a type. Disabled models stay selectable where they are selected. */
+/**
+ * Returns the options for a type of model. Includes disabled models, so that an already selected one keeps its label.
+ */
 const optionsOf = ({ models }: AgentChoices, type: string) =>
   models
     .filter((model) => model.type === type)
     .map(({ id, name, status }) => ({ value: id, label: status === 1 ? name : `${name}（已停用）` }))
 
-/** Name, prompt and models of an agent. */
+/** Fields for name, prompt and models of an agent. */
 export function BasicFields({ choices }: Props) {
   return (
     <>
@@ -45,7 +47,7 @@ interface PromptProps extends Props {
   readonly erases?: boolean
 }
 
-/** Prompt and models of an agent or a template. */
+/** Fields for prompt and models of an agent or a template. */
 export function PromptFields({ choices, erases = false }: PromptProps) {
   return (
     <>
@@ -94,13 +96,13 @@ function MemoryField({ choices, erases }: PromptProps) {
 }
 
 interface VoiceProps extends Props {
-  /** Default: the tenant of the session. */
+  /** Tenant whose voices are offered; default: the tenant of the session. */
   readonly tenantId?: number
-  /** Calls that return the voices of a model. Accounts that edit templates may have no permission for agents. */
+  /** Endpoints that return the voices of a model. Accounts that edit templates may lack the permission for agents. */
   readonly calls?: typeof agents | typeof agentTemplates
 }
 
-/** Voice of an agent. Voices and clones belong to the chosen text-to-speech model. */
+/** Fields for the voice of an agent. Voices and clones belong to the chosen text-to-speech model. */
 export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
   const form = Form.useFormInstance()
   const ttsId = Form.useWatch<number | undefined>('ttsId')

@@ -66,7 +66,10 @@ export function AgentForm({ agent, choices, session }: Props) {
   )
 }
 
-/** Returns the fields that the try-out needs. The server checks them, saved or not. */
+/**
+ * Returns the current values of the fields that the try-out needs. The values need not be valid, because the server
+ * checks them.
+ */
 function subjectOf(values: Readonly<Record<string, unknown>>, agent: AgentDetail) {
   const { agentName, llmId, systemPrompt, wordFileIds } = values
   return {

@@ -20,7 +20,7 @@ interface Props {
   readonly secrets: Secrets
 }
 
-/** Plugins of an agent with the parameters of their providers. */
+/** Fields for the plugins of an agent, with the parameters of their providers. */
 export function PluginFields({ choices, secrets }: Props) {
   const form = Form.useFormInstance()
   // The code of a plugin has no field of its own, so only the preserved values contain it.
@@ -94,7 +94,7 @@ const Plugin = ({ at, of, code, secrets, onRemove }: PluginProps) => (
 
 const TOOLS = Object.entries(AGENT_TOOL).map(([value, label]) => ({ value, label }))
 
-/** Tools of OMS that the agent uses for its device. */
+/** Field for the tools of OMS that the agent uses for its device. */
 export const ToolFields = () => (
   <>
     <h3>设备工具</h3>
@@ -111,8 +111,8 @@ export const ToolFields = () => (
 const FACTS = Object.entries(CONTEXT_FACT).map(([value, label]) => ({ value, label }))
 
 /**
- * Facts of the device, and sources that the voice server requests before each conversation. Values of headers are never
- * shown.
+ * Fields for facts of the device, and for sources that the voice server requests before each conversation. Never shows
+ * stored header values.
  */
 export function ContextFields() {
   return (

@@ -10,7 +10,7 @@ test('marks only the words that differ on each side', () => {
   expect(marked(to)).toBe('你是小智，说话[温和]。\n不谈政治。')
 })
 
-test('texts with nothing in common, and an empty side, carry no marks', () => {
+test('marks nothing when the texts have nothing in common or one of them is empty', () => {
   expect(diffTexts('甲', '乙').map(marked)).toEqual(['甲', '乙'])
   expect(diffTexts('', '新的设定').map(marked)).toEqual(['', '新的设定'])
 })

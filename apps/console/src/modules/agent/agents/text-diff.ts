@@ -3,7 +3,7 @@ import { diffArrays } from 'diff'
 /** A piece of one of two compared texts. */
 export interface Piece {
   readonly text: string
-  /** True when the other text does not have the piece here. */
+  /** True when the other text lacks the piece at this position. */
   readonly isChanged: boolean
 }
 

@@ -46,7 +46,7 @@ export function DiffDialog({ agentId, versionNo, onClose }: Props) {
   )
 }
 
-/** The call returns the value in force first. */
+/** Returns both values with the older version first. The call returns the value in force first. */
 const ordered = (isOlder: boolean, inForce: string, other: string) =>
   isOlder ? ([other, inForce] as const) : ([inForce, other] as const)
 

@@ -34,7 +34,7 @@ export function VersionTab({ agent }: { agent: AgentDetail }) {
 }
 
 const eraseText = ({ erases = '' }: Partial<VersionRow> = {}) => (erases ? ERASE_TEXT[erases] : '')
-/** Returns the field that confirms the erasure. The dialog names the data that is erased. */
+/** Returns the field with which a request confirms the erasure. The dialog names the data that is erased. */
 const erasure = ({ erases = '' }: Partial<VersionRow> = {}) => ({ confirmErase: erases ? 1 : 0 })
 
 interface VersionProps {
@@ -87,7 +87,7 @@ interface CandidateProps {
   onCompare(versionNo: number): void
 }
 
-/** Figures of the candidate next to those of the version in force, and the actions that end the candidate. */
+/** Shows the figures of the candidate and of the version in force, and the actions that end the candidate. */
 function Candidate({ agent, versions, onCompare }: CandidateProps) {
   const [isOpen, setOpen] = useState(false)
   const { candidateNo, candidateShare, candidateDeviceIds, versionNo } = agent
@@ -117,7 +117,9 @@ function Candidate({ agent, versions, onCompare }: CandidateProps) {
   )
 }
 
-/** Warns about versions that were saved after the candidate: the candidate does not contain their changes. */
+/**
+ * Returns a warning when versions were saved after the candidate, because the candidate does not contain their changes.
+ */
 const laterText = (versionNo: number, candidateNo: number | null) =>
   candidateNo !== null && versionNo > candidateNo
     ? `候选版本之后保存的修改（至 v${versionNo}）不包含在内，可先对比当前版本。`

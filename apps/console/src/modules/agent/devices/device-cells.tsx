@@ -17,7 +17,10 @@ const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'succes
 
 type Cell = { readonly row: AgentDeviceRow }
 
-/** Shows the state of a device, and tags while another Client-Id uses its MAC or the limit of packages is reached. */
+/**
+ * Shows the state of a device. A tag marks another Client-Id with its MAC, and another tag marks a reached limit of
+ * packages.
+ */
 export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
   <>
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
@@ -37,12 +40,12 @@ export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
   </>
 )
 
-/** Agent of a device, as a link to its page. */
+/** Shows the agent of a device as a link to the agent's page. */
 export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
   <KnownLink to={agentDetailPath(agentId)}>{agentName}</KnownLink>
 )
 
-/** Package that a device uses now or next, with its state and end. */
+/** Shows the package that a device uses now or next, with its state and end. */
 export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
   if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''

@@ -52,7 +52,7 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
   )
 }
 
-/** Explains what a person hears from a device that has no package left. */
+/** Explains how a device behaves that has no package left. */
 function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit: DeviceLimit }) {
   if (state === LIMIT.normal) return null
   return (
@@ -69,7 +69,7 @@ function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit:
 const MAC = /^[0-9a-f]{2}([:-]?[0-9a-f]{2}){5}$/i
 const MAC_DIGITS = 12
 
-/** True when no further character can complete the text to a MAC. */
+/** Returns true when the text is not the beginning of any MAC. */
 const isWrongMac = (text: string) =>
   !MAC.test(text) && (/[^0-9a-f:-]/i.test(text) || text.replaceAll(/[:-]/g, '').length >= MAC_DIGITS)
 

@@ -19,7 +19,10 @@ import { MemoryPanel } from '../history/memory-panel.tsx'
 import { ReminderPanel } from '../history/reminder-panel.tsx'
 import { DeviceToolPanel } from './device-tool-panel.tsx'
 
-/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its tools, its conversations, memory and reminders, and its history. */
+/**
+ * Drawer of a voice device: details, diagnosis, packages, address book, tools, conversations, memory, reminders and
+ * history.
+ */
 export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
   <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
     {(row) => <DeviceTabs row={row} />}
@@ -61,7 +64,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
   )
 }
 
-/** Returns whether the account may call tools, and the device has an MQTT gateway. */
+/** Returns true when the account may call tools and the parameters of the device's tenant name an MQTT gateway. */
 function useHasTools(deviceId: number): boolean {
   const enabled = useMayCall()(agentDeviceTools.feature)
   const { data } = useRead(agentDeviceTools.feature, { deviceId }, { enabled, quiet: true })

@@ -67,7 +67,7 @@ const Result = ({ isError, text }: ResultOf<typeof agentDeviceTools.call>) => (
   />
 )
 
-/** Switches are off at first, because a device refuses a call without them. */
+/** Initial values of the arguments. Switches are off, because a device refuses a call without a value for them. */
 const initialOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.filter(({ type }) => type === 'boolean').map(({ name }) => [name, false]))
 

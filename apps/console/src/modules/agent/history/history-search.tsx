@@ -11,7 +11,9 @@ import './history.css'
 type Owner = { readonly agentId: number } | { readonly deviceId: number }
 type Found = ResultOf<typeof agentHistory.search>
 
-/** State of a search in conversations. Each page reads older conversations and appends its results. */
+/**
+ * Holds the state of a search in conversations. Each page searches older conversations, and its results are appended.
+ */
 export function useHistorySearch(of: Owner) {
   const [words, setWords] = useState('')
   const [pages, setPages] = useState<readonly Found[]>([])
@@ -38,7 +40,7 @@ export function useHistorySearch(of: Owner) {
 }
 type HistorySearch = ReturnType<typeof useHistorySearch>
 
-/** State of the period filter, whose form fields are those of `DateRangeFilter`. */
+/** Holds the state of the period filter. Its form fields are those of `DateRangeFilter`. */
 export function usePeriod() {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const

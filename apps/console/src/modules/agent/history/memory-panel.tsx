@@ -13,7 +13,7 @@ interface Props {
   readonly of: { readonly agentId: number } | { readonly deviceId: number }
 }
 
-/** Shows the memory of an agent or a device, which people may edit and erase. */
+/** Shows the memory of an agent or a device, with actions to edit and erase it. */
 export function MemoryPanel({ of }: Props) {
   const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
@@ -29,7 +29,10 @@ export function MemoryPanel({ of }: Props) {
   )
 }
 
-/** Leads to the devices of an agent that shares no memory. A memory from the time when it did can be erased. */
+/**
+ * Links to the devices of an agent whose devices keep separate memories. A memory that the devices shared earlier can
+ * be erased.
+ */
 function SeparateMemories({ agentId, memory }: { agentId: number; memory: string }) {
   const mayEdit = useMayCall()(agentHistory.saveMemory)
   const save = useWrite(agentHistory.saveMemory)

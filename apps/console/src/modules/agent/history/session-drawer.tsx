@@ -52,7 +52,10 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
   )
 }
 
-/** Closes the drawer first, because the drawer would cover the try-out on the page of the same agent. */
+/**
+ * Opens the conversation in the try-out. Closes the drawer first, because it would cover the try-out on the page of the
+ * same agent.
+ */
 function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void }) {
   const tryNow = useTrySession()(session)
   if (!tryNow) return null
@@ -63,7 +66,7 @@ function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void })
   return <Button onClick={open}>{tryNow.label}</Button>
 }
 
-/** A tool turn, folded: the name of the tool with its arguments, or the result. */
+/** Shows a tool turn in collapsed form: the name of the tool, its arguments or its result. */
 function ToolTurn({ content }: { content: string }) {
   if (content === '') return <p>工具调用（未保存内容）</p>
   const parts = parseToolParts(content)

@@ -12,7 +12,7 @@ export interface Turn {
   readonly reasoning: string
   readonly tools: readonly { readonly name: string; readonly args: string }[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed' | 'recorded'
-  /** What the agent answered to this question in the recorded conversation; empty: the question is new. */
+  /** Answer of the agent in the recorded conversation; empty for a new question. */
   readonly recorded: string
   readonly model: string
   /** The request as sent, without the key. */
@@ -63,14 +63,17 @@ export function turnAfter(turn: Turn, { event, data }: TryEvent): Turn {
   }
 }
 
-/** Vendors stream the arguments of a call in pieces without a name. */
+/**
+ * Adds a piece of a tool call. Vendors stream the arguments of a call in pieces without a name, which belong to the
+ * last call.
+ */
 function joinedTools(tools: Turn['tools'], { name, args }: { name: string; args: string }): Turn['tools'] {
   const last = tools.at(-1)
   if (name || !last) return [...tools, { name, args }]
   return [...tools.slice(0, -1), { ...last, args: last.args + args }]
 }
 
-/** Returns what the agent answered to the same question in the recorded conversation; empty: nothing. */
+/** Returns the recorded answer to the same question; empty without a recorded answer. */
 function recordedAnswer(replaced: Turn | undefined, question: string) {
   if (replaced?.question !== question) return ''
   return replaced.state === 'recorded' ? replaced.answer : replaced.recorded
@@ -88,7 +91,10 @@ const messagesOf = (turns: readonly Turn[], question: string) => [
   { role: 'user' as const, content: question },
 ]
 
-/** A conversation with an agent. `ask` streams the answer; a turn with `before` replaces that turn and all after it. */
+/**
+ * Holds a conversation with an agent. `ask` streams an answer. With `before`, the new turn replaces the turn with this
+ * id and all later turns.
+ */
 export function useConversation() {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController>(undefined)

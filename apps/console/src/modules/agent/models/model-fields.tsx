@@ -70,7 +70,7 @@ function controlOf(field: Shown) {
   return <Input placeholder={placeholder} allowClear />
 }
 
-/** Selects the language model that an intent or a memory calls, by its code. */
+/** Selects the language model that an intent or a memory calls. The value is the code of the model. */
 function LlmSelect(props: { id?: string; value?: string; onChange?(code: string | undefined): void }) {
   const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
   const options = (data?.list ?? [])
@@ -87,7 +87,7 @@ function LlmSelect(props: { id?: string; value?: string; onChange?(code: string 
   )
 }
 
-/** A secret is kept while its input is untouched. An emptied input removes it. */
+/** Input of a secret. An untouched input keeps the stored secret; an emptied input removes it. */
 function SecretField({ field, row }: { field: Shown; row: ModelDetail | undefined }) {
   const name = ['config', field.key]
   const form = Form.useFormInstance()

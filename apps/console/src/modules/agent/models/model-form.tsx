@@ -22,7 +22,7 @@ import { PRICE_UNITS } from './price-text.ts'
 
 const PLATFORM_TENANT_ID = 1
 
-/** Returns the providers of a type. Each provider defines the form of its models. */
+/** Reads the providers of a type. Each provider defines the form of its models. */
 function useProviders(type: string) {
   const { data } = useRead(agentProviders.list, { type: type as ModelType, pageSize: 200 }, { quiet: true })
   return data?.list ?? []
@@ -88,7 +88,10 @@ export function ModelEdit({ row, onClose }: { row: ModelRow; onClose(): void }) 
   )
 }
 
-/** Sets the key also when there is no fallback, so that a conflict can compare all fields of the form. */
+/**
+ * Returns the form values. Sets `fallbackModelId` even without a fallback, so that a conflict can compare all fields of
+ * the form.
+ */
 const forForm = ({ fallbackModelId, ...row }: ModelDetail) => ({
   ...row,
   fallbackModelId: fallbackModelId ?? undefined,
@@ -172,7 +175,7 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
   )
 }
 
-/** Relay of a language model, and the model that answers when the vendor fails. */
+/** Fields for the relay of a language model, and for the fallback that answers when the vendor fails. */
 function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDetail | undefined }) {
   const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
   const isOn = Form.useWatch<number | undefined>('relay') === 1

@@ -42,7 +42,7 @@ const COLUMNS = [
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
-/** Lists the configured models of one type a tab. */
+/** Lists the configured models, with one tab per type. */
 export default function ModelListPage() {
   const [type, setType] = useTabState<ModelType>('type', 'LLM')
   return (

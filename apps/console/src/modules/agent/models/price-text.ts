@@ -1,7 +1,7 @@
 import type { ModelRow } from '@oms/contract/agent/models/config.ts'
 import { yuanText } from '@oms/contract/core/fields.ts'
 
-/** Units of the prices of a type; a type without an entry has no price. */
+/** Units of the prices by model type. A type without an entry has no price. */
 export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {
   LLM: { in: '元/百万 token', out: '元/百万 token' },
   VLLM: { in: '元/百万 token', out: '元/百万 token' },

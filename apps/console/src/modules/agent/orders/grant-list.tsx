@@ -75,7 +75,7 @@ export const OrderGrants = ({ orderId }: { readonly orderId: number }) => (
   />
 )
 
-/** Grants that a device may spend: its own, those of its agent and those of its customer. */
+/** Lists the grants that a device may spend: its own, those of its agent and those of its customer. */
 export const DeviceGrants = ({ deviceId }: { readonly deviceId: number }) => (
   <>
     <GrantTable

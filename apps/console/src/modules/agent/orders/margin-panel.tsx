@@ -23,7 +23,7 @@ interface Named {
 }
 interface Props {
   readonly query: Query
-  /** Shows the packages of a customer. */
+  /** Called to show the packages of a customer. */
   onTenant(tenant: Named): void
 }
 
@@ -32,7 +32,9 @@ const RIGHT = { align: 'right', sort: true, width: 130 } as const
 type Amount = 'received' | 'income' | 'cost' | 'margin'
 type Figures = Pick<MarginRow, Amount | 'hasEstimates'>
 
-/** Cost and margin contain estimates; received payments and income do not. */
+/**
+ * Formats an amount. Marks cost and margin as estimates when they contain estimates; payments and income contain none.
+ */
 const amountText = (key: Amount, row: Figures) =>
   `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatYuan(row[key])}`
 const amount = (key: Amount, title: string) =>
@@ -66,7 +68,7 @@ export function MarginPanel({ query, onTenant }: Props) {
   )
 }
 
-/** Sums over all rows. */
+/** Shows the sums over all rows. */
 function Sums({ query }: { readonly query: Query }) {
   const { data } = useRead(agentMargins.list, { ...query, by: MARGIN_BY.tenant, pageSize: 1 }, { quiet: true })
   const sums = data?.sums

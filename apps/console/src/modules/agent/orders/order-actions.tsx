@@ -5,7 +5,7 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { useIsVendor } from './order-cells.tsx'
 import type { OrderStep } from './order-dialogs.tsx'
 
-/** A dialog of an order: one of the steps, the form of the order, or the form of a new order with the same goods. */
+/** An open dialog: a step of the order, the form of the order, or the form of a new order with the same goods. */
 export interface OpenOrder {
   readonly step: OrderStep | 'renew' | 'edit'
   readonly row: OrderRow
@@ -14,7 +14,7 @@ export interface OpenOrder {
 interface Props {
   readonly row: OrderRow
   readonly onOpen: (open: OpenOrder) => void
-  /** Opens the details; absent in the drawer. */
+  /** Opens the details. Absent in the drawer, which already shows them. */
   readonly onShow?: (row: OrderRow) => void
 }
 
@@ -25,7 +25,7 @@ interface Allowed {
   readonly mayReadTargets: boolean
 }
 
-/** Steps of a pending order. The creator edits and closes it; another person confirms it. */
+/** Returns the steps of a pending order. The creator edits and closes the order, and another person confirms it. */
 const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
   isVendor && {
     label: '确认收款',
@@ -48,7 +48,7 @@ const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTarge
   },
 ]
 
-/** Steps after the payment. */
+/** Returns the steps after the payment. */
 const paidSteps = (
   { state, isMyRefund, isTrial }: OrderRow,
   open: Open,
@@ -72,7 +72,7 @@ const paidSteps = (
     state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
 ]
 
-/** Actions on an order in its state. A step that needs another person is disabled with the reason. */
+/** Shows the actions for the state of an order. Disables a step that needs another person, and gives the reason. */
 export function OrderActions({ row, onOpen, onShow }: Props) {
   const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }
   const open: Open = (step) => () => onOpen({ step, row })

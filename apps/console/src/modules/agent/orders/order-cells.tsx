@@ -21,7 +21,7 @@ export const RefundTag = ({ state }: { readonly state: number }) => (
   <Tag color={REFUND_COLOR[state] ?? 'default'}>{REFUND_WORDS[state]}</Tag>
 )
 
-/** State of a grant; a frozen grant is not spent until its refund is decided. */
+/** Shows the state of a grant. A frozen grant is not spent until its refund is decided. */
 export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: number; isFrozen: number } }) =>
   isFrozen === 1 ? (
     <Tag color="warning">冻结</Tag>
@@ -31,7 +31,7 @@ export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: 
 
 export const formatYuan = (fen: number) => `¥${formatMoney(fen)}`
 
-/** Amount of an allowance; minutes have fractions. */
+/** Formats the amount of an allowance. Minutes have fractions. */
 export const formatAllowance = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })
 
 /** Names the targets of an order: `CAM1 等3个`. */
@@ -50,7 +50,7 @@ interface LeftProps {
   readonly row: { readonly isUnlimited: number; readonly left: number; readonly total: number }
 }
 
-/** The part of a grant that is left, with a bar. */
+/** Shows the unspent part of a grant, with a bar. */
 export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
   if (isUnlimited === 1) return '不限'
   const share = total === 0 ? 0 : left / total

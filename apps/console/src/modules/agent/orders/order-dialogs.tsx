@@ -40,7 +40,7 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-/** Confirms, closes or refunds an order. The dialog starts from the order as it is now. */
+/** Confirms, closes or refunds an order. Loads the current state of the order when the dialog opens. */
 export function OrderDialog({ step, row, onClose }: DialogProps) {
   const read = () => readFresh(agentOrders.get, { id: row.id }, row as OrderDetail)
   return (
@@ -82,7 +82,7 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
 const confirmTitle = ({ payWay, amount }: OrderDetail) =>
   payWay === GIFT ? '确认赠送' : amount === 0 ? '确认免费订单' : TITLES.confirm
 
-/** Returns why the step is not possible, or undefined. */
+/** Returns the reason why the step is not possible, or undefined. */
 function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER

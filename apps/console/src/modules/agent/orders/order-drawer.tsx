@@ -49,7 +49,7 @@ const FINISHED_ITEMS = [item('finishTime', time)]
 const REMARK_ITEMS = [wide('remark')]
 const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
 
-/** Items of an order; a step that was not taken has none. */
+/** Returns the items of an order. Omits the times of steps that were not taken. */
 const itemsOf = ({ payTime, closeTime, finishTime }: OrderDetail) => [
   ...ITEMS,
   ...(payTime ? PAID_ITEMS : []),
@@ -96,7 +96,7 @@ function Details({ id }: { readonly id: number }) {
   )
 }
 
-/** Amounts of an order by unit, summed over its targets and copies. */
+/** Shows the amounts of an order by unit, summed over its targets and copies. */
 const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
   <section className="order-part">
     <h3>使用情况</h3>

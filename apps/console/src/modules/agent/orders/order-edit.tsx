@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Edits a pending order. The form starts from the order and its targets as they are now. */
+/** Edits a pending order. Loads the current order and its targets when the form opens. */
 export const OrderEdit = ({ row, onClose }: Props) => (
   <FreshRecord of={row.id} read={() => readOrder(row)} layer="drawer" title="编辑订单" onClose={onClose}>
     {(order) => <EditDrawer order={order} onClose={onClose} />}

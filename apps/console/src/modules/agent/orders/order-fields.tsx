@@ -22,7 +22,7 @@ const NO_TARGETS = { deviceIds: [], groupId: undefined, serials: '', agentIds: [
 const OF = PreviewInput
 
 interface GoodsProps {
-  /** Initially selected records, so that names are shown instead of ids. */
+  /** Initially selected records with their names, so that the selects show names instead of ids. */
   readonly chosen?: {
     readonly tenant?: NamedRecord
     readonly pack?: NamedRecord
@@ -30,7 +30,10 @@ interface GoodsProps {
   }
 }
 
-/** Buyer, package and targets of an order. The form's value `scope` is the scope of the package; it is not sent. */
+/**
+ * Fields for buyer, package and targets of an order. The form value `scope` holds the scope of the package and is not
+ * sent.
+ */
 export function GoodsFields({ chosen = {} }: GoodsProps) {
   const form = Form.useFormInstance()
   const chosenTenant = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
@@ -59,7 +62,9 @@ export function GoodsFields({ chosen = {} }: GoodsProps) {
   )
 }
 
-/** Selects the buyer. Another buyer has other packages, devices and agents. */
+/**
+ * Selects the buyer. A change clears package and targets, because another buyer has other packages, devices and agents.
+ */
 function BuyerOfForm({ onChange, ...props }: RecordSelectProps) {
   const form = Form.useFormInstance()
   const change = (id: number | undefined) => {
@@ -95,7 +100,7 @@ const WAYS = [
 ] as const
 type Way = (typeof WAYS)[number]['value']
 
-/** Devices by list, by group, or by serial numbers that are typed, pasted or read from a file. */
+/** Fields for the devices: by selection, by group, or by serial numbers that are typed, pasted or read from a file. */
 function DeviceFields({ tenantId, chosen }: TargetProps) {
   const form = Form.useFormInstance()
   const [way, setWay] = useState<Way>('devices')

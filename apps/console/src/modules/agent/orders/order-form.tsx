@@ -21,7 +21,7 @@ import './order.css'
 interface Closable {
   readonly onClose: () => void
 }
-/** An earlier order whose package and targets a new order takes over. */
+/** An earlier order whose package and targets a new order copies. */
 export interface Earlier {
   readonly row: OrderRow
   readonly targets: readonly TargetRow[]
@@ -47,7 +47,7 @@ export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier
   )
 }
 
-/** Price reduction by the vendor with its reason. */
+/** Fields for a discount of the vendor, with its reason. */
 export function Discount() {
   const isVendor = useIsVendor()
   const discount = Form.useWatch<number | null | undefined>('discount')

@@ -13,9 +13,9 @@ import { OrderList } from './order-list.tsx'
 interface View {
   readonly key: string
   readonly label: string
-  /** The tab is hidden when the account may not call this endpoint. */
+  /** Endpoint of the tab. The tab is hidden when the account may not call it. */
   readonly to: CallAccess
-  /** `start` has the filters of the address, for views that keep their filters outside the address. */
+  /** `start`: filters of the URL, for views that do not keep their filters in the URL. */
   readonly panel: ComponentType<{ readonly start: string }>
 }
 
@@ -62,7 +62,7 @@ export default function OrderListPage() {
   )
 }
 
-/** Returns the query of an address without the view. */
+/** Returns the query of the URL without the parameter `view`. */
 function filtersOf(params: URLSearchParams) {
   const filters = new URLSearchParams(params)
   filters.delete('view')

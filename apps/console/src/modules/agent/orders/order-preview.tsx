@@ -12,7 +12,7 @@ type Input = InputOf<typeof agentOrders.preview>
 type Asked = Partial<Input> & { readonly scope?: number }
 
 const WHOLE_TENANT = 3
-/** Refused targets that the preview names. */
+/** Maximum number of refused targets that the preview names. */
 const MOST_NAMED = 5
 const SETTLE_MS = 300
 

@@ -18,11 +18,11 @@ interface Props {
   readonly tenantId: number | undefined
 }
 
-/** A text file has one serial number a line, as a table with one column. */
+/** Renames a text file to a table with one column, because a text file has one serial number a line. */
 const asTable = (file: File) =>
   file.name.toLowerCase().endsWith('.txt') ? new File([file], `${file.name}.csv`, { type: 'text/csv' }) : file
 
-/** Reads a file with targets, and keeps its report. `add` receives the usable serial numbers. */
+/** Reads a file with targets and holds the report of refused lines. `add` receives the usable serial numbers. */
 function useTargetFile(tenantId: number | undefined, add: (serials: readonly string[]) => void) {
   const packageId = Form.useWatch<number | undefined>('packageId', { preserve: true })
   const [report, setReport] = useState<TargetFileReport>()
@@ -38,7 +38,7 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
       setReport(found)
       add(found.serials)
     } catch {
-      // The call has shown its error; the field stays as it is.
+      // The API client has shown the error; the field keeps its value.
     }
     setReading(false)
   }

@@ -5,7 +5,7 @@ import { useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 import { UsagePanel } from '../usage/usage-panel.tsx'
 
-/** View of the orders' page: the measured use, and income and cost for the vendor. `start` has filters of an address. */
+/** View 用量 of the order page: the measured use and, for the vendor, income and cost. `start`: filters of the URL. */
 export function OrderUsage({ start }: { readonly start: string }) {
   const params = new URLSearchParams(start)
   const tenantId = Number(params.get('tenantId')) || undefined

@@ -124,7 +124,7 @@ function Fields({ row }: { row?: ProductDetail }) {
   )
 }
 
-/** Up to five allowances, each of another unit. */
+/** Fields for up to five allowances, each with another unit. */
 const Allowances = () => (
   <Form.List name="allowances">
     {(rows, { add, remove }) => (

@@ -126,7 +126,7 @@ function useProductActions(onShow: (row: ProductRow) => void, onOpen: (opened: O
   )
 }
 
-/** Only the vendor changes packages. A customer reads the state. */
+/** Shows the state of a package. Only the vendor can switch it. */
 const ProductStatus = ({ row }: { row: ProductRow }) =>
   useIsVendor() ? <VendorStatus row={row} /> : <Tag>{row.status === 1 ? '启用' : '停用'}</Tag>
 

@@ -15,7 +15,7 @@ interface Props {
 /** Asks for a reason, then shows a secret. The operation log records the reason. */
 export function ParamReveal({ row: { code }, tenantId, onClose }: Props) {
   const [value, setValue] = useState<string>()
-  // The form closes when it is replaced by the secret. Its close event must not close the secret.
+  // The form also sends its close event when the secret replaces it. This event must not close the secret.
   const isShown = useRef(false)
   const { modal, form } = useFormModal(agentParams.reveal, {
     onClose: () => {

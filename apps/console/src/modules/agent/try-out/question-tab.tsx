@@ -84,7 +84,7 @@ function Question({ row, onEdit }: { row: QuestionRow; onEdit(): void }) {
   )
 }
 
-/** Starts runs and shows the chosen one, by default the newest. */
+/** Starts runs and shows the selected run, by default the newest. */
 function Runs({ agent, isEmpty }: { agent: AgentDetail; isEmpty: boolean }) {
   const { data, error, refetch } = useRead(agentQuestions.runs, { agentId: agent.id }, { quiet: true })
   const [chosen, setChosen] = useState<number>()

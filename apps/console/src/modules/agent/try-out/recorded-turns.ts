@@ -2,15 +2,15 @@ import type { TurnRow } from '@oms/contract/agent/history/history.ts'
 import { MAX_TRY_MESSAGES } from '@oms/contract/agent/try-out/try-out.ts'
 import { recordedTurn, type Turn } from '../history/use-conversation.ts'
 
-/** Turns that leave room for new questions. */
+/** Maximum number of recorded turns. The limit leaves room for new questions. */
 const MAX_TURNS = MAX_TRY_MESSAGES / 2 - 5
 const MAX_TEXT = 4000
 
 type Said = Pick<TurnRow, 'kind' | 'content'>
 
 /**
- * Returns a recorded session as a conversation: each question with the answers up to the next question. Omits tool
- * calls and turns without stored text. `isCut`: the oldest turns were omitted too, because they did not fit.
+ * Returns a recorded session as a conversation: each question with all answers before the next question. Omits tool
+ * calls and turns without stored text. `isCut`: the oldest turns were omitted because of the limit.
  */
 export function toConversation(said: readonly Said[]): { turns: Turn[]; isCut: boolean } {
   const pairs: { question: string; answer: string }[] = []

@@ -5,13 +5,16 @@ import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { useEffect, useRef, useState } from 'react'
 import { countOf } from '#kit/form/text-limit.ts'
 
-/** A question that is edited. A new object for each press of 编辑, so that the same question can be chosen again. */
+/**
+ * An earlier question that is edited. Each press of 编辑 creates a new object, so that the same question can be chosen
+ * again.
+ */
 export interface EditedQuestion {
-  /** Turns from this one to the end: they are replaced by the new answer. */
+  /** Number of turns from this turn to the last turn. The new answer replaces them. */
   readonly fromEnd: number
 }
 
-/** State of the question: its text, and the earlier question that it replaces. */
+/** Holds the text of the question, and the earlier question that it replaces. */
 export function useQuestion() {
   const [text, setText] = useState('')
   const [edited, setEdited] = useState<EditedQuestion>()
@@ -37,8 +40,8 @@ interface Props {
 }
 
 /**
- * Enter sends the question and Shift+Enter inserts a line break, except while an input method composes a character.
- * Escape ends the editing of an earlier question.
+ * Input of the question. Enter sends the question, and Shift+Enter inserts a line break. While an input method composes
+ * a character, Enter does neither. Escape ends the editing of an earlier question.
  */
 export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCancel }: Props) {
   const input = useRef<TextAreaRef>(null)

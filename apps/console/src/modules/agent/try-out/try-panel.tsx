@@ -63,10 +63,16 @@ export function TryPanel({ agent, models, session, subject }: Props) {
   )
 }
 
-/** Returns the turns with which a new second column starts, so that both answer the next question with equal history. */
+/**
+ * Returns the turns with which a new second column starts. Both columns then answer the next question after the same
+ * history.
+ */
 const finishedTurns = (turns: readonly Turn[]) => turns.filter(({ state }) => state !== 'running')
 
-/** Returns the fields of the form and the fields of the second column with the device. */
+/**
+ * Returns one function per column that returns its configuration: the form for the first, the form with the chosen
+ * model or version for the second.
+ */
 const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
   [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...pickOverrides(other), ...shared })] as const
 
@@ -81,8 +87,8 @@ function useTryPanel(agentId: number, subject: Props['subject']) {
   const columns = hasTwo ? [one, two] : [one]
   const subjects = subjectsOf(subject, shared, other)
   /**
-   * Sends the question in every column. An edited question is counted from the end, because the second column may have
-   * fewer turns.
+   * Sends the question in every column. Counts the position of an edited question from the end, because the second
+   * column may have fewer turns.
    */
   const send = (text: string, fromEnd?: number) => {
     if (text.trim() === '') return
@@ -148,7 +154,7 @@ function Column({ conversation: { turns, isRunning }, edited, onSend, onEdit, ti
   useEffect(() => {
     const element = list.current
     if (element) element.scrollTop = element.scrollHeight
-    // The figures and actions below a finished answer take a line of their own.
+    // The figures and actions of a finished answer take a line more, so scrolls again.
   }, [written, isRunning])
   return (
     <div className="agent-try-column">

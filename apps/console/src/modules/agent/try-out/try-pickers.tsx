@@ -7,7 +7,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import '../agents/agent.css'
 
-/** Choice with which the second column chats with the form as well. */
+/** Value of the choice in which the second column also uses the form. */
 export const CURRENT = 'form'
 
 /** Returns the fields of the form that a choice of the second column overrides. */

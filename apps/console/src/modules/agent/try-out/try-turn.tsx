@@ -7,14 +7,14 @@ import '../agents/agent.css'
 
 interface Props {
   readonly turn: Turn
-  /** The question is being edited, or the turn is dropped when the edited question is sent. */
+  /** `edited`: the question is being edited. `dropped`: sending the edited question removes the turn. */
   readonly mark: 'edited' | 'dropped' | undefined
   /** Absent while another answer is running. */
   onEdit: (() => void) | undefined
   onAgain: (() => void) | undefined
 }
 
-/** A question and its answer with figures and actions. */
+/** Shows a question and its answer with figures and actions. */
 export function TryTurn({ turn, mark, onEdit, onAgain }: Props) {
   const dropped = mark === 'dropped' ? ' agent-turn-dropped' : ''
   return (
@@ -77,7 +77,10 @@ function Answer({ turn }: { turn: Turn }) {
   )
 }
 
-/** Formats milliseconds: below one second as whole milliseconds, because vendors near the server answer within a few. */
+/**
+ * Formats milliseconds. Shows times below one second in whole milliseconds, because vendors near the server answer
+ * within a few.
+ */
 export const formatDuration = (ms: number) =>
   ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
 const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)

@@ -7,12 +7,15 @@ import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 /** Query key of the agent page that names the conversation to open in the try-out. */
 export const TRY_SESSION = 'session'
-/** A recorded conversation to open; a new object opens the conversation again. */
+/** A recorded conversation to open. A new object with the same id opens the conversation again. */
 export interface TrySession {
   readonly id: number
 }
 
-/** Returns the action that opens a conversation in the try-out of its agent; false without the right or the agent. */
+/**
+ * Returns the function that opens a conversation in the try-out of its agent. Returns false without the permission or
+ * the agent.
+ */
 export function useTrySession(): (session: Pick<SessionRow, 'id' | 'agentId' | 'agentName'>) => RowAction | false {
   const navigate = useNavigate()
   const mayCall = useMayCall()

@@ -9,7 +9,7 @@ interface Figure {
   isEstimate?(figures: UsageFigures): boolean
 }
 
-/** Decimals of yuan, because one turn costs less than a fen. */
+/** Decimals of amounts in yuan, because one turn may cost less than a fen. */
 const DECIMALS = 4
 const yuanOf = (fen: number) => Number((fen / 100).toFixed(DECIMALS))
 
@@ -47,7 +47,7 @@ export function formatFigure(measure: keyof typeof FIGURES, figures: UsageFigure
 interface NameProps {
   readonly row: UsageRow
   readonly by: number
-  /** Shows the agents of a tenant. */
+  /** Called to show the use of a tenant by agent. */
   onTenant(tenant: { readonly id: number; readonly name: string }): void
 }
 

@@ -16,7 +16,7 @@ import './usage.css'
 
 const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
 
-/** Agent, device or tenant whose use is shown; empty: all that the account may see. */
+/** Agent, device or tenant whose use is shown. Without values, the panel shows all use that the account may see. */
 interface Owner {
   readonly agentId?: number
   readonly deviceId?: number
@@ -29,7 +29,7 @@ interface Tenant {
 type By = keyof typeof USAGE_GROUP
 type Measure = keyof typeof FIGURES
 
-/** Customer and period that the panel begins with. */
+/** Initial customer and period of the panel. */
 interface Start {
   readonly tenantId?: number | undefined
   readonly startDate?: string | undefined
@@ -44,18 +44,18 @@ interface ExtraProps {
 interface Props {
   readonly of?: Owner
   readonly start?: Start
-  /** Filter by customer; absent: a chosen customer is a tag. */
+  /** Field that filters by customer. Without this field, a chosen customer is shown as a tag. */
   readonly tenantSelect?: ReactElement
-  /** More figures of the same period and customer. */
+  /** Renders further figures of the same period and customer. */
   readonly extra?: (of: ExtraProps) => ReactElement
-  /** Groups that the table offers. */
+  /** Ways of grouping that the table offers. */
   readonly groups?: readonly By[]
 }
 
 const MEASURES = Object.entries(FIGURES).map(([value, { title }]) => ({ value: value as Measure, label: title }))
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
 
-/** Measured use: one figure by day, and all figures by tenant, agent, device or model. */
+/** Shows the measured use: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
   const { form, range, tenantId } = useFilters(start)
   const [by, setBy] = useState<By>(groups[0]!)
@@ -98,7 +98,7 @@ interface DaysProps {
   readonly tenantSelect: ReactElement | undefined
 }
 
-/** The chosen figure by day, with the choice of the figure and of the days. */
+/** Chart of one figure by day, with inputs for the figure and the period. */
 function Days({ query, form, tenantSelect }: DaysProps) {
   const [measure, setMeasure] = useState<Measure>('turns')
   return (
@@ -123,7 +123,7 @@ function Days({ query, form, tenantSelect }: DaysProps) {
   )
 }
 
-/** Days and customer of the figures: form fields. The default is the last 30 days. */
+/** Holds the period and the customer in form fields. The default period is the last 30 days. */
 function useFilters(start: Start) {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const
@@ -179,7 +179,7 @@ const { col } = createColumns(UsageRow)
 const figure = (measure: Measure) => (_value: unknown, row: UsageRow) => formatFigure(measure, row)
 const RIGHT = { align: 'right', sort: true, width: 110 } as const
 
-/** Figures that users show when they need them. */
+/** Columns that are hidden by default. */
 const MORE = (['toolCalls', 'tokensIn', 'tokensOut', 'tokensCached'] as const).map((key) =>
   col(key, (n) => (n as number).toLocaleString(), { align: 'right', width: 110, hidden: true }),
 )

@@ -1,6 +1,6 @@
 import { type Thresholds, thresholdsFrom } from '@oms/contract/agent/voiceprints/similarity.ts'
 
-/** Reads the thresholds from local storage. A browser that refuses local storage uses the defaults. */
+/** Reads the thresholds from local storage. Uses the defaults when the browser denies access to local storage. */
 export function readThresholds(): Thresholds {
   return thresholdsFrom((key) => {
     try {

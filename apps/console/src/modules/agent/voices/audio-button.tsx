@@ -23,7 +23,7 @@ interface AudioButtonProps {
   /** URL on this server. */
   readonly url: string
   readonly name: string
-  /** Toast when the audio is missing or cannot be played. */
+  /** Message of the toast when the audio is missing or cannot be played. */
   readonly failure: string
 }
 

@@ -83,7 +83,7 @@ function CloneSearch(search: SearchProps) {
   )
 }
 
-/** State of the training; a failure with the reason of the vendor. */
+/** Shows the state of the training. A failure shows the reason of the vendor. */
 const CloneState = ({ row: { state, error } }: { row: VoiceCloneRow }) => (
   <span className="agent-clone-state" title={error}>
     <Tag color={COLOURS[state] ?? 'default'}>{CLONE_STATE[state as keyof typeof CLONE_STATE]}</Tag>

@@ -8,7 +8,7 @@ interface VoicePlayerProps {
   readonly name: string
 }
 
-/** Button that plays the audio of a turn or a speaker, for accounts that may hear it. */
+/** Button that plays the audio of a turn or a speaker. Hidden without the permission to play audio. */
 export const VoicePlayer = ({ audioId, name }: VoicePlayerProps) =>
   useCan()(voiceprints.audio.access) && (
     <AudioButton

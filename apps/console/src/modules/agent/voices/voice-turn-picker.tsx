@@ -14,7 +14,7 @@ interface PickerProps {
   readonly agentId: number | undefined
 }
 
-/** Offers the latest user turns of an agent with audio. Each can be played and one chosen. */
+/** Offers the latest user turns of an agent that have audio. A user can play each of them and select one. */
 export function VoiceTurnPicker({ agentId, ...control }: PickerProps) {
   if (!agentId) return <p className="voiceprint-note">请先选择智能体。</p>
   return <Turns key={agentId} agentId={agentId} {...control} />

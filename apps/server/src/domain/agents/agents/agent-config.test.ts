@@ -82,7 +82,7 @@ test('omits the VAD and ASR models that the voice server has loaded', () => {
   expect(answer.selected_module).toMatchObject({ ASR: 'ASR_FunASR', TTS: 'TTS_EdgeTTS' })
 })
 
-test('an agent without an intent has no plugins; a blank name becomes 小智, and a dollar sign in a name stays', () => {
+test('an agent without an intent has no plugins; a blank name becomes 小智; a name may contain $', () => {
   const { models } = facts()
   expect(
     buildAgentConfig(facts({ models: { ...models, Intent: model('Intent_nointent', 'nointent') } }), {}).plugins,
@@ -125,7 +125,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-test('changes no model of its facts, because simultaneous calls share the models', () => {
+test('does not change the given models, because simultaneous calls share them', () => {
   const given = facts({ speech: { ...facts().speech, volume: 5 } })
   const shared = frozen({
     ...given,

@@ -39,7 +39,7 @@ export interface Speaker {
   readonly introduction: string
 }
 
-/** Everything that a voice server receives about the agent of a device. */
+/** Data that a voice server receives about the agent of a device. */
 export interface AgentFacts {
   readonly name: string
   readonly prompt: string
@@ -116,7 +116,7 @@ function blockOf(role: (typeof ROLES)[number], facts: AgentFacts): Block {
   return block
 }
 
-/** Returns the language models that other roles use. */
+/** Returns the language models that models of other roles call, such as intent and memory. */
 function extraLlms({ models, llmByCode }: AgentFacts): ConfiguredModel[] {
   const named = [models.Intent, models.Memory].map((model) => llmByCode.get(String(model?.config['llm'] ?? '')))
   return [models.SLM, ...named].filter((each) => each !== undefined)

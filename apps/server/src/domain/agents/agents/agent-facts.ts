@@ -12,7 +12,7 @@ import { permitsFeature } from '../parameters/features.ts'
 interface Parts {
   readonly reads: AgentReads
   readonly params: ParameterValues
-  /** Returns the model as the voice server gets it: unchanged, or with the address of the relay. */
+  /** Returns the model in the form for the voice server: unchanged, or with the address of the relay. */
   readonly handedOut: (model: StoredModel) => StoredModel
 }
 
@@ -57,8 +57,9 @@ export async function readAgentFacts(
 }
 
 /**
- * An agent without memory keeps nothing. Where only counts are kept, or packages have a limit, servers still report, so that
- * turns are counted. OMS keeps of a report what the agent allows.
+ * Returns the history setting for the voice server. An agent without memory stores nothing. With `history.mode` 1, or
+ * with a limit of packages, servers must still report, so that turns are counted. OMS then stores only the parts of a
+ * report that the agent permits.
  */
 function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
   if (params.text('history.mode') === '1') return 1
@@ -66,7 +67,7 @@ function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): n
   return params.text('usage.limit') === USAGE_LIMIT.count ? kept : Math.max(1, kept)
 }
 
-/** Returns the clone or the voice of an agent. Where the feature is off, a clone is replaced by the voice. */
+/** Returns the clone of an agent, else its voice. Ignores the clone while the feature is switched off. */
 const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>
   voices.of({ voiceId, cloneId: permitsFeature(params, 'clone') ? cloneId : null })
 

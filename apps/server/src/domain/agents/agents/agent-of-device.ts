@@ -31,9 +31,9 @@ const positionOf = (agentId: number, deviceId: number) =>
   createHash('sha256').update(`${agentId}:${deviceId}`).digest().readUInt32BE(0) % 100
 
 /**
- * Returns the agent of a bound device with the behaviour of its version: the version in force or the candidate.
- * `versionNo` names that version. Undefined when the agent is deleted. Nothing is cached, so an edit acts at the next
- * connection. Needs a session without row-level security for the secrets.
+ * Returns the agent of a bound device with the behaviour of the version that the device gets. `versionNo` names that
+ * version. Returns undefined when the agent is deleted. Caches nothing, so an edit applies at the next connection.
+ * Needs a session without row-level security for the secrets.
  */
 export async function resolveAgentOfDevice(
   db: Db,

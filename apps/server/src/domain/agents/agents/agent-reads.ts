@@ -5,7 +5,7 @@ import { DeviceAgents } from './device-agent.ts'
 import { OpenPacks } from '../orders/open-packs.ts'
 import { ServerModels } from '../voice-servers/server-models.ts'
 
-/** Reads for the configurations of devices. Calls of one process that arrive together share the statements. */
+/** Batched reads for the configurations of devices. Simultaneous calls of one process share the statements. */
 export class AgentReads {
   readonly devices: DeviceAgents
   readonly models: ServerModels

@@ -8,7 +8,7 @@ import type { Speaker } from './agent-config.ts'
 import { DUE_REMINDERS, type DueReminder } from '../history/reminders.ts'
 
 interface Row {
-  /** MAC of the request. */
+  /** MAC that the caller requested. */
   readonly asked: string
   readonly code: string | null
   readonly deviceId: number | null
@@ -22,7 +22,7 @@ interface Row {
   readonly reminders: readonly DueReminder[] | null
 }
 
-/** A bound device with its agent, in the version that the device gets. */
+/** A bound device and its agent with the behaviour of the version that the device gets. */
 export interface DeviceAgent {
   readonly deviceId: number
   readonly tenantId: number
@@ -33,7 +33,7 @@ export interface DeviceAgent {
   /** Undefined when the agent was deleted. */
   readonly agent: AgentOfDevice | undefined
   readonly speakers: readonly Speaker[]
-  /** Reminders that the agent tells in this conversation. */
+  /** Due reminders for this conversation. */
   readonly reminders: readonly DueReminder[]
 }
 
@@ -60,8 +60,8 @@ interface AgentOfMac {
 const NOTHING: AgentOfMac = { device: undefined, code: undefined }
 
 /**
- * Reads bound devices with their agents by MAC. Nothing is cached, so that an edit counts at the next connection.
- * Simultaneous calls share a statement. Needs a session without row security for the secrets.
+ * Reads bound devices with their agents by MAC. Caches nothing, so an edit applies at the next connection. Simultaneous
+ * calls share a statement. Needs a session without row-level security for the secrets.
  */
 export class DeviceAgents {
   readonly #found: BatchedRead<string, Row, AgentOfMac>
@@ -102,7 +102,7 @@ function agentOf({ agent, snapshot, secrets }: Row, secretKey: Buffer, deviceId:
 
 const names = new Map<string, string>()
 
-/** Returns the property of a column. Keeps the names, because every call converts all columns of an agent. */
+/** Returns the property name of a column. Caches the names, because every call converts all columns of an agent. */
 function camelCase(column: string): string {
   const known = names.get(column)
   if (known !== undefined) return known

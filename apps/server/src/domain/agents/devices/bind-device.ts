@@ -1,4 +1,4 @@
-/** A device to bind and its agent. Unknown values are empty texts. */
+/** A device to bind. Unknown values are empty texts. */
 export interface Binding {
   readonly agent: { readonly id: number; readonly tenantId: number }
   /** Twelve hex digits. */

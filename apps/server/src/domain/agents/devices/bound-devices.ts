@@ -33,8 +33,8 @@ const LOOKUP = {
 const NOTHING: KnownMac = { device: undefined, code: undefined }
 
 /**
- * Finds bound devices by MAC without a cache, so that a binding counts at once in every process. Simultaneous lookups
- * share a query: thousands of devices boot together after a power failure.
+ * Finds bound devices by MAC. Caches nothing, so a binding applies at once in every process. Simultaneous lookups share
+ * a query, because thousands of devices boot together after a power failure.
  */
 export class BoundDevices {
   readonly #known: BatchedRead<string, Row, KnownMac>

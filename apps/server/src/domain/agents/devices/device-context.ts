@@ -29,7 +29,7 @@ interface Row {
   readonly reminderCount: number
 }
 
-/** Tickets are found by serial number, because this column has an index. */
+/** Reads the facts of a device. Finds tickets by serial number, because this column has an index. */
 const READ = `select t.name as customer, m.model_name as model, a.app_version as firmware,
     to_char(d.warranty_end, 'FMYYYY"年"FMMM"月"FMDD"日"') as "warrantyEnd", d.warranty_end >= current_date as "isCovered",
     f.list as tickets, coalesce(f.n, 0)::int as "ticketCount",
@@ -75,7 +75,7 @@ function ticketsText({ tickets, ticketCount }: Row): string {
   return `${ticketCount}个：${shown.join('；')}${ticketCount > shown.length ? '等' : ''}`
 }
 
-/** Reminders contain no line breaks. */
+/** Returns the reminders as one text. Reminders contain no line breaks, so the text is one line. */
 function remindersText({ reminders, reminderCount }: Row): string {
   if (reminderCount === 0) return '没有'
   const shown = reminders ?? []

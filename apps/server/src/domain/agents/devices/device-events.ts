@@ -11,8 +11,8 @@ export interface DeviceEvent {
 }
 
 /**
- * Inserts events into the timelines of devices. One parameter has all events: with a parameter for each value, thousands of
- * events would cost more than the calls that caused them.
+ * Inserts events into the timelines of devices. Passes all events in one parameter. With a parameter for each value,
+ * thousands of events would cost more than the calls that caused them.
  */
 export async function addEvents(db: Pick<Db, 'execute'>, events: readonly DeviceEvent[]) {
   if (events.length === 0) return

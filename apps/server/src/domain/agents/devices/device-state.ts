@@ -10,12 +10,12 @@ export const visibleBindings = (user: User) =>
 
 const lastSign = sql`greatest(${agentDevices.bootTime}, ${agentDevices.sessionTime}, ${agentDevices.turnTime})`
 
-/** Returns the state of a device: 0 never booted, 1 booted, 2 talking, 3 silent for a day. */
+/** Returns the SQL of the state of a device: 0 never booted, 1 booted, 2 talking, 3 silent for a day. */
 export const computeDeviceState = (window: number) => sql<number>`case
   when ${lastSign} is null then 0 when ${isOpenSession(window)} then 2
   when ${lastSign} > now() - interval '24 hours' then 1 else 3 end`
 
-/** 1 while another Client-Id uses the MAC of the device, else 0. */
+/** SQL of a flag: 1 while another Client-Id uses the MAC of the device, else 0. */
 export const hasOtherIdentity = sql<number>`case when ${agentDevices.otherClientId} <> '' then 1 else 0 end`
 
 /** Returns the seconds without a turn after which a session counts as closed. */

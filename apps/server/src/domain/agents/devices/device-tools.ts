@@ -20,8 +20,8 @@ export interface ToolDevice {
 }
 
 /**
- * Returns the client ids that the gateway may know a device by. The group is the board, or the default group when the
- * device was not bound at its last boot.
+ * Returns the client ids that the device may have at the gateway. The group in the id is the board, or the default
+ * group when the device was unbound at its last boot.
  */
 function clientIds({ mac, board }: ToolDevice): readonly string[] {
   const part = formatMac(mac, '_')
@@ -87,7 +87,7 @@ const cleaned = (text: string, length: number) =>
     .trim()
     .slice(0, length)
 
-/** Returns the tools that a device offers, without those that the console never calls. Reads all pages of the device. */
+/** Returns the tools that a device offers, except the forbidden tools. Reads all pages of the list. */
 export async function listTools(services: Services, device: ToolDevice): Promise<DeviceTool[]> {
   const tools = new Map<string, DeviceTool>()
   let cursor = ''

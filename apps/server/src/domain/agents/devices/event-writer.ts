@@ -6,7 +6,7 @@ import { addEvents, type DeviceEvent } from './device-events.ts'
 const FLUSH_MS = 1000
 const BATCH = 5000
 const MAX_WAITING = 20_000
-/** A repetition of the last event of a device within this time is dropped. */
+/** A repetition of the last event of a device within this time is not stored. */
 const REPEAT_MS = 600_000
 const MAX_REMEMBERED = 200_000
 

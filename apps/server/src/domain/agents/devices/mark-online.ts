@@ -11,7 +11,7 @@ const ONLINE = `with held as materialized (select id from devices where id = any
   from held where d.id = held.id`
 
 /**
- * Marks voice devices online. A voice device polls only at boot, so its conversations show that the device is online.
+ * Marks voice devices online when they talk. A voice device polls only at boot, so boots alone would show it offline.
  */
 export const markOnline = (pool: Pool, deviceIds: readonly number[]) =>
   pool.query({ name: 'agent-online', text: ONLINE, values: [deviceIds] })

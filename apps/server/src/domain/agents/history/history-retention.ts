@@ -7,7 +7,7 @@ const MAX_BATCHES = 2000
 
 const OLD_TURNS = `delete from agent_turns where (report_time, id) in (
   select report_time, id from agent_turns where tenant_id = $1 and report_time < now() - make_interval(days => $2) limit ${BATCH})`
-/** A session is deleted when its last turn is older than the retention. */
+/** Deletes sessions whose last turn is older than the retention. */
 const OLD_SESSIONS = `delete from agent_sessions where id in (
   select id from agent_sessions where tenant_id = $1 and last_time < now() - make_interval(days => $2) limit ${BATCH})`
 /**
@@ -20,7 +20,7 @@ const OLD_AUDIO = `with t as (update agent_turns x set audio_id = '' from agent_
   delete from files f using t where f.id = t.audio_id
     and not exists (select from agent_voiceprints p where p.audio_id = f.id)`
 
-/** A reminder is deleted this long after its time, told or not. */
+/** Deletes told and untold reminders whose time is older than the retention. */
 const OLD_REMINDERS = `delete from agent_reminders where id in (
   select id from agent_reminders where tenant_id = $1 and remind_time < now() - make_interval(days => $2) limit ${BATCH})`
 
@@ -39,8 +39,8 @@ export function registerHistoryRetention(services: Services) {
 }
 
 /**
- * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates the
- * partitions of the next months. A failure of one tenant does not stop the others.
+ * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates
+ * the partitions of the next months. A failure of one tenant does not stop the others.
  */
 export async function deleteOldHistory(services: Services, signal?: AbortSignal) {
   const { database, log } = services

@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 
 /**
- * Returns the condition for a device with an open conversation: it took its configuration or talked within `seconds`,
- * and no end was reported since. Voice servers report no state of devices.
+ * Returns the condition for a device with an open conversation. Such a device took its configuration or talked within
+ * `seconds`, and its session has no reported end. The condition is derived, because voice servers do not report the
+ * state of devices.
  */
 export function isOpenSession(seconds: number) {
   const last = sql`greatest(${agentDevices.sessionTime}, ${agentDevices.turnTime})`

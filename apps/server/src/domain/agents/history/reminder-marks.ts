@@ -12,8 +12,8 @@ const STORE = `with u as materialized (select * from unnest($1::bigint[], $2::fl
   from held join u on u.id = held.id where r.id = held.id`
 
 /**
- * Marks reminders as told, once a voice server received them. Writes the reminders of each second with one statement.
- * A reminder whose mark is lost with the process is told again in the next conversation.
+ * Marks reminders as told after a voice server received them. Writes the marks of each second with one statement. When
+ * a process ends before it writes a mark, the next conversation tells the reminder again.
  */
 export class ReminderMarks {
   readonly #pool: Pool

@@ -3,7 +3,7 @@ import { MAX_OPEN_REMINDERS, MAX_TOLD_REMINDERS } from '@oms/contract/agent/hist
 import type { Db } from '#core/database/client.ts'
 import { agentDevices, agentReminders } from '#schema/agent/agent-device.ts'
 
-/** A reminder whose time has come, as the agent's prompt shows it. */
+/** A due reminder, as the prompt of the agent contains it. */
 export interface DueReminder {
   readonly id: number
   readonly content: string
@@ -12,9 +12,9 @@ export interface DueReminder {
 }
 
 /**
- * SQL of the due reminders of the binding `d`. A reminder stays due when the device reported no turn after the
- * reminder was handed out: the conversation may have ended before the agent spoke. It is handed out at most three
- * times, within one day of the last time.
+ * SQL of the due reminders of the binding `d`. A told reminder stays due while the device has reported no turn since,
+ * because the conversation may have ended before the agent spoke. A reminder is sent at most three times, and not later
+ * than one day after the previous time.
  */
 export const DUE_REMINDERS = `(select jsonb_agg(jsonb_build_object('id', w.id, 'content', w.content, 'time', w.time)
     order by w.remind_time, w.id) from (select r.id, r.content, r.remind_time, to_char(r.remind_time, 'FMYYYY"年"FMMM"月"FMDD"日" HH24:MI') as time from agent_reminders r
@@ -39,8 +39,8 @@ export interface NewReminder {
 }
 
 /**
- * Stores a reminder of a bound device. A repeated call for the same content and time stores nothing. Returns `full`
- * when the device has the maximum number of open reminders, and `unbound` when the device was unbound meanwhile.
+ * Stores a reminder of a bound device. A repeated call with the same content and time stores nothing. Returns `full` at
+ * the maximum number of open reminders, and `unbound` when the device was unbound meanwhile.
  */
 export async function addReminder(db: Db, added: NewReminder): Promise<'added' | 'full' | 'unbound'> {
   const { deviceId, tenantId, content, remindTime } = added
@@ -67,7 +67,7 @@ export async function addReminder(db: Db, added: NewReminder): Promise<'added' |
   })
 }
 
-/** Keeps the number of reminders of a device bounded: only the newest told reminders stay. */
+/** Deletes the oldest told reminders of a device, and keeps the newest `MAX_TOLD_REMINDERS`. */
 async function deleteOldestTold(db: Db, deviceId: number) {
   const told = and(eq(agentReminders.deviceId, deviceId), gt(agentReminders.toldCount, 0))
   const oldest = db
@@ -100,7 +100,10 @@ interface Conversation {
   readonly lastTime: string
 }
 
-/** Erases the reminders that a device set during a conversation. Clocks of voice servers may differ by a minute. */
+/**
+ * Erases the reminders that a device set during a conversation. Includes one minute around the conversation, because
+ * clocks of voice servers may differ.
+ */
 export const eraseRemindersOfSession = (db: Db, { deviceId, firstTime, lastTime }: Conversation) =>
   db
     .delete(agentReminders)

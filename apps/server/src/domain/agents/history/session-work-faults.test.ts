@@ -68,7 +68,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     ['redirects', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), /地址/],
     ['sends 2 MB', (_, response) => response.end(delta('长'.repeat(700_000))), /过大/],
     ['sends no text', (_, response) => response.end('data: [DONE]\n\n'), /没有返回/],
-  ])('a model that %s: the title is the first words, the memory stays', async (_name, how, error) => {
+  ])('a model that %s: the title is the first user turn, and the memory does not change', async (_name, how, error) => {
     answer = how
     Object.assign(limits, error.source === '超时' ? SHORT : LONG)
     const ended = await end()

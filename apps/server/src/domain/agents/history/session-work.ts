@@ -21,13 +21,16 @@ export const SESSION_TASK = { title: 1, summary: 2 } as const
 
 const CONCURRENCY = 8
 const TIME_LIMIT_SECONDS = 30
-/** Shorter than the time limit of the job, so that the cause of a failure is stored before the job is aborted. */
+/**
+ * Limits of a model call. They are shorter than the time limit of the job, so that the cause of a failure is stored
+ * before the job is aborted.
+ */
 const LIMITS: Partial<OutboundLimits> = { firstByteMs: 20_000, totalMs: 25_000 }
 const TRIES = 3
 const MAX_TURNS = 200
 const TITLE_CHARACTERS = 15
 const MAX_TITLE = 255
-/** Minimum length of the user turns in a summary. Shorter turns are greetings and confirmations. */
+/** Minimum length of a user turn in a summary. Shorter turns are greetings and confirmations. */
 const MIN_REMEMBERED = 5
 const MAX_SUMMARY = 1800
 const MAX_TALK = 12_000

@@ -18,8 +18,8 @@ const KEEPS_TEXT = 1
 const KEEPS_AUDIO = 2
 
 /**
- * Inserts missing sessions, counts them in the use, and returns the row of each session. A session belongs to the
- * device that reported first.
+ * Inserts missing sessions and their use, and returns the row id of each session. A session belongs to the device that
+ * reported it first.
  */
 const SESSIONS = `with g as (select * from unnest($1::int[], $2::text[], $3::int[], $4::int[], $5::int[], $6::float8[], $7::int[])
     as u (tenant_id, session_id, device_id, agent_id, version_no, at, llm_id)),
@@ -31,7 +31,10 @@ const SESSIONS = `with g as (select * from unnest($1::int[], $2::text[], $3::int
   select id, tenant_id as "tenantId", session_id as "sessionId", device_id as "deviceId" from i
   union all select s.id, s.tenant_id, s.session_id, s.device_id from agent_sessions s join g using (tenant_id, session_id)`
 
-/** Inserts turns that are not stored yet, and counts them in their sessions and in the use. Locks rows in the order of ids. */
+/**
+ * Inserts turns that are not stored yet. Adds them to the counters of their sessions and to the use. Locks rows in the
+ * order of ids.
+ */
 const TURNS = `with g as materialized (select distinct on (session_row_id, kind, report_time, content_md5) * from (
       select *, to_timestamp(at / 1000)::timestamptz(3) as report_time
       from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::text[],
@@ -58,7 +61,7 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
 
 /**
  * Stores the time of the last turn and the current session of devices. Further turns of a conversation within ten
- * seconds change nothing: the time is indexed, so each change writes an entry in every index of the table.
+ * seconds change nothing. The time is indexed, so each change would add an entry to every index of the table.
  */
 const DEVICES = `with u as materialized (select * from unnest($1::int[], $2::text[]) as u (id, session_id)),
     held as materialized (select a.device_id from agent_devices a join u on u.id = a.device_id

@@ -7,7 +7,9 @@ import { storeTurns, type TurnRow } from './store-turns.ts'
 
 const MOST = 1000
 const PAUSE_MS = 20
-/** Maximum number of waiting reports. Further reports are refused, because they would time out. */
+/**
+ * Maximum number of waiting reports. Further reports are refused, because they would time out before they are stored.
+ */
 const MAX_WAITING = 20_000
 
 /** A recording in the file store. */
@@ -27,7 +29,7 @@ export interface Report {
   readonly audio: TurnAudio | undefined
 }
 
-/** Models and prompt length of an agent version, for which the use of a turn is counted. */
+/** Models and prompt length of an agent version, by which the use of a turn is calculated. */
 interface CountedVersion {
   readonly llmId: number | null
   readonly ttsId: number | null
@@ -131,7 +133,7 @@ export class TurnWriter {
     return targets
   }
 
-  /** Writes the waiting turns. */
+  /** Resolves when all waiting turns are written. */
   async written() {
     while (this.#waiting.length > 0 || this.#running) {
       this.#start()

@@ -17,7 +17,8 @@ export interface ChatCall {
 
 /**
  * Streams one completion of an OpenAI-compatible endpoint. Also reads a server that ignores `stream` and returns one
- * JSON document. Leaving the loop closes the connection, which cancels the completion at the vendor. Throws `LlmError`.
+ * JSON document. When the caller leaves the loop, the connection closes, and the vendor cancels the completion. Throws
+ * `LlmError`.
  */
 export async function* streamChat(call: ChatCall): AsyncGenerator<ChatEvent> {
   const { apiKey } = call.endpoint

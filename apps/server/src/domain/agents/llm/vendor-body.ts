@@ -5,7 +5,7 @@ import { parseVendorJson } from './chat-events.ts'
 /** One JSON document of a response: a chunk of a stream, or a whole completion. */
 export type VendorJson = Readonly<Record<string, unknown>>
 
-/** Reads an error response. HTML pages of proxies say nothing useful, so only their status is reported. */
+/** Reads an error response. Reports only the status of an HTML page, because pages of proxies do not name the cause. */
 export async function readErrorBody(response: OutboundResponse): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of response.body) chunks.push(chunk)
@@ -18,8 +18,8 @@ export async function readErrorBody(response: OutboundResponse): Promise<unknown
 }
 
 /**
- * Yields the JSON documents of a body: the data of each server-sent event, or one document when the first character is a
- * brace. Throws an `LlmError` for a failure that the vendor reports in a document.
+ * Yields the JSON documents of a body: the data of each server-sent event, or one document when the first character is
+ * a brace. Throws an `LlmError` for a failure that the vendor reports in a document.
  */
 export async function* readVendorJson(
   response: OutboundResponse,
@@ -52,9 +52,9 @@ export async function* readVendorJson(
 }
 
 /**
- * Returns a parser of server-sent events. `feed` returns the data of the events that a piece of text completes. Line
- * ends become LF first, because the parser searches the rest of the text for LF at every CR, which takes seconds for
- * many CR.
+ * Returns a parser of server-sent events. `feed` returns the data of the events that a piece of text completes.
+ * Converts line ends to LF first. At every CR, the parser library searches the rest of the text for LF, which takes
+ * seconds for many CR.
  */
 function eventReader(maxBufferSize: number) {
   let complete: string[] = []

@@ -1,8 +1,8 @@
 const [START, END] = ['<think>', '</think>']
 
 /**
- * Removes the thoughts that some models write between `<think>` and `</think>` before their answer. A thought without an end
- * lasts to the end of the text. The time is linear, because vendors decide what the text contains.
+ * Removes the thoughts that some models write between `<think>` and `</think>` before their answer. A thought without
+ * an end lasts to the end of the text. Runs in linear time, because the text comes from a vendor.
  */
 export function withoutThinking(text: string): string {
   const kept: string[] = []

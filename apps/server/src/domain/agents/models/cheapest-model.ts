@@ -3,9 +3,9 @@ import { BatchedRead } from '#core/database/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /**
- * A relayed model comes first: OMS answers a stopped device itself and calls no vendor. Models without a price or a key
- * may be unusable and are left out. A voice server of a tenant gets no keys
- * of the platform.
+ * Selects the cheapest model of each key. Relayed models come first, because OMS then answers a stopped device itself
+ * and calls no vendor. Excludes models without a price or a key, which may be unusable. Excludes platform models
+ * without a relay for a voice server of a tenant, which gets no platform keys.
  */
 const READ = `select k.key, m.id from unnest($1::varchar[], $2::int[], $3::boolean[]) as k (key, tenant_id, has_platform_keys)
   cross join lateral (
@@ -17,7 +17,7 @@ const READ = `select k.key, m.id from unnest($1::varchar[], $2::int[], $3::boole
           where s.owner_kind = 1 and s.owner_id = a.id and s.field = 'api_key'))))
     order by a.relay desc, a.price_in + a.price_out, a.id limit 1) m`
 
-/** Finds the language model that costs least for stopped devices. Nothing is cached; simultaneous calls share a statement. */
+/** Finds the cheapest language model for stopped devices. Caches nothing. Simultaneous calls share a statement. */
 export class CheapestModels {
   readonly #found: BatchedRead<string, { readonly key: string; readonly id: number }, number>
 

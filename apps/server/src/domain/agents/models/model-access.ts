@@ -9,7 +9,10 @@ interface SharedTable {
   readonly tenantId: PgColumn
   readonly createBy: PgColumn
   readonly deletedAt: PgColumn
-  /** 1: tenants may use the row. Without the column they may use every row of the platform. */
+  /**
+   * Column with the value 1 for rows that tenants may use. Without the column, tenants may use every row of the
+   * platform.
+   */
   readonly shared?: PgColumn
 }
 

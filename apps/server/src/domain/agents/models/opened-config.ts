@@ -1,7 +1,10 @@
 import { serverValue } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
-/** Returns a configuration with decrypted secrets in the types of its provider's fields. Keys without a field stay. */
+/**
+ * Returns a configuration with decrypted secrets, in the types of its provider's fields. Values of keys without a field
+ * stay unchanged.
+ */
 export function decryptConfig(fields: readonly ProviderField[], config: Readonly<Record<string, unknown>>) {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { deviceModels } from '#schema/device.ts'
 /** Code of the model for voice devices whose board has no model. It has no boards, so it never offers firmware. */
 export const VOICE_MODEL_CODE = 'XIAOZHI'
 
-/** Returns the model in use that has this board. */
+/** Returns the id of the enabled device model that lists this board, or undefined. */
 export async function findModelOfBoard(db: Db, board: string): Promise<number | undefined> {
   if (board === '') return undefined
   const [found] = await db
@@ -27,8 +27,8 @@ const CREATE = `with type as (
   on conflict (model_code) where deleted_at is null do update set model_code = excluded.model_code returning id`
 
 /**
- * Returns the shipped model of voice devices. Creates the model at the first use. Needs a connection of its own: call before
- * a transaction begins.
+ * Returns the id of the shipped model of voice devices. Creates the model at the first use. Uses another connection
+ * than the caller, so call it before a transaction begins.
  */
 export async function ensureVoiceModel({ database }: Pick<Services, 'database'>): Promise<number> {
   const known = await database.pool.query<{ id: number }>(

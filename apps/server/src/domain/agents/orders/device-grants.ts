@@ -8,11 +8,14 @@ import { agentGrants } from '#schema/agent/agent-orders.ts'
 
 const REFUSES = '1'
 
-/** Open grants of devices. */
+/** Returns the condition for open grants of devices. */
 const openGrants = (deviceIds: readonly number[]) =>
   and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT.used))
 
-/** Returns the devices that may not go to another tenant, because the parameter keeps devices with open grants. */
+/**
+ * Returns the devices that must not be transferred, because `order.device_transfer` forbids the transfer of devices
+ * with open grants.
+ */
 export async function listDevicesKeepingGrants(
   { db, services }: Pick<Ctx, 'db' | 'services'>,
   deviceIds: readonly number[],
@@ -23,7 +26,10 @@ export async function listDevicesKeepingGrants(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Gives the grants of devices to the tenant that the devices go to. Locks them in the order of ids, as spending does. */
+/**
+ * Assigns the grants of transferred devices to the receiving tenant. Locks the grants in the order of ids, as spending
+ * does.
+ */
 export async function takeGrantsAlong(db: Db, deviceIds: readonly number[], tenantId: number) {
   const mine = and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds))
   await db.select({ id: agentGrants.id }).from(agentGrants).where(mine).orderBy(agentGrants.id).for('update')

@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 
-/** Returns the condition for bound devices of the tenants whose parameter `usage.limit` has a value. */
+/** Returns the condition for bound devices of the tenants whose parameter `usage.limit` has the given value. */
 type OfMode = (mode: string) => SQL
 
 /** Reads the parameter `usage.limit` of all tenants once. */
@@ -19,9 +19,9 @@ export async function limitModes({ agentParameters }: Pick<Services, 'agentParam
 }
 
 /**
- * Devices without a complete pack: the rule of `packLimit` as one statement. Units are bits. `paid` has the units that the
- * grants of a target pay, and `packs` the units that each of its packs needs. `open` has the packs that count, as in
- * `GRANTS` of open-packs.ts. A grant that has ended pays nothing.
+ * SQL of the devices without a complete pack. Implements the rule of `packLimit` as one statement. Units are bits of a
+ * number. `paid`: the units that the grants of a target pay. `packs`: the units that each pack of the target needs.
+ * `open`: the packs that count, as in `GRANTS` of open-packs.ts. A grant that has ended pays nothing.
  */
 const REACHED = sql.raw(`(
   with open as (
@@ -44,7 +44,7 @@ const REACHED = sql.raw(`(
 
 const MODE = { [LIMIT.exceeded]: USAGE_LIMIT.warn, [LIMIT.stopped]: USAGE_LIMIT.stop } as const
 
-/** Returns the condition for bound devices with a state of the limit. */
+/** Returns the condition for bound devices whose limit has the given state. */
 export function hasLimit(state: number, ofMode: OfMode): SQL {
   const isIn = (limit: keyof typeof MODE) => sql`(${ofMode(MODE[limit])} and ${agentDevices.deviceId} in ${REACHED})`
   if (state === LIMIT.exceeded || state === LIMIT.stopped) return isIn(state)

@@ -6,7 +6,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 
 const { none, running, waiting, frozen } = DEVICE_PACKAGE
 
-/** The package that a device uses now, else the one that begins next. */
+/** The package that a device uses now, else the package that begins next. */
 type DevicePackage = {
   readonly packageName: string
   readonly packageState: number
@@ -27,7 +27,7 @@ interface Best extends Record<string, unknown> {
 }
 
 const NOTHING: DevicePackage = { packageName: '', packageState: none, packageEnd: null }
-/** States in the order in which a package is shown: running, waiting, frozen. */
+/** States of a package, the preferred one first: running, waiting, frozen. */
 const RANK = [running, waiting, frozen] as const
 const stateOf = sql`case when g.is_frozen = 1 then ${frozen}::int when g.state = ${GRANT.running} then ${running}::int
   else ${waiting}::int end`
@@ -71,7 +71,10 @@ export async function withPackages<T extends Bound>(db: Db, rows: readonly T[]):
   })
 }
 
-/** Returns the condition for bound devices that reach an open grant. The sets of targets are read once a query. */
+/**
+ * Returns the condition for bound devices with an open grant of their own, of their agent or of their tenant. The query
+ * reads each set of targets once.
+ */
 function reaches(condition: SQL): SQL {
   const targets = (scope: number) =>
     sql`(select g.target_id from agent_grants g where g.scope = ${scope} and g.state < ${GRANT.used} and ${condition})`

@@ -16,8 +16,8 @@ export function registerGrantClock(services: Services) {
 }
 
 /**
- * Lets the rest of grants lapse that are over, closes orders that nobody confirmed, and finishes orders without open
- * grants. Use before the end of a grant is spent first.
+ * Lapses the rest of ended grants, closes orders that nobody confirmed, and finishes orders without open grants. First
+ * merges and spends the use, so that use before the end of a grant is still spent.
  */
 export async function runGrantClock({ database, now, events }: Services) {
   const at = now().toISOString()

@@ -1,6 +1,6 @@
 /**
- * Violated invariants of orders of voice packages, one row each with `what`: every grant equals its ledger, and every order
- * equals its targets, grants and refunds.
+ * Returns one row with `what` for each violated invariant of voice package orders. Every grant must equal its ledger.
+ * Every order must equal its targets, grants and refunds.
  */
 export const ORDER_BREACHES = `
   select '套餐权益 ' || g.id as what from agent_grants g left join lateral (

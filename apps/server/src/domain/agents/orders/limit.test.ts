@@ -29,7 +29,7 @@ const reason = (...grants: PackGrant[]) => {
 }
 
 describe('AGENT-16 the limit of a device', () => {
-  test('AGENT-16 a device that was never sold anything has reached its limit', () => {
+  test('AGENT-16 a device without any grant has reached its limit', () => {
     expect(reason()).toBe(NO_PACKAGE)
   })
 
@@ -62,12 +62,12 @@ describe('AGENT-16 the limit of a device', () => {
     expect(reached(grant(), used({ unit: TOKENS }), agentTokens)).toBe(false)
   })
 
-  test('AGENT-16 one complete pack allows, whatever other packs lack', () => {
+  test('AGENT-16 one complete pack allows, even when other packs are incomplete', () => {
     expect(reached(grant(), used({ unit: TOKENS, orderId: 2 }))).toBe(false)
     expect(reached(used({ unit: TOKENS }), grant({ scope: 3, orderId: 5, targetId: 1 }))).toBe(false)
   })
 
-  test('AGENT-16 the reason is that of the device before agent and tenant', () => {
+  test('AGENT-16 names the reason of the pack of the device before those of agent and tenant', () => {
     const ofTenant = used({ scope: 3, orderId: 1, targetId: 1, unit: TOKENS })
     expect(reason(ofTenant, used({ orderId: 4 }))).toBe('套餐的对话轮数已用完')
   })
@@ -79,7 +79,7 @@ describe('AGENT-16 the limit of a device', () => {
     expect(reached({ ...lastDay, endsAt: NOW }, grant())).toBe(true)
   })
 
-  test('AGENT-16 characters left are the sum of all packs, and unlimited when a pack does not name them', () => {
+  test('AGENT-16 characters left are the sum of all packs; a complete pack without characters is unlimited', () => {
     const left = (...grants: PackGrant[]) => packLimit(grants, NOW)
     const own = grant({ unit: CHARACTERS, remaining: 30 })
     expect(left(own)).toEqual({ isReached: false, characters: 30 })

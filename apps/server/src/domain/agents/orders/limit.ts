@@ -1,7 +1,7 @@
 import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 
-/** A grant of a pack that a device may use. Times in milliseconds, amounts in base units. */
+/** A grant that a device may use. Times are in milliseconds, amounts in base units. */
 export interface PackGrant {
   /** 1 device, 2 agent, 3 tenant. */
   readonly scope: number
@@ -11,17 +11,17 @@ export interface PackGrant {
   readonly unit: number
   readonly state: number
   readonly isUnlimited: boolean
-  /** True while a refund is decided: the grant is not spent. */
+  /** True while a refund is undecided. A frozen grant does not pay. */
   readonly isFrozen: boolean
   readonly remaining: number
   readonly activateUntil: number
   /** Null while the grant waits. */
   readonly endsAt: number | null
-  /** True for device days whose last day was spent today: that day is paid. */
+  /** True for a used grant of device days whose last day was spent today. The rest of that day is paid. */
   readonly isPaidToday: boolean
 }
 
-/** `characters`: what agents may still speak; undefined without a limit of characters. */
+/** `characters`: number of characters that the device may still speak; undefined without a limit of characters. */
 export type PackLimit =
   | { readonly isReached: false; readonly characters: number | undefined }
   | { readonly isReached: true; readonly reason: string }
@@ -38,9 +38,9 @@ function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, 
 }
 
 /**
- * Returns whether a device has reached the limit of its packs. The device may talk while at least one pack is complete: each
- * unit of that pack is paid by a grant of the pack, or by a grant of the same unit in another pack, as spending does. A
- * unit that the complete pack does not name is not limited.
+ * Returns whether a device has reached the limit of its packs. The device may talk while at least one pack is complete.
+ * A pack is complete when each of its units is paid. The pack's own grant can pay a unit, or a grant of the same unit
+ * in another pack. Units that the complete pack does not name are not limited.
  */
 export function packLimit(grants: readonly PackGrant[], at: number): PackLimit {
   const paying = grants.filter((grant) => pays(grant, at))
@@ -52,7 +52,10 @@ export function packLimit(grants: readonly PackGrant[], at: number): PackLimit {
   return { isReached: false, characters: isLimited ? charactersOf(paying) : undefined }
 }
 
-/** Groups grants by pack: packs of the device before those of the agent and of the tenant, then in the order of issue. */
+/**
+ * Groups grants by pack. Packs of the device come before those of the agent and of the tenant, each in the order of
+ * issue.
+ */
 function packsOf(grants: readonly PackGrant[]): PackGrant[][] {
   const sorted = grants.toSorted((a, b) => a.scope - b.scope || a.orderId - b.orderId || a.packNo - b.packNo)
   const byPack = Map.groupBy(sorted, ({ orderId, targetId, packNo }) => `${orderId}:${targetId}:${packNo}`)
@@ -66,7 +69,7 @@ function charactersOf(paying: readonly PackGrant[]): number | undefined {
     : grants.reduce((sum, each) => sum + each.remaining, 0)
 }
 
-/** Explains the first pack that is not complete. */
+/** Returns the reason why the first pack is not complete. */
 function reasonOf(pack: readonly PackGrant[] | undefined, units: ReadonlySet<number>): string {
   const missing = pack?.find(({ unit }) => !units.has(unit))
   if (!missing) return NO_PACKAGE

@@ -16,8 +16,8 @@ export interface MarginFilter {
 }
 
 /**
- * Orders with their value: the amount of an order is divided equally among its targets, copies and allowances. A gift has
- * the value 0.
+ * Paid orders with the value of a grant: the amount of the order divided by targets, copies and allowances. Excludes
+ * gifts and free orders.
  */
 const priced = (user: User) => sql`
   priced as (
@@ -28,8 +28,8 @@ const priced = (user: User) => sql`
     where pay_time is not null and agent_orders.amount > 0 and ${visibleOrders(user) ?? sql`true`})`
 
 /**
- * Unlimited grants with the time over which their value is earned: from the begin to the end. A grant that lapsed unused
- * is earned in the last second of its window. `c` is the end, or the refund.
+ * Unlimited grants with the time over which their value becomes income, from the begin to the end. The value of a grant
+ * that lapsed unused becomes income in the last second of its window. `c`: end, or time of the refund.
  */
 const UNLIMITED = sql.raw(`
   unlimited as (
@@ -39,17 +39,17 @@ const UNLIMITED = sql.raw(`
       case when g.begin_time is null then g.activate_until else g.valid_until end as e) t
     where g.is_unlimited = 1 and (g.begin_time is not null or g.state = ${GRANT.lapsed}))`)
 
-/** Returns the part of an unlimited grant that is earned between two times. */
+/** Returns the share of an unlimited grant that becomes income between two times. */
 const earnedShare = (from: SQL, to: SQL) => sql`
   greatest(0, extract(epoch from least(c, ${to}) - greatest(b, ${from})) / extract(epoch from e - b))`
 
-/** Value of the lines of the ledger that earn income: what was used and what lapsed. */
+/** Ledger lines that become income: spent and lapsed amounts. */
 const LINES = sql.raw(`agent_ledger l join agent_grants g on g.id = l.grant_id and g.is_unlimited = 0
   join priced p on p.id = l.order_id and l.kind in (${LEDGER.spend}, ${LEDGER.lapse})`)
 
 /**
- * Rows (tenant, package, received, income) of the orders. A refund closes the account of its order: the kept amount less
- * what was earned before is earned, or taken back, on the day of the approval.
+ * Returns rows (tenant, package, received, income) of the orders. On the day of its approval, a refund corrects the
+ * income of the order to the amount that the vendor keeps.
  */
 function orderRows({ startDate, endDate }: MarginFilter) {
   const from = sql`${startDate}::date::timestamptz`
@@ -68,8 +68,9 @@ function orderRows({ startDate, endDate }: MarginFilter) {
 }
 
 /**
- * Rows (tenant, package, cost) of the measured use. The cost of a device's day belongs to the package that ran for it
- * that day: earliest end first, then device before agent before tenant. Other cost has the package 0.
+ * Returns rows (tenant, package, cost) of the measured use. The cost of a device on a day belongs to the package that
+ * ran for the device on that day. Among several packages, the earliest end decides, then device before agent before
+ * tenant. Other cost has the package 0.
  */
 function costRows(user: User, { startDate, endDate }: MarginFilter) {
   return sql`

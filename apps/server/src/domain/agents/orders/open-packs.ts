@@ -3,12 +3,15 @@ import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/batched-read.ts'
 import type { PackGrant } from './limit.ts'
 
-/** Maximum number of open and of used grants of one target that count for its limit; running grants come first. */
+/**
+ * Maximum number of open grants of one target that its limit considers. Running grants come first. `MAX_USED`: the same
+ * for used grants.
+ */
 const MAX_OPEN = 200
 const MAX_USED = 50
 
 /**
- * All grants of the packs that have an open grant, or a used grant before its end. The used grants show which unit of a
+ * Reads all grants of packs with an open grant, or with a used grant before its end. Used grants show which unit of a
  * pack is missing.
  */
 const GRANTS = `select k.scope || ':' || k.target_id as target, jsonb_agg(jsonb_build_object(
@@ -43,8 +46,8 @@ export interface PackUser {
 }
 
 /**
- * Reads the packs that devices may use. Nothing is cached; the amounts are as old as the last run of `agent-usage-fold`.
- * Simultaneous calls share a statement. Needs a session without row security.
+ * Reads the packs that devices may use. Caches nothing, but the amounts are as old as the last run of `agent-usage-
+ * fold`. Simultaneous calls share a statement. Needs a session without row-level security.
  */
 export class OpenPacks {
   readonly #grants: BatchedRead<string, GrantRow, readonly PackGrant[]>
@@ -71,7 +74,7 @@ export class OpenPacks {
     return [...found.values()].flat()
   }
 
-  /** Returns the merged characters that a device spoke today. */
+  /** Returns the characters that a device spoke today, as far as they are merged. */
   async spokenToday(deviceId: number): Promise<number> {
     return (await this.#spoken.get(deviceId)) ?? 0
   }

@@ -38,8 +38,8 @@ function unusedShare(grants: readonly RefundedGrant[], now: number): Share {
 const smaller = (a: Share, b: Share) => (b.part * a.whole < a.part * b.whole ? b : a)
 
 /**
- * Returns the refund of an order in fen: the paid amount times the smallest unused share of its units, rounded down. The
- * refund is the whole amount while no grant began. The unused share of an unlimited unit is the share of its time.
+ * Returns the refund of an order in fen: the paid amount times the smallest unused share of its units, rounded down.
+ * Returns the whole amount while no grant has begun. The unused share of an unlimited unit is its unused share of time.
  */
 export function refundAmount(paid: number, grants: readonly RefundedGrant[], now: number): number {
   if (grants.every(({ state }) => state === GRANT.waiting)) return paid

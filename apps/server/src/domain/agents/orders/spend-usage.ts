@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
 
-/** Use that may be spent, as a row of the statement that merges the use. */
+/** Merged use that grants may cover: one row of the statement `SPENDABLE_USES`. */
 export interface SpendableUse extends Use {
   /** Local day of `at`. */
   readonly day: string
@@ -12,7 +12,7 @@ export interface SpendableUse extends Use {
 
 const { turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
 
-/** Unit of an allowance, and base units of it in one unit of the use. */
+/** Rows (unit of the use, unit of the allowance, base units of the allowance in one unit of the use). */
 const ALLOWANCES = [
   [turns, 2, 1],
   [seconds, 3, 10],
@@ -22,8 +22,8 @@ const ALLOWANCES = [
 ].map((row) => `(${row.join(', ')})`)
 
 /**
- * Select of the use of devices that open grants may cover, for a WITH query. `gone` has the rows that are merged. A device
- * day is the first use of a device on a day.
+ * Selects the use of devices that open grants may cover, as a part of a WITH query. `gone` contains the rows that are
+ * merged. A device day is the first use of a device on a day.
  */
 export const SPENDABLE_USES = sql.raw(`
   select extract(epoch from used_time)::float8 * 1000 as at, used_time::date::text as day, tenant_id as "tenantId",

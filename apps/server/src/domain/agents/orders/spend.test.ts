@@ -52,7 +52,7 @@ test('AGENT-13 a pack that is not used within its window never begins', () => {
   expect(spendFromGrants([grant({ activateUntil: DAY })], use())).toEqual([])
 })
 
-test('AGENT-13 the earliest end is spent first, then device before agent before tenant', () => {
+test('AGENT-13 the grant with the earliest end is spent first, then device before agent before tenant', () => {
   const [tenant, agent, device] = [3, 2, 1].map((scope) => running(9 * DAY, { scope, remaining: 1 })) as [
     OpenGrant,
     OpenGrant,
@@ -94,7 +94,7 @@ const owed = (over: Partial<Parameters<typeof refundAmount>[1][number]>) => ({
   ...over,
 })
 
-test('AGENT-13 a refund is whole before the first use, then the smallest unused share, rounded down', () => {
+test('AGENT-13 the refund is the whole amount before the first use, then the smallest unused share', () => {
   const waiting = owed({ state: GRANT.waiting, endsAt: null })
   expect(refundAmount(990, [waiting, waiting], 0)).toBe(990)
   expect(refundAmount(1000, [owed({ remaining: 33, total: 99 }), owed({ unit: TOKENS, remaining: 90 })], 0)).toBe(333)
@@ -114,7 +114,7 @@ test('AGENT-13 refunds of the largest amounts are exact', () => {
   expect(refundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
 })
 
-/** Returns a generator of whole numbers below `count`, always the same ones. */
+/** Returns a generator of pseudo-random whole numbers below `count`. The same seed gives the same numbers. */
 function numbersFrom(seed: number) {
   let state = seed
   return (count: number) => {

@@ -50,7 +50,10 @@ const isRunningAt = (grant: OpenGrant, at: number) =>
 
 const canBeginAt = (grant: OpenGrant, at: number) => grant.state === GRANT.waiting && at < grant.activateUntil
 
-/** Sorts by a time, then device before agent before tenant, then in the order of issue. */
+/**
+ * Returns the grant with the earliest time. Among equal times, device comes before agent before tenant, then the order
+ * of issue decides.
+ */
 const first = (grants: readonly OpenGrant[], timeOf: (grant: OpenGrant) => number) =>
   grants.toSorted(
     (a, b) => timeOf(a) - timeOf(b) || a.scope - b.scope || a.orderId - b.orderId || a.packNo - b.packNo || a.id - b.id,
@@ -68,9 +71,9 @@ function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: 
 }
 
 /**
- * Spends a use from the grants that cover it: earliest end first, then device before agent before tenant. When no running
- * grant covers the use, the waiting pack that must begin first begins. Use without a grant is not spent. Changes the given
- * grants and returns the spent amounts; unlimited grants spend nothing.
+ * Spends a use from the grants that cover it: earliest end first, then device before agent before tenant. When no
+ * running grant covers the use, begins the waiting pack with the earliest last time to begin. Use without a grant is
+ * not spent. Changes the given grants and returns the spent amounts. Unlimited grants spend nothing.
  */
 export function spendFromGrants(grants: readonly OpenGrant[], use: Use): Spent[] {
   const covering = grants.filter((grant) => covers(grant, use))

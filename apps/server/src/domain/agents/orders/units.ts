@@ -1,4 +1,7 @@
-/** Allowances are counted in whole base units: minutes in tenths of a second, all others in their own unit. */
+/**
+ * Base units of a minute. Allowances are counted in whole base units: minutes in tenths of a second, all others in
+ * their own unit.
+ */
 const BASE_OF_MINUTE = 600
 const MINUTES = 3
 

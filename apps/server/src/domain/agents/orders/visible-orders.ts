@@ -9,13 +9,13 @@ export const visibleOrders = (user: User) =>
   scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy })
 
 /**
- * Returns the condition for the grants in the data scope of an account. The order of a grant that a device brought along
- * belongs to another tenant and is not visible.
+ * Returns the condition for the grants in the data scope of an account. The order of a transferred device's grant
+ * belongs to the earlier tenant and is not visible.
  */
 export const visibleGrants = (user: User) =>
   scoped(user, { tenant: agentGrants.tenantId, creator: agentOrders.createBy })
 
-/** Returns the condition for pending orders that the account may confirm: orders of other persons. */
+/** Returns the condition for pending orders that the account may confirm. Excludes orders that the account created. */
 export const awaitsConfirmation = (user: User): SQL | undefined =>
   and(
     visibleOrders(user),
@@ -28,6 +28,9 @@ export const isOwnRefund = (user: User) =>
   sql<boolean>`exists (select from agent_order_refunds r where r.order_id = ${agentOrders.id} and r.state = 0
     and r.create_by = ${user.uid})`
 
-/** Returns the condition for orders with a refund that the account may decide: requests of other persons. */
+/**
+ * Returns the condition for orders with a refund that the account may decide. Excludes refunds that the account
+ * requested.
+ */
 export const awaitsRefundAudit = (user: User): SQL | undefined =>
   and(visibleOrders(user), eq(agentOrders.state, ORDER.refunding), sql`not ${isOwnRefund(user)}`)

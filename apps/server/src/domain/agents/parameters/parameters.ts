@@ -28,7 +28,7 @@ export const hashServerSecret = (secret: string) => createHash('sha256').update(
 
 interface SecretOwner {
   readonly tenantId: number
-  /** Epoch milliseconds; infinite for the present secret. */
+  /** Epoch milliseconds; infinite for the current secret. */
   readonly validUntil: number
 }
 
@@ -116,7 +116,10 @@ export class AgentParameters {
     return { standard: (await this.of(PLATFORM_TENANT_ID)).text(code), own: new Map(own) }
   }
 
-  /** Returns the values of a tenant for a voice server. The server of a tenant does not receive the platform's secrets. */
+  /**
+   * Returns the values of a tenant for a voice server. The voice server of a tenant does not receive secrets of the
+   * platform.
+   */
   async forServer(tenantId: number, serverTenant: number): Promise<ParameterValues> {
     if (serverTenant === PLATFORM_TENANT_ID) return this.of(tenantId)
     const { values } = await this.#load()
@@ -125,9 +128,8 @@ export class AgentParameters {
   }
 
   /**
-   * Returns the tenant whose voice server has this secret. The secret of the platform is valid for the devices of all
-   * tenants. Reads the parameters again for an unknown secret, because another process may have changed the secret a
-   * moment ago.
+   * Returns the tenant that owns this secret of a voice server. Reads the parameters again for an unknown secret,
+   * because another process may have changed the secret a moment ago.
    */
   async ownerOfSecret(secret: string): Promise<number | undefined> {
     if (secret === '') return undefined

@@ -65,8 +65,8 @@ async function writeSecret(
 }
 
 /**
- * Keeps the present secret of the voice server valid for some days. Throws while an earlier replaced secret is valid: a
- * second change would end the secret that the running voice servers use.
+ * Keeps the current secret of the voice server valid for some days. Throws while an earlier replaced secret is valid,
+ * because a second change would end the secret that running voice servers use.
  */
 async function keepPrevious(db: Db, tenantId: number) {
   const isValid = gt(agentSecrets.validUntil, sql`now()`)

@@ -4,7 +4,10 @@ interface ShippedTemplate {
   readonly prompt: string
 }
 
-/** How every shipped template talks: short spoken sentences without formatting, because a device reads them aloud. */
+/**
+ * Part of the prompt of every shipped template. It asks for short spoken sentences without formatting, because a device
+ * reads them aloud.
+ */
 const SPOKEN = `# 说话方式
 - 你的每句话都会被朗读：只用口语，每次不超过三句，不用列表、表情符号、括号和网址。
 - 听不清或不确定时直接问，不编造；不知道就说不知道。

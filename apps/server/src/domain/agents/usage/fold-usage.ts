@@ -8,7 +8,10 @@ const AT_ONCE = 50_000
 /** Advisory lock that lets only one run merge at a time. */
 const LOCK = '7302519, 8'
 
-/** Limits of packages are at most 30 seconds old. Four expressions, because pg-boss runs an expression once a minute. */
+/**
+ * Runs every 15 seconds, so that limits of packages are at most 30 seconds old. There are four expressions, because pg-
+ * boss runs an expression once a minute.
+ */
 const EVERY_15_SECONDS = [5, 20, 35, 50].map((second) => `${second} * * * * *`)
 
 /** Registers the job that merges the appended rows of `agent_usage`. */
@@ -23,8 +26,8 @@ export function registerUsageFold(services: Services) {
 
 /**
  * Merges appended rows into one row per day, tenant, agent, device, model, source and unit. Each statement deletes and
- * adds the same amounts, so a sum is exact at any moment. The next run merges rows that are appended meanwhile. The same
- * transaction spends the use from the grants of orders, so that an interrupted run spends nothing twice.
+ * adds the same amounts, so a sum is exact at any moment. The same transaction spends the use from the grants of
+ * orders. An interrupted run therefore spends nothing twice.
  */
 export async function foldUsage(
   database: Db,

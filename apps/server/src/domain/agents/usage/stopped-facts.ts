@@ -10,12 +10,15 @@ interface Stop {
 const promptOf = (notice: string) =>
   `设备的语音服务套餐已结束，不能继续对话。无论用户说什么，只用下面这句话回答，不要改写，不要回答其他内容，不要使用工具：\n${notice}`
 
-/** Returns a model of the same code without a function. Voice servers need the block of each selected model. */
+/**
+ * Returns a model with the same code and another type that does nothing. Voice servers need the block of each selected
+ * model.
+ */
 const without = (model: ConfiguredModel | undefined, type: string) => model && { code: model.code, config: { type } }
 
 /**
- * Returns the configuration of a device that the limit stops: recognition and synthesis stay, the prompt contains only the
- * notice, and nothing else is called: no memory, no tools, no other models.
+ * Returns the configuration of a device that the limit stops. Keeps recognition and synthesis. The prompt contains only
+ * the notice. Removes memory, tools and all other models.
  */
 export function buildStoppedConfig(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
   const { VAD, ASR, TTS, Memory, Intent } = facts.models
@@ -33,5 +36,5 @@ export function buildStoppedConfig(facts: AgentFacts, { notice, llm, maxOutputSi
   }
 }
 
-/** Returns the smaller of two maximum sizes, of which 0 is unlimited. */
+/** Returns the smaller of two maximum sizes. `size` 0 means unlimited. */
 export const smallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)

@@ -18,9 +18,9 @@ export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
 /**
  * Inserts the use of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of the
  * reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis model,
- * and the rest to the language model. Tokens are estimated: the prompt and the conversation so far, which each answer
- * sends again, have one token per character, and the new turn has the tokens of `estimateTokens`. The relay counts the
- * tokens of relayed models exactly, so their tokens are not estimated.
+ * and the rest to the language model. Tokens are estimated, because each answer sends the prompt and the conversation
+ * again. Prompt and conversation count one token per character, and the new turn counts the tokens of `estimateTokens`.
+ * Tokens of relayed models are not estimated, because the relay counts them exactly.
  */
 export const USAGE_OF_TURNS = `insert into agent_usage (${COLUMNS})
   select n.report_time::date, n.tenant_id, n.agent_id, n.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}, x.unit,

@@ -7,7 +7,7 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 /** Limit of a device by its packs and the parameters of its tenant. */
 export interface UsageLimit {
   readonly state: (typeof LIMIT)[keyof typeof LIMIT]
-  /** Why the limit is reached; empty otherwise. */
+  /** Reason why the limit is reached; empty otherwise. */
   readonly reason: string
   /** Characters that the device may still speak; undefined: not limited. */
   readonly characters: number | undefined
@@ -23,8 +23,8 @@ interface Parts {
 }
 
 /**
- * Returns the limit of a device. Reads nothing where the parameter `usage.limit` only counts. Amounts are at most 30 seconds
- * old, so a device may exceed a limit by one session, or by the tokens of 30 seconds.
+ * Returns the limit of a device. Reads no grants where the parameter `usage.limit` only counts. Amounts are at most 30
+ * seconds old. A device may therefore exceed its limit by one session, or by the tokens of 30 seconds.
  */
 export async function readUsageLimit({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
   const mode = params.text('usage.limit')

@@ -110,7 +110,7 @@ describe('use of agents', () => {
       expect(await oms.query(query)).toEqual([])
   })
 
-  test('AGENT-15 marks estimates: tokens without a relay, speech without a recording; no estimate of relayed models', async () => {
+  test('AGENT-15 marks tokens without relay and speech without recording as estimates', async () => {
     const relayed = await oms.model('LLM_RELAYED', 'LLM', { type: 'openai', base_url: 'http://127.0.0.1:9/v1' })
     await oms.query('update agent_models set relay = 1 where id = $1', [relayed])
     const [plain, exact] = [await oms.bound(await oms.agent()), await oms.bound(await oms.agent({ llm_id: relayed }))]
@@ -149,7 +149,7 @@ describe('use of agents', () => {
     expect(await used(exact.id)).toEqual(exactly(relayed))
   })
 
-  test('AGENT-15 use recorded in a transaction is lost with the transaction', async () => {
+  test('AGENT-15 a rollback removes the use that its transaction recorded', async () => {
     const { db } = oms.services().database
     const owner = { tenantId: 7, agentId: 1, deviceId: 0, source: 3 } as const
     const entries = buildTokenEntries(

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { LlmUsage } from '../llm/chat-events.ts'
 import { computeTokenCost } from '../llm/token-figures.ts'
 
-/** Tenant, agent and device of the use. 0: no agent, no device. */
+/** Owner of the use. Agent or device 0: none. */
 interface UsageOwner {
   readonly tenantId: number
   readonly agentId: number

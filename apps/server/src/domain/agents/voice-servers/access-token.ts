@@ -7,8 +7,8 @@ export interface ConnectionIds {
 }
 
 /**
- * Returns the token of a voice connection: a signature and the second of its creation. Voice servers check the signature
- * with the same secret (`core/auth.py` of xiaozhi-esp32-server).
+ * Returns the token of a voice connection: a signature and the second of its creation. Voice servers check the
+ * signature with the same secret (`core/auth.py` of xiaozhi-esp32-server).
  */
 export function createAccessToken(secret: string, { clientId, deviceId }: ConnectionIds, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000)

@@ -19,7 +19,8 @@ const TIME_LIMIT_SECONDS = 600
 
 /**
  * Schedules a reload of a tenant's voice servers 5 s after the last change of their base configuration. Does nothing
- * unless `server.auto_reload` is true.
+ * unless `server.auto_reload` is true for the tenant. A change of the platform is also scheduled when any tenant has
+ * the switch on.
  */
 export async function scheduleReload(db: Db, { agentParameters, jobs }: Services, tenantId: number) {
   const isOn = (await agentParameters.of(tenantId)).isOn(SWITCH)
@@ -72,7 +73,9 @@ export function registerAutoReload(services: Services) {
   services.jobs.registerMessages(QUEUE, ({ payload }) => reload(services, payload as Change), options)
 }
 
-/** Reloads the servers unless a later change is stored: jobs of earlier changes find another id and do nothing. */
+/**
+ * Reloads the servers unless a later change is stored. Jobs of earlier changes find another change id and do nothing.
+ */
 async function reload(services: Services, { tenantId, changeId }: Change) {
   const { rowCount } = await services.database.pool.query(
     'delete from agent_params where tenant_id = $1 and code = $2 and value = $3',

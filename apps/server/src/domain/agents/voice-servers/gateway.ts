@@ -8,7 +8,7 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIMITS = { connectMs: 3000, firstByteMs: 5000, totalMs: 5000, maxBytes: 64 * 1024 }
 const MAX_REASON = 200
-/** Offsets in days for which a token is tried, because the clock of the gateway may show another day. */
+/** Offsets in days for which a token is tried, because the date of the gateway's clock may differ. */
 const DAYS = [0, -1, 1]
 
 /** Returns the token for management calls of the gateway on the day of `ms`. */
@@ -34,8 +34,8 @@ interface ManagementCall {
 }
 
 /**
- * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws a `GatewayRefusal` when
- * the gateway refuses the call, and another error when the gateway does not respond.
+ * Sends one management call to the MQTT gateway of a tenant and returns the JSON response. Throws a `GatewayRefusal`
+ * when the gateway refuses the call, and another error when the gateway does not respond.
  */
 export async function callGateway(
   { config, agentParameters }: Pick<Services, 'config' | 'agentParameters'>,

@@ -18,8 +18,8 @@ export function createMcpToken(key: string, agentId: string): string {
 }
 
 /**
- * Returns the WebSocket address at which a voice server reaches the tools of an agent, or undefined when `endpoint`, the
- * value of `server.mcp_endpoint`, has no key.
+ * Returns the WebSocket address at which a voice server reaches the tools of an agent. `endpoint` is the value of
+ * `server.mcp_endpoint`. Returns undefined when it has no key.
  */
 export function buildMcpCallAddress(endpoint: string, agentId: string): string | undefined {
   if (!URL.canParse(endpoint)) return undefined

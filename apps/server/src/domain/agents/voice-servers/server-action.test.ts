@@ -23,7 +23,7 @@ async function listen(server: HttpServer | Server) {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/xiaozhi/v1/`
 }
 
-/** Accepts the WebSocket and passes it on. */
+/** Starts a voice server that accepts the WebSocket and calls `connected` with its socket. */
 const voiceServer = (connected: (socket: Duplex) => void) =>
   listen(
     createHttpServer().on('upgrade', (_request, socket: Duplex) => {
@@ -64,7 +64,7 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     ['sends half a frame and closes', (socket) => socket.end(frame('{"type":"server"}').subarray(0, 5)), '关闭了连接'],
     ['refuses', (socket) => socket.write(frame('{"type":"server","status":"error","message":"no"}')), 'no'],
     ['confirms with odd fields', (socket) => socket.write(frame('{"type":"server","status":"error"}')), '没有执行'],
-  ])('%s: the person reads why', async (_name, connected, words) => {
+  ])('a server that %s: the error names the reason', async (_name, connected, words) => {
     await expect(restart(await voiceServer(connected))).rejects.toThrow(words)
   })
 
@@ -75,7 +75,7 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     })
   })
 
-  test('the success of another action is no confirmation', async () => {
+  test('the success message of another action does not confirm', async () => {
     const words = '{"type":"server","status":"success","content":{"action":"update_config"}}'
     await expect(restart(await voiceServer((socket) => socket.write(frame(words))))).rejects.toMatchObject({
       kind: 'time',

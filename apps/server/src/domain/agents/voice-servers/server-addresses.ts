@@ -7,8 +7,8 @@ import { agentSecrets } from '#schema/agent/agent-model.ts'
 import { PARAM_SECRET, SERVER_SECRET } from '../parameters/parameters.ts'
 
 /**
- * Returns the addresses of a tenant's own voice servers. `mayAct` is true when the servers accept the
- * tenant's own secret. The secret is sent only to an address of the tenant whose secret it is.
+ * Returns the addresses of a tenant's own voice servers. `mayAct` is true when the servers accept the tenant's own
+ * secret. OMS sends a secret only to addresses of the tenant that owns the secret.
  */
 export async function readServerAddresses(
   { agentParameters }: Pick<Services, 'agentParameters'>,

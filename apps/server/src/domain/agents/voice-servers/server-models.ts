@@ -15,7 +15,7 @@ export interface StoredModel extends ConfiguredModel {
   readonly status: number
   /** 1: tenants may use this model of the platform. */
   readonly shared: number
-  /** 1: voice servers reach the model through OMS. */
+  /** 1: voice servers call the model through OMS. */
   readonly relay: number
   readonly fallbackModelId: number | null
   /** Fen per million tokens. */
@@ -31,13 +31,13 @@ interface Row extends Omit<StoredModel, 'config' | 'publicConfig'> {
   readonly fields: readonly ProviderField[] | null
 }
 
-/** Rows of a model: the model, and the model that its `llm` names. */
+/** A model, and the language model that its `llm` names. */
 interface Group {
   readonly model: Row
   readonly named: Row | undefined
 }
 
-/** Finds models by id and by code through indexes: there may be many tenants with many models. */
+/** Finds models by id and by code through indexes, because there may be many tenants with many models. */
 const READ = `select m.id, m.code, m.type, m.name, m.tenant_id as "tenantId", m.status, m.shared, m.relay,
     m.fallback_model_id as "fallbackModelId", m.price_in as "priceIn", m.price_out as "priceOut", m.config || jsonb_build_object('type', m.provider_code) as config,
     (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 1 and s.owner_id = m.id) as secrets,
@@ -48,8 +48,8 @@ const READ = `select m.id, m.code, m.type, m.name, m.tenant_id as "tenantId", m.
     join agent_models m on m.id = i.id and m.deleted_at is null`
 
 /**
- * Reads models with decrypted secrets. Nothing is cached. Simultaneous calls share a statement, and share the returned
- * models. Needs a session without row security for the secrets.
+ * Reads models with decrypted secrets. Caches nothing. Simultaneous calls share a statement and the returned models.
+ * Needs a session without row-level security for the secrets.
  */
 export class ServerModels {
   readonly #groups: BatchedRead<number, Group, readonly StoredModel[]>
@@ -84,7 +84,10 @@ function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): St
   return Object.freeze({ ...row, config: all, publicConfig: decrypted.length === 0 ? all : valuesOf(config) })
 }
 
-/** Returns whether a voice server does not receive the secrets of a model: the platform's keys only reach its own server. */
+/**
+ * Returns whether the voice server gets the model without its secrets. Keys of the platform are sent only to the
+ * platform's own voice server.
+ */
 export const isKeyWithheld = ({ tenantId, config, publicConfig }: StoredModel, serverTenant: number) =>
   tenantId === PLATFORM_TENANT_ID && serverTenant !== PLATFORM_TENANT_ID && config !== publicConfig
 

@@ -24,7 +24,7 @@ const CLONES = {
     from agent_voice_clones where id = any($1::int[]) and deleted_at is null and state = 2 and voice_id <> ''`,
 }
 
-/** Reads the voices of agents. Nothing is cached. Simultaneous calls share a statement. */
+/** Reads the voices of agents. Caches nothing. Simultaneous calls share a statement. */
 export class AgentVoices {
   readonly #voices: BatchedRead<number, Row, AgentVoice>
   readonly #clones: BatchedRead<number, Row, AgentVoice>
@@ -39,7 +39,7 @@ export class AgentVoices {
     this.#clones = new BatchedRead({ read: readWith(CLONES), valueOf })
   }
 
-  /** Returns the trained clone, otherwise the voice. */
+  /** Returns the trained clone, or the voice when there is no trained clone. */
   async of({ voiceId, cloneId }: { readonly voiceId: number | null; readonly cloneId: number | null }) {
     const [clone, voice] = await Promise.all([
       cloneId === null ? undefined : this.#clones.get(cloneId),

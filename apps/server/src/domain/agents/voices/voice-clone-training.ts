@@ -40,7 +40,7 @@ const END = `update agent_voice_clones set state = $2, error = $3, update_time =
 export const queueCloneTraining = (services: Pick<Services, 'jobs'>, db: Db, id: number) =>
   services.jobs.sendMessage(db, QUEUE, { id } satisfies Message)
 
-/** Registers the training of clones. A run that a restart ends is repeated and uploads nothing twice. */
+/** Registers the job that trains clones. A run that a restart ends is repeated and uploads nothing twice. */
 export function registerCloneTraining(services: Services) {
   const options = {
     title: '音色克隆',
@@ -93,8 +93,8 @@ function reasonOf(error: unknown) {
 }
 
 /**
- * Returns the state before the training. The vendor has no state for a voice that was never trained; the upload fails
- * when the voice does not exist.
+ * Returns the state of the voice before the training. The vendor reports no state for a voice that was never trained.
+ * If the voice does not exist at all, the upload fails later.
  */
 const stateBefore = (vendor: VoiceCloneVendor, { voiceId }: Clone, signal: AbortSignal) =>
   vendor.status(voiceId, signal).catch((error: unknown): VendorVoice => {

@@ -9,7 +9,7 @@ const API = '/api/v1/mega_tts'
 const RESOURCE = 'seed-icl-1.0'
 /** Kind of the model that the vendor trains: 1 is ICL 1.0. */
 const MODEL_TYPE = 1
-/** Kind of the audio's source that the vendor's API expects. */
+/** Value of the field `source` that the vendor's API expects. */
 const SOURCE = 2
 const CHINESE = 0
 const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, idleMs: 20_000, totalMs: 90_000, maxBytes: 200_000 }
@@ -35,8 +35,8 @@ interface Answer {
 }
 
 /**
- * Client of the voice cloning API of Volcengine, with the same calls as the voice server's own console: `audio/upload`
- * starts a training, `status` returns its state.
+ * Client of the voice cloning API of Volcengine. Uses the same calls as the voice server's own console: `audio/upload`
+ * starts a training, and `status` returns its state.
  */
 export class VoiceCloneVendor {
   readonly #origin: string

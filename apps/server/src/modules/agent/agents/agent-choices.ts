@@ -16,7 +16,8 @@ import { readAgent } from './agent-store.ts'
 const MAX_ROWS = 500
 
 /**
- * Returns the tenant whose choices are listed. Returns 0, which has no choices, for a tenant outside the data scope.
+ * Returns the tenant whose choices are listed. Returns 0 for a tenant outside the data scope; no tenant has this id, so
+ * the lists are empty.
  */
 function ownerOf({ user }: Ctx, tenantId: number | undefined) {
   const owner = tenantId ?? user.tenantId ?? 0

@@ -54,7 +54,7 @@ type Facts = {
   readonly ttsOn: boolean
 }
 
-/** Reads names, devices and figures of the agents of one page in one statement. */
+/** Reads the names of models and voices, the device counts and the figures of one page of agents with one statement. */
 async function factsOf(db: Db, ids: readonly number[]) {
   const { rows } = await db.execute<Facts & { id: number }>(sql`
     select a.id, coalesce(l.name, '') as "llmName", coalesce(t.name, '') as "ttsName",

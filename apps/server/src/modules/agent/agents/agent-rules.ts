@@ -21,7 +21,7 @@ export const MODEL_TYPES = {
 type ModelField = keyof typeof MODEL_TYPES
 const MODEL_FIELDS = Object.keys(MODEL_TYPES) as ModelField[]
 
-/** Condition on models: own, or of the platform and shared. */
+/** Returns the condition for models that the tenant may use: its own, and shared models of the platform. */
 export const usableModels = (tenantId: number) =>
   and(
     notDeleted(agentModels),

@@ -177,7 +177,10 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
-/** Deletes an agent by its typed name. Devices become unbound; sessions and turns stay until retention removes them. */
+/**
+ * Deletes an agent when the typed name equals its name. Unbinds its devices. Retention deletes the sessions and turns
+ * later.
+ */
 export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const stored = await lockAgent(ctx, id)

@@ -52,7 +52,7 @@ export const publishAgents = ({ services, db }: Ctx, tenantId: number) =>
 const MODELS = ['llmId', 'vllmId', 'slmId', 'ttsId', 'asrId', 'vadId', 'memId', 'intentId'] as const
 const NULLABLE = [...MODELS, 'voiceId', 'cloneId', 'ttsVolume', 'ttsRate', 'ttsPitch'] as const
 
-/** Converts the input to columns, and stores the secrets of plugins and headers. */
+/** Stores the secrets of plugins and headers. Returns the columns of the input without these secrets. */
 export async function storeSecrets(
   ctx: Ctx,
   agent: Pick<StoredAgent, 'id' | 'tenantId' | 'plugins'>,
@@ -84,7 +84,10 @@ export interface NewVersion {
   readonly note: string
 }
 
-/** Appends a version and removes versions beyond the newest 100 with their secrets. Returns its number and the changed fields. */
+/**
+ * Appends a version. Removes versions beyond the newest 100, with the secrets that only they use. Returns the number of
+ * the version and the changed fields.
+ */
 export async function addVersion(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   agent: Pick<StoredAgent, 'id' | 'tenantId' | 'versionNo' | 'candidateNo'>,

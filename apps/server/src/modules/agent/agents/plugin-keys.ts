@@ -45,7 +45,10 @@ export async function assertPluginKeys(
   }
 }
 
-/** Returns the parameters with which the key of a plugin was in use: in force, or in the newest version with the plugin. */
+/**
+ * Returns the parameters with which the plugin last used its key: those in force, else those of the newest version that
+ * has the plugin.
+ */
 async function paramsBefore(db: Db, { id, plugins }: Agent, providerCode: string): Promise<Params> {
   const inForce = plugins.find((each) => each.providerCode === providerCode)
   if (inForce) return inForce.params

@@ -25,8 +25,8 @@ async function removeFields(db: Db, agentId: number, fields: readonly string[]) 
 }
 
 /**
- * Removes the secrets that were saved with a candidate that no device gets any more. Keeps the secrets that the version
- * in force uses. Keeps the secrets that the next candidate uses, and assigns them to the next candidate.
+ * Removes the secrets that were saved with a candidate that ends. Keeps the secrets that the version in force uses.
+ * Keeps the secrets that the next candidate uses, and assigns them to the next candidate.
  */
 export async function removeCandidateSecrets(
   db: Db,

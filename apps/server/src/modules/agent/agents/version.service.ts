@@ -69,7 +69,7 @@ async function versionOf({ db }: Ctx, agentId: number, versionNo: number): Promi
   return found
 }
 
-/** Returns the fields in which a version differs, with names instead of ids. */
+/** Returns the fields in which a version differs from another version, with names instead of ids. */
 export async function diffVersions(ctx: Ctx, { id, versionNo, against }: ParsedOf<typeof calls.diff>) {
   const agent = await readAgent(ctx, id)
   const other = against ?? agent.versionNo
@@ -96,7 +96,10 @@ export async function setNote(ctx: Ctx, { id, versionNo, note }: ParsedOf<typeof
   return null
 }
 
-/** Converts a snapshot to the input of a save. Secrets are absent, so the stored ones stay. */
+/**
+ * Converts a snapshot to the input of a save. Snapshots contain no secrets, and a save keeps the stored secret when the
+ * input has none.
+ */
 const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
   AgentBehaviour.parse({
     ...snapshot,

@@ -20,8 +20,8 @@ interface Device {
 }
 
 /**
- * Binds a device to an agent. Joins the tenant's device with this MAC or serial number, or creates a device. Refuses a
- * device that is bound already, and two devices that match.
+ * Binds a device to an agent. Uses the tenant's device with this MAC or serial number, or creates a device. Throws when
+ * the device is bound already, and when two devices match.
  */
 export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
   const { db, user } = ctx

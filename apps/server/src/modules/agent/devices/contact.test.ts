@@ -90,7 +90,7 @@ describe('address book of a device', () => {
     ])
   })
 
-  test('turning contacts off hides the address book and refuses new contacts; removal still works', async () => {
+  test('the switch for contacts hides the address book and refuses new contacts, but not deletions', async () => {
     const [one, two, three] = [await bound('东'), await bound('西'), await bound('中')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小西' })
     const feature = async (by: Caller) => (await by.call('GET', `${URL}/feature?deviceId=${one}`)).data
@@ -107,7 +107,7 @@ describe('address book of a device', () => {
     oms.services.agentParameters.forget()
   })
 
-  test('another tenant sees and changes nothing, and reading needs no permission to edit', async () => {
+  test('another tenant sees and changes no contact, and reading needs no permission to edit', async () => {
     const [one, two] = [await bound('北'), await bound('南')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小南' })
     expect((await list(tenant, one)).data.total).toBe(0)

@@ -57,7 +57,7 @@ export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
   return device
 }
 
-/** Returns undefined for a wrong code. */
+/** Binds the device of an activation code and returns the binding. Returns undefined for a wrong code. */
 async function bindWithCode(ctx: Ctx, { agentId, code, alias }: ParsedOf<typeof calls.bind>, fallbackModelId: number) {
   const { db, now } = ctx
   const agent = await agentOf(ctx, agentId)

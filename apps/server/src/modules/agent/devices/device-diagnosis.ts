@@ -21,8 +21,8 @@ const DONE = 1
 const LATER = 2
 
 /**
- * Returns the steps of a device from its boot to a conversation, and the first missing step, to explain why the device
- * does not talk.
+ * Returns the steps of a device from its boot to a conversation, and the first missing step. This step explains why the
+ * device does not talk.
  */
 export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
   const bound = await boundOf(ctx, mac)
@@ -41,7 +41,7 @@ export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose
   }
 }
 
-/** Describes what a person hears from a device at its limit. */
+/** Describes the behaviour of a device at its limit, as a person notices it. Empty while the limit is not reached. */
 function heardOf({ state, notice }: UsageLimit): string {
   if (state === LIMIT.normal) return ''
   if (state === LIMIT.exceeded) return '设备照常对话，超出的用量不扣套餐'

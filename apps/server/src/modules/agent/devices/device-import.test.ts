@@ -77,7 +77,7 @@ test('AGENT-04 imports valid rows and names invalid rows by number and column; a
   expect(await query(`select sn from devices where sn in ('CHIP-OLD', 'CHIP-6')`)).toEqual([])
 })
 
-test('AGENT-04 keys are stored encrypted, are in no log, and decide the proof at activation', async () => {
+test('AGENT-04 imported keys are encrypted, appear in no log, and are required at activation', async () => {
   const stored = await query('select serial, tenant_id, key_encrypted as key from agent_identity_keys order by serial')
   expect(stored.map(({ serial, tenant_id }) => [serial, tenant_id])).toEqual([
     ['CHIP-1', 1],

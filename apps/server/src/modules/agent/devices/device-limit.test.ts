@@ -34,7 +34,7 @@ const rowOf = async (id: number) =>
 const diagnosisOf = async (mac: string) => (await staff.call('GET', `/api/v1/agent/device/diagnosis?mac=${mac}`)).data
 const keysOf = (steps: readonly { key: string }[]) => steps.map(({ key }) => key)
 
-test('AGENT-16 the list marks devices at their limit as exceeded or stopped, and not where use is only counted', async () => {
+test('AGENT-16 the list marks devices at their limit, unless the parameter only counts', async () => {
   const [bare, owner] = [await newDevice(), await newDevice()]
   await sold({ packageId: (await newPackage()).id, deviceIds: [owner.id] })
   expect((await rowOf(bare.id)).limit).toBe(0)
@@ -102,7 +102,7 @@ test('AGENT-16 the filter of the limit finds the devices that the list marks, in
   expect([bare, fresh, used].map(({ mac }) => body.includes(mac.match(/../g)!.join(':')))).toEqual([true, false, true])
 })
 
-test('AGENT-16 the diagnosis names the limit as the missing step, with what a person hears', async () => {
+test('AGENT-16 the diagnosis names the limit as the missing step and the spoken notice', async () => {
   const device = await newDevice()
   await app.db.execute(
     sql`update agent_devices set boot_time = now(), session_time = now() where device_id = ${device.id}`,
@@ -129,7 +129,7 @@ test('AGENT-16 the diagnosis names the limit as the missing step, with what a pe
   })
 })
 
-test('AGENT-16 a refund that is undecided freezes the pack, and a rejected refund lets the device talk again', async () => {
+test('AGENT-16 an undecided refund freezes the pack, and a rejected refund lets the device talk again', async () => {
   await limitTo('2')
   const device = await newDevice()
   const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
@@ -141,7 +141,7 @@ test('AGENT-16 a refund that is undecided freezes the pack, and a rejected refun
   expect((await rowOf(device.id)).limit).toBe(0)
 })
 
-test('AGENT-16 a tenant can neither change nor reset the limit of its packages, but its notice', async () => {
+test('AGENT-16 a tenant may change its notice, but not change or reset usage.limit', async () => {
   const owner = await app.by({
     tenant: '订购公司',
     permissions: ['agent:params:list', 'agent:params:edit', 'agent:params:remove'],

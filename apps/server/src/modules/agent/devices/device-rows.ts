@@ -24,7 +24,10 @@ import { tenants } from '#schema/tenant.ts'
 /** Name of a bound device on screens: its alias, else the name of the device. */
 export const bindingName = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`
 
-/** Selects bound devices with the columns of lists and details. `window` is the time in seconds of an open session. */
+/**
+ * Selects bound devices with the columns of lists and details. `window`: seconds without a turn after which a session
+ * counts as closed.
+ */
 export const selectBindings = (db: Db, window: number) =>
   db
     .select({
@@ -61,9 +64,9 @@ export const selectBindings = (db: Db, window: number) =>
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-/** What the conditions of a filter depend on besides the account. */
+/** Values besides the account on which the conditions of a filter depend. */
 interface View {
-  /** Time in seconds of an open session. */
+  /** Seconds without a turn after which a session counts as closed. */
   readonly window: number
   readonly ofMode: Awaited<ReturnType<typeof limitModes>>
 }
@@ -102,7 +105,10 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
   return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
 }
 
-/** Adds the state of the limit to a device that the account may see. The devices of a page share the statement. */
+/**
+ * Adds the state of the limit to a device that the account may see. Parallel calls for the devices of a page share one
+ * statement.
+ */
 async function withLimit<T extends { id: number; agentId: number; tenantId: number }>(ctx: Ctx, row: T) {
   const { state } = await limitOfBinding(ctx, { ...row, deviceId: row.id })
   return { ...row, limit: state }

@@ -30,7 +30,10 @@ export async function toolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.
   return { isEnabled: await gatewayIsSet(ctx, await deviceOf(ctx, deviceId)) }
 }
 
-/** Sends a request to the device and turns failures of gateway and device into refusals with a Chinese reason. */
+/**
+ * Sends a request to the device. Converts failures of the gateway and of the device into API errors with a Chinese
+ * reason.
+ */
 async function reach<Result>(ctx: Ctx, id: number, ask: (device: ToolDevice) => Promise<Result>): Promise<Result> {
   // The call has no transaction of its own; row-level security applies in one.
   const device = await transact(ctx, (db) => deviceOf({ ...ctx, db }, id))

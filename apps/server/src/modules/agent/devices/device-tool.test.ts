@@ -20,7 +20,7 @@ interface Command {
   readonly params: { readonly cursor?: string; readonly withUserTools?: boolean; readonly name?: string }
 }
 
-/** Stand-in of the gateway: responds for the connected client id as the device would. */
+/** Fake gateway: responds for the connected client id as the device would. */
 const gateway = {
   connected: '',
   commands: [] as Command[],

@@ -18,7 +18,10 @@ import { devices } from '#schema/device.ts'
 import { buildBindingCondition, buildBindingOrder, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
-/** Seconds without a turn after which exported states count a session as closed. Parameters of tenants do not apply. */
+/**
+ * Seconds without a turn after which the export shows a session as closed. The export ignores the parameters of
+ * tenants.
+ */
 const WINDOW = 180
 
 /** Exports the filtered list in the order of the list. */

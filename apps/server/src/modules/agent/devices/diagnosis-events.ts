@@ -6,7 +6,9 @@ import { agentEvents } from '#schema/agent/agent-device.ts'
 
 const MAX_EVENTS = 50
 
-/** Returns the last events. Events before the binding belong to no tenant and are shown to the platform only. */
+/**
+ * Returns the last events of a MAC. Events before the binding belong to no tenant and are shown to the platform only.
+ */
 export async function readLastEvents({ db, user }: Ctx, mac: string, isBound: boolean) {
   if (!isBound && !user.isPlatform) return []
   const own = scoped(user, { tenant: agentEvents.tenantId })

@@ -16,7 +16,7 @@ export interface Step {
   readonly words: string
 }
 
-/** A binding with all facts that decide whether its device talks. */
+/** A binding with the facts that decide whether its device can talk. */
 export interface Bound {
   readonly binding: typeof agentDevices.$inferSelect
   readonly agentName: string | null
@@ -53,7 +53,7 @@ export async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Prom
   ]
 }
 
-/** Returns the steps of a bound device. The limit is a step only while the limit stops the device. */
+/** Returns the steps of a bound device. Includes the limit of packages only while the limit stops the device. */
 export async function diagnoseBoundDevice(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
@@ -100,7 +100,7 @@ function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
   const isOfLast = sessionTime === null || turnTime >= sessionTime
   if (isOfLast) return { ...step, isDone: true, words: '' }
-  // The time of an older turn would read as the time of this connection.
+  // The time of an older turn would look like the time of this connection.
   const words = isOpen ? '已连接，还没有说话' : NO_TURN_SINCE
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }

@@ -18,7 +18,9 @@ type Input = ParsedOf<typeof contract.export>
 /** Sessions whose turns are read with one statement. */
 const SESSIONS = 200
 
-/** An export of conversations needs the permission to export and the permission to read their text. */
+/**
+ * Throws unless the account may read the text of conversations. The endpoint already requires the permission to export.
+ */
 function assertReader(user: User) {
   if (!user.can(contract.open.access)) throw forbidden()
 }
@@ -63,7 +65,7 @@ const conditionOf = (user: User, { agentId, deviceId, sessionId, beginTime, endT
     endTime ? lte(agentSessions.lastTime, endTime) : undefined,
   )
 
-/** Yields the turns of the sessions, oldest session first. Sessions that begin during the export are left out. */
+/** Yields the turns of the sessions, oldest session first. Omits sessions that begin during the export. */
 async function* batches({ services, input, user, signal }: StreamSource<typeof contract.export>) {
   const read = async <T>(work: (db: Db, who: User) => Promise<T>) => {
     const who = await user()

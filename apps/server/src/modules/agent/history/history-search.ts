@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
 import { RECORD, selectSessions, visibleSessions } from './history.service.ts'
 
-/** Characters of a snippet, and characters before its first match. */
+/** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
 const SNIPPET = 60
 const BEFORE = 16
 
@@ -17,8 +17,8 @@ interface Match extends Record<string, unknown> {
 }
 
 /**
- * Finds conversations whose title or turns contain the search text. One search reads the turns of 1,000 sessions by
- * their index. Its cost is limited for any length of the history, and texts of two characters are found as well.
+ * Finds conversations whose title or turns contain the search text. One search reads the turns of at most 1,000
+ * sessions through an index, so that long histories cost no more. Search texts of two characters work too.
  */
 export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }: ParsedOf<typeof calls.search>) {
   const { db, user } = ctx

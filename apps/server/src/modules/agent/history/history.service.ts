@@ -49,8 +49,8 @@ export const selectSessions = (db: Db) =>
     .leftJoin(agentDevices, eq(agentDevices.deviceId, agentSessions.deviceId))
 
 /**
- * Lists conversations. Titles summarise what was said, so each call is logged. The log names the agent only when a row
- * was found, so that an id of another tenant never reaches the caller's log.
+ * Lists conversations. Logs each call, because titles summarise conversations. The log names the agent only when a row
+ * was found. An id of another tenant therefore never appears in the caller's log.
  */
 export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
   const { db, user } = ctx
@@ -152,8 +152,8 @@ interface MemoryOwner {
 }
 
 /**
- * Returns the owner of the memory: the agent, or the device. The memory of a device is its agent's when the devices share
- * one.
+ * Returns the memory and its owner: the agent, or the device. The memory of a device is the agent's memory when the
+ * agent's devices share one.
  */
 async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
   if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
@@ -188,7 +188,8 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
   const { db, user } = ctx
   const { agentId, deviceId, memory: text } = input
   const found = await memoryOf(db, user, { agentId, deviceId })
-  // No device would receive the text. What was shared before can still be erased.
+  // Refuses a new text, because no device would receive it. An empty text still erases a memory that was shared
+  // earlier.
   if (found.isOfAgent && !found.isShared && text !== '')
     throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
   if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))

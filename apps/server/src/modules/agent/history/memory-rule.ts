@@ -8,8 +8,8 @@ import type { StoredAgent } from '../agents/agent-store.ts'
 import { eraseMemory } from './erase-memory.ts'
 
 /**
- * Returns a function from the id of a new memory model to the data that saving the model erases. A model of the same
- * provider erases nothing.
+ * Returns a function that gets the id of a new memory model and returns the data that saving the model erases. A model
+ * of the same provider erases nothing.
  */
 export async function findErasures(db: Db, current: number | null, ids: readonly (number | null)[]) {
   const known = [...new Set([current, ...ids])].filter((id) => id !== null)

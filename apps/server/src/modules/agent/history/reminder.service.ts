@@ -18,8 +18,8 @@ const state = sql<keyof typeof REMINDER_STATE>`case when ${agentReminders.toldCo
   when ${agentReminders.remindTime} <= now() then 1 else 0 end`
 
 /**
- * Lists the reminders of a device. They contain what its user said, so each call is logged. The log names the device
- * only when a row was found, so that an id of another tenant never reaches the caller's log.
+ * Lists the reminders of a device. Logs each call, because reminders contain words of the user. The log names the
+ * device only when a row was found. An id of another tenant therefore never appears in the caller's log.
  */
 export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
@@ -45,7 +45,7 @@ export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>
   return found
 }
 
-/** Deletes a reminder. The log has its time and its device, but not its words. */
+/** Deletes a reminder. The operation log contains the time and the device of the reminder, but not its text. */
 export async function removeReminder(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user } = ctx
   const [found] = await db

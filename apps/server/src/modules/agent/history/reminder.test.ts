@@ -35,7 +35,7 @@ async function bound(): Promise<number> {
   ])
   return id
 }
-/** Inserts a reminder, some hours ahead, that was told so often. */
+/** Inserts a reminder that is due in `hours` and was told `toldCount` times. */
 async function reminder(deviceId: number, content: string, hours: number, toldCount = 0): Promise<number> {
   const [{ id }] = await query(
     `insert into agent_reminders (tenant_id, device_id, content, remind_time, told_count, told_time)
@@ -88,7 +88,7 @@ test('AGENT-18 lists open and told reminders of a device with their state; each 
   expect(logged).toEqual([{ n: 2 }])
 })
 
-test('AGENT-18 deletes a reminder of the own tenant with its right; the log has no words', async () => {
+test('AGENT-18 deletes a reminder of the own tenant with the permission; the log lacks its text', async () => {
   const deviceId = await bound()
   const id = await reminder(deviceId, '秘密的事', 5)
   expect((await reader.call('DELETE', `${URL}/${id}`)).code).toBe(501)

@@ -53,12 +53,12 @@ test('AGENT-06 a new address of a model without its key is refused at the key', 
   expect((await saveModel(id, { base_url: NEW })).code).toBe(200)
 })
 
-test('AGENT-06 another path, name or parameter of the same address keeps the key', async () => {
+test('AGENT-06 a new path or parameter on the same host keeps the key', async () => {
   const id = await newModel('LLM', 'openai', openai)
   expect((await saveModel(id, { base_url: 'https://API.example.com:443/v2', temperature: 1 })).code).toBe(200)
 })
 
-test('AGENT-06 an account that may read keys changes the address alone', async () => {
+test('AGENT-06 an account that may read keys may change the address without entering the key', async () => {
   const id = await newModel('LLM', 'openai', openai)
   const reader = await app.by({ tenant: '甲公司', permissions: [...EDITS, 'agent:config:plain'] })
   expect((await saveModel(id, { base_url: NEW }, reader)).code).toBe(200)
@@ -103,7 +103,7 @@ async function saveAgent(id: number, params: object | null, by = editor) {
 }
 const REFUSED = { code: 400, data: { field: 'plugins.0.params.api_key' } }
 
-test('AGENT-06 a new address of a plugin without its key is refused, also by a candidate, a removal and a restored version', async () => {
+test('AGENT-06 refuses a new address of a plugin without its key, also by candidate, removal and restore', async () => {
   const id = (await editor.call('POST', AGENT, { agentName: '小智' })).data.id as number
   expect((await saveAgent(id, { api_host: 'evil.example.net', api_key: 'key-of-mine-0123' })).code).toBe(200)
   const evil = (await editor.call('GET', `${AGENT}/${id}`)).data.versionNo as number
@@ -147,7 +147,7 @@ test.each([
   },
 )
 
-test('AGENT-06 the gateway of a tenant without a key of its own receives no token of the platform', async () => {
+test('AGENT-06 the gateway of a tenant without an own key gets no token of the platform', async () => {
   const tenant = await app.by({ tenant: '乙公司', permissions: ['agent:params:list', 'agent:params:edit'] })
   expect((await put('server.mqtt_signature_key', 'Platform-key-0123', admin)).code).toBe(200)
   expect((await put('server.mqtt_manager_api', 'evil.example.net:8007', tenant)).code).toBe(200)

@@ -36,7 +36,9 @@ export function readConfig(fields: readonly ProviderField[], config: Config) {
   return { config: storedConfig(fields, config), secrets }
 }
 
-/** Refuses an `llm` that does not exist, that the owner may not use, or that cannot be called for a completion. */
+/**
+ * Throws when the model of `llm` does not exist, may not be used by the owner, or cannot be called for a completion.
+ */
 export async function assertLlm(db: Db, tenantId: number, llm: unknown) {
   if (llm === undefined) return
   const [found] = await db

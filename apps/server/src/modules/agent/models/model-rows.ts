@@ -100,7 +100,9 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
   }
 }
 
-/** Lists models for selects: of the given tenant, otherwise all that the account may use. */
+/**
+ * Lists models for selects: the models that the given tenant may use, otherwise all models that the account may use.
+ */
 export async function listModelOptions({ db, user }: Ctx, { type, keyword, tenantId }: ParsedOf<typeof calls.options>) {
   assertModelReader(user)
   const rows = await db

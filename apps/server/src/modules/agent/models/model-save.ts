@@ -106,7 +106,9 @@ async function assertKeyResent(
   if (problem) throw invalid(problem.msg, `config.${problem.field}`)
 }
 
-/** Stores changed secrets. A save that changes nothing else still gets a revision and a row of the operation log. */
+/**
+ * Stores changed secrets. Updates the revision and writes the operation log even when the save changes only secrets.
+ */
 async function saveSecrets(ctx: Ctx, stored: Stored, saved: { rev: number }, secrets: ReadonlyMap<string, string>) {
   const { db, user, now, services } = ctx
   await writeSecrets(db, services.config.secretKey, ownerOf(ctx, stored), secrets)
@@ -148,7 +150,7 @@ export async function setDefault(ctx: Ctx, { id }: ParsedOf<typeof calls.setDefa
   return null
 }
 
-/** Copies a model with its secrets. The copy is no default. */
+/** Copies a model with its secrets. The copy is not a default model. */
 export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
   const { db, services } = ctx
   const stored = await record.lock(ctx, id)

@@ -34,7 +34,9 @@ const quoted = (names: readonly string[]) =>
     .map((name) => `「${name}」`)
     .join('')
 
-/** Returns what uses a model, with names: `智能体「客服」「前台」等5个`; empty when nothing does. */
+/**
+ * Returns the names of the agents, templates and models that use a model: `智能体「客服」「前台」等5个`. Empty for an unused model.
+ */
 export async function describeModelUses(db: Db, model: { id: number; code: string }): Promise<string> {
   const agentNames = await db
     .select({ name: agents.agentName })

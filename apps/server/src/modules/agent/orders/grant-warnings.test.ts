@@ -45,7 +45,7 @@ async function running(validDays: number, devices = 1, over: object = {}) {
   return ids
 }
 
-test('AGENT-16 staff that may list grants is told 30 and 7 days before the end, once each, with a link to the list', async () => {
+test('AGENT-16 staff gets one message 30 and one 7 days before the end, with a link to the grants', async () => {
   const before = await count()
   const [device] = await running(60, 2)
   expect(await runAt(0)).toBe(0)
@@ -62,7 +62,7 @@ test('AGENT-16 staff that may list grants is told 30 and 7 days before the end, 
   expect(await messagesOf(people.seller)).toEqual([])
 })
 
-test('AGENT-16 a clock that jumps by months announces nothing that has ended, and a late run only the shortest time', async () => {
+test('AGENT-16 a late run announces no ended grant, and announces only the shorter of two due periods', async () => {
   const before = await count()
   await running(60)
   expect(await runAt(90)).toBe(0)
@@ -71,7 +71,7 @@ test('AGENT-16 a clock that jumps by months announces nothing that has ended, an
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益将在7天内到期'])
 })
 
-test('AGENT-16 a pack is not announced at its begin, nor while a later pack of the device follows', async () => {
+test('AGENT-16 announces neither a short pack at its begin nor a pack that a later pack follows', async () => {
   await running(30)
   expect(await runAt(1)).toBe(0)
   expect(await runAt(24)).toBe(1)
@@ -82,7 +82,7 @@ test('AGENT-16 a pack is not announced at its begin, nor while a later pack of t
   expect(await runAt(55)).toBe(0)
 })
 
-test('AGENT-16 staff is told at 20 % and 5 % left, once each; an unlimited grant only has an end', async () => {
+test('AGENT-16 staff gets one message at 20 % and one at 5 % left; an unlimited grant gets none', async () => {
   const before = await count()
   const [device] = await running(300)
   await running(300, 1, { allowances: [{ unit: TURNS, amount: 0 }] })
@@ -102,7 +102,7 @@ test('AGENT-16 staff is told at 20 % and 5 % left, once each; an unlimited grant
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益剩余不足20%', '1项语音套餐权益剩余不足5%'])
 })
 
-test('AGENT-16 the message says what happens at the limit by the parameter of the tenant', async () => {
+test('AGENT-16 the message names the effect of the limit according to the parameter of the tenant', async () => {
   await app.db.execute(
     sql`insert into agent_params (tenant_id, code, value) values (${people.tenantId}, 'usage.limit', '2')`,
   )

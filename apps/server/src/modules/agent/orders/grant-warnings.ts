@@ -9,7 +9,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 const KIND = 'agent-grant-notice'
 /** Staff with this permission may list grants and receives the messages of its tenant. */
 const QUERY = 'agent:order:query'
-/** The shortest first: a grant that is announced for 7 days is not announced for 30 days any more. */
+/** Days before the end, shortest first. A grant that is announced for 7 days is not announced for 30 days any more. */
 const DAYS = [7, 30] as const
 const SHARES = [5, 20] as const
 /** Grants that one transaction announces with one message. */
@@ -24,9 +24,9 @@ export function registerGrantWarnings(services: Services) {
 }
 
 /**
- * Announces grants 30 and 7 days before their end, and with 20 % and 5 % left, once each. Each message has all grants of a
- * tenant. A failure of one tenant does not stop the others. Ended grants are not announced, so a late run or a moved clock
- * sends at most one message of each kind.
+ * Announces each grant once 30 and 7 days before its end, and once at 20 % and 5 % left. One message contains all due
+ * grants of a tenant. A failure of one tenant does not stop the others. Ended grants are not announced. A late run
+ * therefore sends only the most urgent message of each kind.
  */
 export async function runGrantWarnings(services: Services) {
   const at = services.now().toISOString()
@@ -52,14 +52,14 @@ interface Tenant extends Record<string, unknown> {
 interface Announced extends Record<string, unknown> {
   readonly n: number
   readonly names: readonly string[]
-  /** Earliest end. */
+  /** Earliest end of the announced grants. */
   readonly first: string
 }
 
 interface Warning {
-  /** Condition of due grants `g`. */
+  /** SQL condition of the due grants `g`. */
   readonly condition: ReturnType<typeof sql>
-  /** Assignment that marks announced grants. */
+  /** SQL assignment that marks the announced grants. */
   readonly mark: ReturnType<typeof sql>
   readonly isUrgent: boolean
   title(n: number): string
@@ -72,7 +72,10 @@ const successor = (condition: ReturnType<typeof sql>) => sql`exists (select from
   where s.scope = g.scope and s.target_id = g.target_id and s.state < 2 and s.unit = g.unit and s.is_frozen = 0
     and s.id <> g.id and ${condition})`
 
-/** Grants that end within some days. A pack that is not longer than these days is not announced when it begins. */
+/**
+ * Returns the warning for grants that end within some days. A pack whose validity is not longer than these days is not
+ * announced.
+ */
 const endingWithin = (days: number, at: string): Warning => ({
   condition: sql`${OPEN} and coalesce(g.warned_days, 100) > 7 and coalesce(g.warned_days, 100) > ${days}::int
     and g.valid_days > ${days}::int and g.valid_until > ${at}::timestamptz
@@ -85,7 +88,7 @@ const endingWithin = (days: number, at: string): Warning => ({
     `${listText(names, n)}的套餐权益将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
 })
 
-/** Running grants of which at most a percentage is left. */
+/** Returns the warning for running grants of which at most `share` percent are left. */
 const lowAt = (share: number, at: string): Warning => ({
   condition: sql`${OPEN} and g.low_share < coalesce(g.warned_share, 100) and g.low_share <= ${share}::int
     and g.valid_until > ${at}::timestamptz

@@ -15,7 +15,10 @@ import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from 
 
 type Input = ParsedOf<typeof calls.confirm>
 
-/** Returns how an order was paid. Refuses a sale without way or voucher, and a voucher of another order. */
+/**
+ * Returns the way of payment and the voucher of an order. Throws for a sale without a way of payment or a voucher, and
+ * for a voucher of another order.
+ */
 async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }: Input) {
   if (order.payWay === GIFT) return { payWay: GIFT, voucherNo: '' }
   if (order.amount === 0) return { payWay: FREE, voucherNo: '' }
@@ -32,8 +35,8 @@ async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }:
 }
 
 /**
- * Records the payment of an order, and creates its grants. Repeating the call with the same voucher changes nothing, also
- * with an old revision: fifty calls at once pay once.
+ * Records the payment of an order and creates its grants. Repeating the call with the same voucher changes nothing,
+ * even with an old revision. Simultaneous confirmations therefore record one payment.
  */
 export async function confirmOrder(ctx: Ctx, input: Input) {
   assertVendor(ctx)
@@ -56,7 +59,7 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
 const actionOf = (payWay: number, amount: number) =>
   payWay === GIFT ? '确认赠送' : payWay === FREE ? '确认免费订单' : `确认收款${yuanText(amount)}元`
 
-/** Creates the grants of each target, copy and allowance, and their lines of the ledger. */
+/** Creates a grant for each target, copy and allowance, with its issue line in the ledger. */
 async function issueGrants(ctx: Ctx, order: StoredOrder) {
   const { db, now, user } = ctx
   const [terms] = await db
@@ -82,7 +85,7 @@ async function issueGrants(ctx: Ctx, order: StoredOrder) {
     from issued order by id`)
 }
 
-/** Records that the devices of the order received a trial. A device receives one for ever. */
+/** Records that the devices of the order received a trial. Throws when a device received a trial before. */
 async function claimTrials({ db }: Ctx, order: StoredOrder) {
   const { rows } = await db.execute<{ sn: string }>(sql`
     with wanted as (select d.sn, d.mac from agent_order_targets t join devices d on d.id = t.target_id where t.order_id = ${order.id}),

@@ -34,7 +34,10 @@ interface Quote {
   readonly grantCount: number
 }
 
-/** Works out the amount of an order, and refuses an order that is too large. */
+/**
+ * Calculates the amount of an order. Throws for too many grants, a too large amount or discount, and several copies of
+ * a trial.
+ */
 function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discount, isGift }: Sale): Quote {
   if (terms.isTrial === 1 && copies > 1) throw invalid('试用套餐每台设备只能购买1份', 'copies')
   if (terms.isTrial === 1 && terms.scope !== 1) throw invalid('试用套餐的使用范围应为单台设备', 'packageId')
@@ -47,7 +50,7 @@ function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discou
   return { listAmount, discount, amount: listAmount - discount, grantCount }
 }
 
-/** Works out an order and stores nothing. */
+/** Calculates the preview of an order. Stores nothing. */
 export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { now, services } = ctx
   const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
@@ -71,7 +74,7 @@ export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.previe
   }
 }
 
-/** Tenants buy at the list price. */
+/** Throws for a discount of a tenant, because tenants buy at the list price. */
 function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number }) {
   if (discount > 0 && !user.isPlatform) throw invalid('优惠金额由平台填写', 'discount')
 }
@@ -92,7 +95,7 @@ interface NewOrder {
   readonly payWay: number
 }
 
-/** Works out an order that is stored. Refuses wrong targets. */
+/** Calculates an order that will be stored, and marks its terms as sold. Throws for refused targets. */
 export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
   const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
   const terms = await sellTerms(ctx, input.packageId, buyer.id)
@@ -111,7 +114,7 @@ export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets
     .insert(agentOrderTargets)
     .values(targets.map(({ id, name }, line) => ({ tenantId: buyer.id, orderId, line: line + 1, targetId: id, name })))
 
-/** Returns the first targets for the operation log. */
+/** Returns the names of the first targets, for the operation log. */
 export function formatTargetNames(targets: readonly Target[]) {
   const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
   return `${names.join('')}${targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''}`
@@ -159,13 +162,13 @@ export function assertDiscountReason(ctx: Ctx, input: { readonly discount: numbe
   if (input.discount > 0 && input.discountReason === '') throw invalid('请输入优惠原因', 'discountReason')
 }
 
-/** Creates a pending order. A second person confirms the payment. */
+/** Creates a pending order. Another person must confirm the payment. */
 export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   assertDiscountReason(ctx, input)
   return placeOrder(ctx, input, { discount: input.discount, isGift: false })
 }
 
-/** Creates a free order. A second person confirms it. */
+/** Creates a free order. Another person must confirm it. */
 export function createGiftOrder(ctx: Ctx, input: ParsedOf<typeof calls.gift>) {
   assertVendor(ctx)
   return placeOrder(ctx, { ...input, discountReason: '' }, { discount: 0, isGift: true })

@@ -14,7 +14,7 @@ const targetsOf = async (orderId: number) =>
   )
 const edit = (input: object, who = people.seller) => who.call('PUT', ORDER_URL, input)
 
-test('AGENT-13 the creator edits a pending order, which is worked out again and logged', async () => {
+test('AGENT-13 only the creator edits a pending order; the amount is recalculated and logged', async () => {
   const [first, second] = [await newDevice(), await newDevice()]
   const [pack, other] = [await newPackage(), await newPackage({ price: 2000 })]
   const order = await place({ packageId: pack.id, deviceIds: [first.id] })
@@ -47,7 +47,7 @@ test('AGENT-13 the creator edits a pending order, which is worked out again and 
   )
 })
 
-test('AGENT-13 an old form, an old confirmation and a paid order are refused', async () => {
+test('AGENT-13 refuses an edit and a confirmation with an old revision, and an edit of a paid order', async () => {
   const [device, pack] = [await newDevice(), await newPackage()]
   const order = await place({ packageId: pack.id, deviceIds: [device.id] })
   const goods = { id: order.id, tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id], copies: 3 }
@@ -62,7 +62,7 @@ test('AGENT-13 an old form, an old confirmation and a paid order are refused', a
   })
 })
 
-test('AGENT-13 a gift stays a gift and keeps a reason', async () => {
+test('AGENT-13 an edited gift stays a gift and still needs a reason', async () => {
   const [device, pack] = [await newDevice(), await newPackage()]
   const goods = { tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id] }
   const gift = (await people.seller.call('POST', `${ORDER_URL}/gift`, { ...goods, remark: '补偿' })).data

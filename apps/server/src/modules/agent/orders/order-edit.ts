@@ -12,15 +12,16 @@ import { assertStep, lockOrder, publishOrders, saveStep } from './order-log.ts'
 
 type Input = ParsedOf<typeof calls.update>
 
-/** Refuses a gift without its reason, and a wrong discount of a sale. */
+/** Throws for a gift without a reason, and for a sale with an invalid discount. */
 function assertMoney(ctx: Ctx, isGift: boolean, input: Input) {
   if (!isGift) return assertDiscountReason(ctx, input)
   if (input.remark === '') throw invalid('请输入赠送原因', 'remark')
 }
 
 /**
- * Changes a pending order: buyer, package, targets, copies and discount. The order then refers to the version that is sold
- * now, and a confirmation that was opened before is refused, because its revision is old.
+ * Changes buyer, package, targets, copies and discount of a pending order. The order then refers to the version of the
+ * package that is sold now. A confirmation dialog that was opened before the change is refused, because its revision is
+ * old.
  */
 export async function editOrder(ctx: Ctx, input: Input) {
   const order = await lockOrder(ctx, input.id)

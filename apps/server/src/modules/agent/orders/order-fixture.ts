@@ -16,7 +16,10 @@ function counter() {
   }
 }
 
-/** Starts the server with a seller, an accountant, a tenant with devices, and functions that order and use packages. */
+/**
+ * Starts the server with a seller, an accountant and a tenant with devices. Returns functions that order and use
+ * packages.
+ */
 export function useOrders() {
   const app = useApp()
   const people = {} as {
@@ -87,7 +90,7 @@ export function useOrders() {
     expect((await confirm(order.id)).code).toBe(200)
     return order
   }
-  /** Appends use of a device, as the turns of a conversation do. */
+  /** Appends use of a device to `agent_usage`, as the turns of a conversation do. */
   const talk = (deviceId: number, unit: number, n: number, at = new Date()) =>
     app.db.execute(sql`
       insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n, used_time)

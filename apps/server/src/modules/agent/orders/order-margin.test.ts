@@ -21,7 +21,7 @@ const addCost = (deviceId: number, cost: number) =>
     insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)
     values (current_date, ${people.tenantId}, ${people.agentId}, ${deviceId}, 0, ${deviceId > 0 ? 1 : 2}, 6, 1, 1000, ${cost})`)
 
-test('AGENT-15 income is earned by use, cost belongs to the package of the device, and the sums equal both', async () => {
+test('AGENT-15 income follows the use, and cost belongs to the package of the device', async () => {
   const allowances = [
     { unit: 2, amount: 100 },
     { unit: 4, amount: 1000 },
@@ -51,7 +51,7 @@ test('AGENT-15 income is earned by use, cost belongs to the package of the devic
   expect(await margins(`by=2&packageId=${pack.id}`)).toMatchObject({ sums: { received: 500, income: 500 } })
 })
 
-test('AGENT-15 an unlimited package is earned evenly over its time, and a gift earns nothing', async () => {
+test('AGENT-15 income of an unlimited package is spread over its validity; a gift has none', async () => {
   const unlimited = { price: 3000, allowances: [{ unit: 5, amount: 0 }] }
   const [device, pack] = [await newDevice(), await newPackage(unlimited)]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
@@ -68,7 +68,7 @@ test('AGENT-15 an unlimited package is earned evenly over its time, and a gift e
   expect((await margins(`by=2&packageId=${pack.id}`)).sums).toMatchObject({ received: 3000, income: 100 })
 })
 
-test('AGENT-15 what lapses is earned on its day, and the whole order is earned in the end', async () => {
+test('AGENT-15 a lapsed rest becomes income on its day, finally the whole amount of the order', async () => {
   const [device, pack] = [await newDevice(), await newPackage({ price: 700 })]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
   await talk(device.id, 2, 30)

@@ -12,7 +12,10 @@ import { transact } from '#core/tenancy/tenancy.ts'
 import { readMargins } from '#domain/agents/orders/margin.ts'
 import { assertVendor } from './order-log.ts'
 
-/** Lists income, cost and margin. Costs are what vendors charge the platform, so tenants get none of them. */
+/**
+ * Lists income, cost and margin. Throws for staff of tenants, because the costs are prices that vendors charge the
+ * platform.
+ */
 export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   assertVendor(ctx)
   const { by, orderByColumn = 'income', isAsc = 'desc', pageSize, ...filter } = input

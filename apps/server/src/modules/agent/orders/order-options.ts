@@ -93,7 +93,7 @@ export async function listOrderAgents({ db, user }: Ctx, { keyword, tenantId }: 
   return { list }
 }
 
-/** Groups of the tenant and of the vendor. */
+/** Lists device groups of the tenant and of the vendor. */
 export async function listOrderGroups({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.groups>) {
   const isOffered =
     tenantId === undefined

@@ -12,7 +12,7 @@ import { type RefundedGrant, refundAmount } from '#domain/agents/orders/refund-a
 import { agentOrderRefunds } from '#schema/agent/agent-orders.ts'
 import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
-/** Closes a pending order. Only its creator may; a job closes forgotten orders. */
+/** Closes a pending order of the caller. A job closes orders that nobody confirmed. */
 export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {
   const order = await lockOrder(ctx, id)
   await assertStep(ctx, order, rev, ORDER_STEP.close)
@@ -21,7 +21,10 @@ export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof 
   return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
 }
 
-/** Returns the grants of an order for the refund. `isLocked` locks them in the order of ids. */
+/**
+ * Returns the grants of an order for the calculation of its refund. With `isLocked`, locks the grants in the order of
+ * ids.
+ */
 async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
   const { rows } = await db.execute<RefundedGrant & Record<string, unknown>>(sql`
     select unit, is_unlimited = 1 as "isUnlimited", state, total::float8 as total, remaining::float8 as remaining,
@@ -31,7 +34,7 @@ async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
   return rows
 }
 
-/** Returns the refund that a request would be worked out to now, or null when the order cannot be refunded. */
+/** Returns the amount in fen that a refund requested now would have. Returns null when the order cannot be refunded. */
 export async function refundProposal({ db, now }: Ctx, order: Pick<StoredOrder, 'id' | 'state' | 'amount'>) {
   if (order.state !== ORDER.paid) return null
   return refundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
@@ -41,7 +44,7 @@ const freeze = (db: Db, orderId: number, isFrozen: 0 | 1) =>
   db.execute(sql`
     update agent_grants set is_frozen = ${isFrozen} where order_id = ${orderId} and state < ${GRANT.used}`)
 
-/** Asks for a refund of what is left, which is frozen until another person decides. */
+/** Requests a refund of the unused grants. Freezes these grants until another person decides. */
 export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.refund>) {
   assertVendor(ctx)
   const { db, user, now } = ctx
@@ -64,7 +67,7 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
   return { rev: next, amount }
 }
 
-/** Decides a refund. Only another person than the one who asked may. */
+/** Approves or rejects a refund. Throws for the account that requested the refund. */
 export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.refundAudit>) {
   assertVendor(ctx)
   const { db, user, now } = ctx
@@ -86,7 +89,7 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
   return saveStep(ctx, order, done, `同意退款${yuanText(refund!.amount)}元`)
 }
 
-/** Takes back what is left of the grants of an order. */
+/** Revokes the open grants of an order, and adds their rest to the ledger as refunded. */
 const revokeGrants = ({ db, user, now }: Ctx, order: StoredOrder, reason: string) =>
   db.execute(sql`
     with open as materialized (select id, remaining from agent_grants

@@ -80,7 +80,7 @@ type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
 const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(allowanceText).join('、') })
 
-/** Conditions of the work that waits for the account. */
+/** Conditions by value of the filter `todo`: orders and refunds that wait for a decision of the account. */
 const TODO = { 1: awaitsConfirmation, 2: awaitsRefundAudit } as const
 
 function conditionsOf(user: User, filter: Filter): SQL | undefined {
@@ -114,7 +114,7 @@ export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls
   return { ...page, list: page.list.map(present) }
 }
 
-/** Sums of an order by unit, in the units of the package. */
+/** Returns the sums of an order by unit, in the units of the package. */
 async function unitSums(db: Db, orderId: number) {
   const { rows } = await db.execute<Record<'unit' | 'total' | 'left' | 'spent' | 'lapsed' | 'refunded', number>>(sql`
     select unit, sum(total)::float8 as total, sum(remaining)::float8 as left, sum(spent)::float8 as spent,

@@ -60,7 +60,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect([await fileOf('grant', other), await fileOf('ledger', other)]).toEqual([[], []])
   })
 
-  test('AGENT-14 use before the payment, of try-outs and of other devices is not spent', async () => {
+  test('AGENT-14 does not spend use before the payment, use of try-outs and use of other devices', async () => {
     const [device, other] = [await newDevice(), await newDevice()]
     await talk(device.id, TURNS, 7)
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
@@ -95,7 +95,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect(mine.map(({ orderId }: { orderId: number }) => orderId)).toEqual([all.id, agents.id])
   })
 
-  test('AGENT-14 merges at once and in small parts spend exactly the use', async () => {
+  test('AGENT-14 simultaneous merges in small parts spend exactly the recorded use', async () => {
     const device = await newDevice(await newAgent(1), 1)
     const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
     const { id } = await sold(goods)
@@ -114,7 +114,7 @@ describe('AGENT-14 spending of measured use', () => {
     ])
   })
 
-  test('AGENT-14 a merge that fails after the spending changes nothing, and the next one spends once', async () => {
+  test('AGENT-14 a merge that fails after the spending changes nothing; the next merge spends once', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await talk(device.id, TURNS, 9)
@@ -132,7 +132,7 @@ describe('AGENT-14 spending of measured use', () => {
   })
 })
 
-describe('AGENT-14 the clock', () => {
+describe('AGENT-14 the job agent-grant-clock', () => {
   test('AGENT-14 the rest lapses at the end and the order is finished; an unused pack lapses after its window', async () => {
     const device = await newDevice()
     const { id } = await sold({
@@ -165,8 +165,8 @@ describe('AGENT-14 the clock', () => {
   })
 })
 
-describe('AGENT-13 devices of another tenant', () => {
-  test('AGENT-13 a device takes its grants to another tenant, or the transfer is refused by the parameter', async () => {
+describe('AGENT-13 transfer of a device to another tenant', () => {
+  test('AGENT-13 a transferred device keeps its grants; order.device_transfer 1 refuses transfers', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     const stranger = await app.by({ tenant: '接收公司', permissions: ['agent:order:query'] })
@@ -188,7 +188,7 @@ describe('AGENT-13 devices of another tenant', () => {
   })
 })
 
-test('AGENT-14 the ledger is only added to; the line of a day may only grow', async () => {
+test('AGENT-14 the database refuses changes of the ledger, except growth of the line of a day', async () => {
   const device = await newDevice()
   const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
   await talk(device.id, TURNS, 5)

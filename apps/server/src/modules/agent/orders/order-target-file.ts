@@ -16,17 +16,17 @@ type Input = ParsedOf<typeof calls.targetFile>
 interface Line {
   readonly row: number
   readonly serial: string
-  /** Reason of the reader why the cell may differ from the author's input. */
+  /** Reason of the table reader why the cell may differ from the author's input. */
   readonly doubt?: string | undefined
 }
 
 const DEVICE = 1
 const MAX_SERIAL = 64
-/** Titles of a first line. A file may also begin with a serial number. */
+/** Matches the title in the first line. A file may also begin with a serial number. */
 const HEADER = /[^\u0020-\u007E]|^(sn|mac|serial.*)$/i
 
 const MAC = /^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$/i
-/** Returns the text by which two notations of a MAC are equal. */
+/** Returns a key that is equal for all notations of one MAC. */
 const keyOf = (serial: string) => (MAC.test(serial) ? normalizeSerial(serial) : serial)
 
 /** Returns the lines of the first column. */
@@ -46,7 +46,7 @@ async function readLines({ bytes, name }: ReceivedTable): Promise<Line[]> {
   }
 }
 
-/** Returns why a line has no usable serial number, or undefined. */
+/** Returns the error of a line without a usable serial number, or undefined. */
 function lineProblem({ serial, doubt }: Line, earlier: number | undefined) {
   if (doubt) return doubt
   if (serial === '') return '第一列没有序列号或MAC'
@@ -70,7 +70,7 @@ function sortLines(lines: readonly Line[]) {
   return { kept, rows }
 }
 
-/** Returns the reason for each line whose device cannot get the package. */
+/** Returns the error of each line whose device cannot get the package. */
 async function deviceProblems(ctx: Ctx, { tenantId, packageId }: Input, lines: readonly Line[]) {
   if (packageId === undefined || lines.length === 0) return []
   const buyer = await resolveOwningTenant(ctx, tenantId, 'tenantId')

@@ -27,7 +27,7 @@ export interface Targets {
   readonly problems: readonly Problem[]
 }
 
-/** Fields of a form that name the targets. */
+/** Fields of the order form that name the targets. */
 interface Asked {
   readonly deviceIds: readonly number[]
   readonly groupId?: number | undefined
@@ -43,7 +43,7 @@ const DEVICE = 1
 const AGENT = 2
 export const normalizeSerial = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
 
-/** Returns the targets of an order by the scope of the package, and the refused ones with the reason. */
+/** Returns the targets of an order according to the scope of the package, and each refused target with the reason. */
 export async function resolveTargets(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
   const found =
     terms.scope === DEVICE

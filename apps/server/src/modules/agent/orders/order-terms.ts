@@ -7,7 +7,7 @@ import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.t
 /** The version of a package that an order refers to. */
 export type OrderTerms = typeof agentProductVersions.$inferSelect & { readonly packageName: string }
 
-/** Returns the terms that are sold now to the tenant. */
+/** Returns the current terms of a package that is offered to the tenant. */
 export async function readTermsOnSale(
   { db }: Pick<Ctx, 'db'>,
   packageId: number,
@@ -31,7 +31,7 @@ export async function readTermsOnSale(
   return { ...found.terms, packageName: found.packageName }
 }
 
-/** Marks the terms that are sold now as sold, and returns them. They never change again. */
+/** Marks the current terms of a package as sold and returns them. Sold terms never change. */
 export async function sellTerms(ctx: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
   const { db } = ctx
   const terms = await readTermsOnSale(ctx, packageId, tenantId)

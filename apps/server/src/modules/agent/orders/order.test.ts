@@ -40,7 +40,7 @@ describe('AGENT-13 steps of an order', () => {
     expect(targets.data).toMatchObject({ total: 1, list: [{ line: 1, targetId: device.id, name: device.sn }] })
   })
 
-  test('AGENT-13 another person confirms the payment; the log has the change in words', async () => {
+  test('AGENT-13 another person confirms the payment, and the log describes the change', async () => {
     const order = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
     expect(await confirm(order.id, {}, people.seller)).toMatchObject({
       code: 501,
@@ -113,7 +113,7 @@ describe('AGENT-13 steps of an order', () => {
 })
 
 describe('AGENT-13 refunds', () => {
-  test('AGENT-13 the refund is the smallest unused share; what is left is frozen until another person decides', async () => {
+  test('AGENT-13 the refund is the smallest unused share; unused grants stay frozen until the decision', async () => {
     const device = await newDevice()
     const pack = await newPackage({
       price: 1000,
@@ -156,7 +156,7 @@ describe('AGENT-13 refunds', () => {
     ])
   })
 
-  test('AGENT-13 a rejected refund releases what was frozen', async () => {
+  test('AGENT-13 a rejected refund releases the frozen grants', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     const asked = await put(people.seller, 'refund', { id, rev: 1, reason: '误操作' })
@@ -229,7 +229,7 @@ describe('AGENT-13 targets and tenants', () => {
     expect((await stranger.call('GET', `${ORDER_URL}/ledger/page?orderId=${data.id}`)).data.total).toBe(0)
   })
 
-  test('AGENT-12 a trial is given to a device once, for ever: two orders, a new row of the device, another tenant', async () => {
+  test('AGENT-12 a device gets one trial, even by a second order, as a new row or for another tenant', async () => {
     const trial = await newPackage({ isTrial: 1, price: 0 })
     const device = await newDevice()
     const first = await place({ packageId: trial.id, deviceIds: [device.id] })

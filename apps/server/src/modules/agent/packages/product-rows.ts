@@ -19,13 +19,13 @@ import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.t
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-/** Joins a package with the version that is sold now. */
+/** Joins a package with its current version, which new orders refer to. */
 const isCurrentVersion = and(
   eq(agentProductVersions.packageId, agentProducts.id),
   eq(agentProductVersions.version, agentProducts.currentVersion),
 )
 
-/** Selects packages with the terms that are sold now. */
+/** Selects packages with their current terms. */
 const selectProducts = (db: Db) =>
   db
     .select({ ...getTableColumns(agentProductVersions), ...getTableColumns(agentProducts) })

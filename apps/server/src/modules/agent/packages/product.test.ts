@@ -82,7 +82,7 @@ test('AGENT-12 name and code are unique', async () => {
   expect(await admin.call('POST', URL, inputOf({ packageCode }))).toMatchObject({ msg: '套餐编码已存在' })
 })
 
-test('AGENT-12 an edit of sold terms creates the next version and is logged in words', async () => {
+test('AGENT-12 an edit of sold terms creates the next version, and the log describes the change', async () => {
   const { id, ...input } = await newPackage()
   expect((await admin.call('PUT', URL, { ...input, id, rev: 0, price: 1000 })).data).toEqual({ rev: 1, version: 1 })
   await sell(id)

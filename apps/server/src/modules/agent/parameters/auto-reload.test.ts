@@ -16,7 +16,7 @@ const put = async (code: string, value: string) => {
   const { rev } = list.find((each: { code: string }) => each.code === code)
   expect((await admin.call('PUT', PARAMS, { code, value, remark: '', rev })).code).toBe(200)
 }
-/** Saves other models of the default template, and runs the queued jobs. */
+/** Saves the default template with other models, and runs the queued jobs. */
 const template = async (models: object) => {
   const [{ id }] = await query('select id from agent_templates where deleted_at is null order by sort, id limit 1')
   const stored = (await admin.call('GET', `${ROOT}/template/${id}`)).data
@@ -56,7 +56,7 @@ test('AGENT-11 a change sends nothing while server.auto_reload is false', async 
   expect(server.actions).toEqual([])
 })
 
-test('AGENT-11 several changes reload the voice server once, five seconds after the last', async () => {
+test('AGENT-11 several changes reload the voice server once, five seconds after the last change', async () => {
   for (const value of ['21', '22', '23']) await put('tts_timeout', value)
   await admin.call('DELETE', `${PARAMS}?code=tool_call_timeout`)
   expect(await waiting()).toEqual(Array.from({ length: 4 }, () => ({ delay: 5 })))
@@ -101,7 +101,7 @@ test('AGENT-11 a change of a model that the default template uses causes a reloa
   expect(server.config.ASR.ASR_VoskASR.model_path).toBe('models/other')
 })
 
-test('AGENT-11 a server that does not reply gets no further action until the next change', async () => {
+test('AGENT-11 a server that does not confirm gets no further action until the next change', async () => {
   server.isBroken = true
   await put('tts_timeout', '31')
   await app.services.jobs.drain()

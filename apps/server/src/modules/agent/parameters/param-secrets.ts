@@ -12,7 +12,9 @@ const SENT_TO: Readonly<Record<string, readonly [code: string, name: string]>> =
   'server.mqtt_manager_api': ['server.mqtt_signature_key', 'MQTT 网关签名密钥'],
 }
 
-/** Refuses a new host that would receive the stored secret of a tenant, unless the account may read the secret anyway. */
+/**
+ * Refuses a new host that would receive the stored secret of a tenant, unless the account may read the secret anyway.
+ */
 export async function assertSecretReceiver(
   { db, user, services }: Ctx,
   tenantId: number,

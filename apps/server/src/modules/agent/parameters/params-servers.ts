@@ -60,7 +60,10 @@ export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: Parsed
   return { list: await Promise.all(list) }
 }
 
-/** Runs outside a transaction: the voice server reads its configuration from OMS while OMS waits. */
+/**
+ * Sends an action to a voice server. Holds no transaction, because the voice server reads its configuration from OMS
+ * before it confirms.
+ */
 export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
   const { services } = ctx
   const target = await transact(ctx, async (db) => {

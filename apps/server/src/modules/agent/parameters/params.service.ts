@@ -21,7 +21,7 @@ import { tenants } from '#schema/tenant.ts'
 import { assertSecretReceiver } from './param-secrets.ts'
 
 const MASK = '••••••••'
-/** Record of the operation log. The tenant in its id limits who reads the operation. */
+/** Returns the record for the operation log. Its id contains the tenant, which limits who may read the entry. */
 export const paramRecord = (tenantId: number, code: string) =>
   ({ bizType: 'agentParam', bizId: `${tenantId}:${code}` }) as const
 
@@ -115,7 +115,7 @@ async function previousUntil(db: Db, tenantId: number) {
   return found?.until ?? null
 }
 
-/** Empties the cache of this process before the response, so that the account reads its own change. */
+/** Clears the cache of this process before the response, so that the account reads its own change. */
 const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParameters.forget())
 
 /** Schedules a reload of the voice servers after a change of a parameter that they receive. */
@@ -169,7 +169,10 @@ export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: Parsed
   return null
 }
 
-/** Runs outside the request's transaction, because that transaction stores the response of a repeated call. */
+/**
+ * Returns a secret in plain text. Uses its own transaction, because the request's transaction would store the response
+ * for repeated calls.
+ */
 export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
   if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {

@@ -37,7 +37,10 @@ const select = (db: Db, user: User) =>
     .leftJoin(agentVoiceClones, and(eq(agentVoiceClones.id, agentTemplates.cloneId), notDeleted(agentVoiceClones)))
 
 type Found = Awaited<ReturnType<typeof select>>[number]
-/** The count of a platform template is hidden from tenants, because it counts the agents of all tenants. */
+/**
+ * Returns a row of the list. Hides the use count of a platform template from tenants, because it counts agents of all
+ * tenants.
+ */
 const rowOf = ({ template, ...names }: Found) => ({
   ...template,
   ...names,

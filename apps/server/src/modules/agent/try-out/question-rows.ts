@@ -14,8 +14,7 @@ import { readAgent } from '../agents/agent-store.ts'
 const MAX_HOURS = 4
 
 /**
- * State of a run, completed by the state of its job. A job that is cancelled before its start never updates the row of
- * the run.
+ * SQL of the state of a run, with the state of its job. A job that is cancelled before its start never updates the run.
  */
 const state = sql<number>`case when ${runs.state} >= 2 then ${runs.state}
   when ${jobs.state} = 'cancelled' then 4

@@ -15,7 +15,7 @@ import { TryMeter } from './try-figures.ts'
 import { prepareChat, type TrySubject } from './try-prepare.ts'
 
 export const QUESTION_JOB = 'agent-questions'
-/** Time for 50 questions to two slow versions. Each answer may take two minutes. */
+/** Time limit of a run: 50 questions to two slow versions, with at most two minutes for an answer. */
 const TIME_LIMIT_SECONDS = 2 * 60 * 60
 const MAX_ANSWER = 8000
 const STATE = { running: 1, done: 2, failed: 3, cancelled: 4 } as const
@@ -29,7 +29,10 @@ export const registerQuestionRuns = (services: Services) =>
     timeLimitSeconds: TIME_LIMIT_SECONDS,
   })
 
-/** Answers are stored one by one, so that another process can continue the job after the last answer. */
+/**
+ * Returns the worker of a run. Stores each answer at once, so that another process can continue the run after a
+ * restart.
+ */
 const questionWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
@@ -88,7 +91,7 @@ async function answerNext(services: Services, run: Run, { user, at, signal }: St
     .where(eq(runs.id, run.id))
 }
 
-/** Returns the fields of a version. The version in force is the agent itself. */
+/** Returns the configuration of a version. For the version in force, returns the agent itself. */
 async function subjectOf({ database }: Services, agent: StoredAgent, versionNo: number): Promise<TrySubject> {
   if (versionNo === agent.versionNo) return agent
   const snapshot = await snapshotOf(database.db, agent.id, versionNo)
@@ -103,7 +106,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Asks one version. Returns a failure of the model as an answer with an error, because other questions may succeed. */
+/** Asks one version. Returns a failure of the model as an answer with an error, so that the run continues. */
 async function answerOf(services: Services, agent: StoredAgent, asked: Asked): Promise<QuestionAnswer> {
   const { subject, question, signal } = asked
   let meter: TryMeter | undefined

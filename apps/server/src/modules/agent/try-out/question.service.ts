@@ -130,7 +130,7 @@ export async function startRun(ctx: Ctx, { agentId, versionNo }: ParsedOf<typeof
   return { id: run!.id, jobId }
 }
 
-/** Returns the version to compare with: the requested one, or the candidate; null: none. */
+/** Returns the version to compare with: the requested version, else the candidate, else null. */
 async function comparedVersion(db: Db, agent: StoredAgent, versionNo: number | undefined) {
   const compared = versionNo ?? agent.candidateNo
   if (compared === agent.versionNo) throw invalid('请选择当前版本以外的版本', 'versionNo')

@@ -12,7 +12,7 @@ import type { StoredAgent } from '../agents/agent-store.ts'
 /** Tokens that a tenant may use per day for try-outs. The platform has no limit. */
 const TOKENS_PER_DAY = 500_000
 
-/** Throws when the tenant has used the tokens of today. One running completion may exceed the budget. */
+/** Throws when the tenant has used its tokens of today. A running completion may exceed the budget. */
 export async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId: number) {
   if (tenantId === PLATFORM_TENANT_ID) return
   const { rows } = await services.database.db.execute<{ used: number }>(sql`

@@ -72,7 +72,7 @@ interface Run {
 
 async function run(raw: ServerResponse, { prepared, meter, user, signal }: Run) {
   const { model, endpoint, messages, policy, body, corrected } = prepared
-  // The address of a model of another tenant is hidden, as its key is.
+  // The address of a model of another tenant is hidden like its key.
   const url = isTenantInScope(user, model.tenantId) ? endpoint.url : '（平台模型）'
   const request = JSON.stringify({ url, body }, null, 2)
   await send(raw, 'start', { model: model.name, request, corrected })

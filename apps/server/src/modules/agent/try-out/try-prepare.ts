@@ -51,7 +51,7 @@ async function modelOf(
 }
 
 /**
- * Returns the memory that the voice server would receive: of the device, or of the agent when its devices share one
+ * Returns the memory as the voice server would receive it: of the device, or of the agent when its devices share one
  * memory.
  */
 async function memoryOf(db: Db, agent: StoredAgent, deviceId: number | undefined): Promise<string> {

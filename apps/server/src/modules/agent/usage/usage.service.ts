@@ -28,8 +28,8 @@ const isEstimated = (units: readonly UsageUnit[]) =>
   sql`coalesce(bool_or(is_estimate = 1 and unit in (${sql.raw(units.join(', '))})), false)`
 
 /**
- * Tenants get the cost of their own models only, because prices of platform models are what vendors charge the
- * platform.
+ * Returns the SQL of the cost that the account may see. Tenants see only the cost of their own models, because vendors
+ * charge the platform for platform models.
  */
 const costFor = (user: User) =>
   user.isPlatform
@@ -84,7 +84,7 @@ const NOTHING: UsageFigures = {
   hasEstimatedTokens: false,
 }
 
-/** The grouped column, and the tables that name its values. */
+/** Column, name and joined tables of each way to group the use. */
 const GROUPS: Readonly<Record<number, { readonly column: SQL; readonly name: SQL; readonly join: SQL }>> = {
   [USAGE_BY.tenant]: {
     column: sql`tenant_id`,
@@ -139,7 +139,7 @@ export async function list(ctx: Ctx, input: ListInput) {
   return { list, total: rows[0]?.total ?? (input.pageNum === 1 ? 0 : await countOf(ctx, input)) }
 }
 
-/** Counts the groups when the requested page is beyond the last page. */
+/** Counts all groups. Needed only when the requested page is beyond the last page. */
 async function countOf({ db, user }: Ctx, input: ListInput) {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(distinct ${GROUPS[input.by]!.column})::int as n from ${agentUsage} where ${conditionsOf(user, input)}`)

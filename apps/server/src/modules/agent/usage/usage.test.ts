@@ -48,7 +48,7 @@ beforeAll(async () => {
   ])
 })
 
-test('AGENT-15 lists the recorded figures by day and by group, and marks estimates', async () => {
+test('AGENT-15 lists the recorded use by day and by group, and marks estimates', async () => {
   const day = await today()
   const range = `startDate=${day}&endDate=${day}`
   const { data } = await admin.call('GET', `${ROOT}/day?${range}&agentId=${agentId}`)

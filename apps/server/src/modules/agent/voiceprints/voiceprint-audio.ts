@@ -10,7 +10,7 @@ import { USER_TURN } from './voiceprint-rows.ts'
 
 const MAX_WAV = 10 * 1024 * 1024
 
-/** Returns the voiceprint service of a tenant. Refuses while none is configured or the feature is switched off. */
+/** Returns the voiceprint service of a tenant. Throws when no service is configured or the feature is switched off. */
 export async function assertService({ services }: Pick<Ctx, 'services'>, tenantId: number) {
   if (!(await isFeatureEnabled(services, tenantId, 'voiceprint')))
     throw refused('声纹功能已停用，请在参数 features 中启用')

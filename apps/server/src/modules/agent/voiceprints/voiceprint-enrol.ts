@@ -95,7 +95,7 @@ async function storedVoiceprint(db: Db, ctx: Ctx, id: number, isLocked = false) 
   return stored
 }
 
-/** Changes name and introduction. Replaces the recording when the input names another. */
+/** Changes name and introduction of a speaker. Enrols another recording when the input names one. */
 export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, name, introduction } = input
   const recording = await replacedRecording(ctx, input)

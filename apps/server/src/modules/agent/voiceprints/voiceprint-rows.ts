@@ -15,7 +15,7 @@ import { files } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 
 export const USER_TURN = 1
-/** Personal data must not stay in the browser cache of a shared computer. */
+/** Response header for personal data, which must not stay in the browser cache of a shared computer. */
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
 export const visibleVoiceprints = (user: User) =>

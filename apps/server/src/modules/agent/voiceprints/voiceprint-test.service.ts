@@ -56,7 +56,7 @@ async function uploadedWav({ incoming }: Ctx): Promise<Buffer> {
   let size = 0
   for await (const chunk of incoming.stream) {
     size += (chunk as Buffer).length
-    // The rest of the body is read but not kept, because otherwise the client would not receive the response.
+    // Reads the rest of the body without keeping it. Otherwise the client would not receive the response.
     if (size <= rule.maxBytes) chunks.push(chunk as Buffer)
   }
   const problem = uploadProblem(rule, { name: incoming.name, size })

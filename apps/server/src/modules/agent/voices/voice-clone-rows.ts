@@ -78,8 +78,8 @@ export const cloneFeature = async ({ services, user }: Ctx) => ({
 })
 
 /**
- * Returns the condition for models that may train clones of a tenant. Shared models are left out, because a training
- * uses up a voice that the owner of the model paid for.
+ * Returns the condition for models that may train clones of a tenant. Excludes shared models, because a training
+ * consumes a voice that the owner of the model paid for.
  */
 export const trainableModels = (tenantId: number) =>
   and(

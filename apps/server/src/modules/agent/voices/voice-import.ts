@@ -20,7 +20,7 @@ interface State {
   readonly tenantId: number
   readonly updates: boolean
   readonly modelIds: Map<string, number | undefined>
-  /** Line numbers by model and code, for the message of a duplicate. */
+  /** Line numbers by model and code, to name the earlier line in the message of a duplicate. */
   readonly seen: Map<string, number>
 }
 

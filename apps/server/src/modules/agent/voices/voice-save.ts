@@ -31,7 +31,7 @@ async function assertSpeechModel(db: Db, tenantId: number, modelId: number) {
   if (!found) throw invalid('语音合成模型不存在或已被删除', 'modelId')
 }
 
-/** Returns the file id of a URL of the form; empty without a sample. */
+/** Returns the file id of a sample's URL; empty without a sample. */
 const fileIdOf = (url: string) => url.slice(-32)
 
 /** Marks a new sample as used, and releases the replaced sample to the clean-up of unused files. */

@@ -85,7 +85,7 @@ const importing = (by: Caller, lines: readonly string[], fields: object = {}) =>
     { dryRun: '0', ...fields },
   )
 
-test('AGENT-06 imports voices: a dry run names each refused line and writes nothing, an update keeps empty cells', async () => {
+test('AGENT-06 imports voices; a dry run writes nothing; an empty cell leaves its field unchanged', async () => {
   const tenant = await app.by({ tenant: '丁公司', permissions: RIGHTS })
   const lines = [
     '晓伊,imp-1,TTS_EdgeTTS,普通话;英语,3,停用',

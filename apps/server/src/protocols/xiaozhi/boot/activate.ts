@@ -10,7 +10,10 @@ import { sendBare } from './send-bare.ts'
 
 const NOT_YET = 202
 
-/** Handles `POST /xiaozhi/ota/activate`: 200 when the device is bound, else 202. The device reads only the status. */
+/**
+ * Handles `POST /xiaozhi/ota/activate`: returns 200 when the device is bound and its proof is correct, else 202. The
+ * device reads only the status.
+ */
 export async function activate(call: XiaozhiCall) {
   const { request } = call
   const identity = identityOf(request)
@@ -29,8 +32,8 @@ export async function activate(call: XiaozhiCall) {
 }
 
 /**
- * Returns true when the HMAC of the device is correct. Also returns true for a device without a serial number, and for
- * a serial number without an imported key.
+ * Returns true when the HMAC of the device is correct. No proof is needed for a device without a serial number or for a
+ * serial number without an imported key.
  */
 async function isProven(
   { side }: XiaozhiCall,

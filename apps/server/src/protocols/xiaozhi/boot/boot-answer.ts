@@ -39,8 +39,8 @@ export const bootResponse = ({ now, timeZone, offset, websocket, firmware, gatew
 const NEVER_AN_IMAGE = 'NOT_ACTIVATED_FIRMWARE'
 
 /**
- * Returns the running version with an address that serves no image. Old firmware fails when the response has no
- * firmware.
+ * Returns an offer of the running version, whose address serves no image. Old firmware fails when the response contains
+ * no firmware.
  */
 export const noUpgrade = (origin: string, version: string): FirmwareOffer => ({
   version,

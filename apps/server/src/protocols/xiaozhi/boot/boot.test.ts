@@ -103,7 +103,7 @@ describe('AGENT-01 boot of an unbound device', () => {
       'the documented least',
       '{"application":{"version":"1.0.0","elf_sha256":"0"},"board":{"mac":"02:00:00:00:01:aa"}}',
     ],
-  ])('a body of %s is answered with a code', async (_name, body) => {
+  ])('a boot whose body is %s gets a code', async (_name, body) => {
     expect((await device().boot(body)).activation.code).toMatch(/^\d{6}$/)
   })
 
@@ -116,7 +116,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(await oms.query('select count(*)::int as n from agent_codes')).toEqual([{ n: before }])
   })
 
-  test('GET returns a line of text, OPTIONS permits other origins, other paths return 404', async () => {
+  test('GET returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
     const some = device()
     for (const path of ['/xiaozhi/ota', '/xiaozhi/ota/']) {
       const reply = await some.send('GET', `${oms.origin}${path}`, undefined, {})

@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe('AGENT-05 firmware by board through ordinary releases', () => {
-  test('the first boot response offers the firmware, the first downloaded byte starts the task, and the next boot with the version completes the task', async () => {
+  test('a boot offers the firmware, the first byte starts the task, and the next boot completes the task', async () => {
     const { device, id } = await bound()
     const { bytes } = await release('2.0.10')
     expect(await device.boot()).toMatchObject({ firmware: { version: '2.0.10' } })
@@ -62,7 +62,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await get(url)).status).toBe(404)
   })
 
-  test('the link returns a length and supports ranges; a changed or foreign link returns 404', async () => {
+  test('the link returns a length and supports ranges; a link with a changed token returns 404', async () => {
     const { device } = await bound()
     const { bytes } = await release('2.1.0')
     await device.boot()
@@ -84,7 +84,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await oms.send(url, { method: 'POST', token: null })).status).toBe(405)
   })
 
-  test('a board that is not among those of the model never gets an image', async () => {
+  test('a device whose board the model does not list never gets an image', async () => {
     const { device, id } = await bound()
     await release('2.2.0')
     for (const board of ['someone-elses-board', '', 'WIFI']) {

@@ -21,12 +21,12 @@ interface Booted {
   readonly report: BootReport
 }
 
-/** Result when the upgrade must wait for other devices. The response then has no `firmware`. */
+/** Result when the device must wait because too many other devices upgrade. The response then has no `firmware`. */
 const WAITS = 'waits'
 
 /**
- * Applies the reported version and board, and returns the firmware for the same response. Undefined when the device
- * must wait for other devices, or when automatic updates are off and nothing was pushed.
+ * Applies the reported version and board, and returns the firmware for the same response. Returns undefined when the
+ * device must wait for other devices. Also returns undefined when automatic updates are off and no task was pushed.
  */
 export async function firmwareFor(booted: Booted): Promise<FirmwareOffer | undefined> {
   const { call, device, report } = booted
@@ -73,7 +73,7 @@ function storeVersion({ call: { side }, device, report: { verCode } }: Booted) {
   })
 }
 
-/** Closes the task when the device runs its version, and a cancelled task. The firmware reports neither. */
+/** Completes the task when the device runs its version, and closes a cancelled task. The firmware reports neither. */
 async function endTask(booted: Booted) {
   const { call, slot, report } = booted
   const { tasks } = call.side
@@ -106,7 +106,7 @@ async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefi
 const isReady = (call: XiaozhiCall, task: OpenTask) =>
   task.state !== TASK.confirming && !isPaused(call, task) && secondsUntilOpen(call, task) === undefined
 
-/** Returns version and image of a release. Undefined when these devices cannot install the version. */
+/** Returns version and image of a release. Returns undefined when voice devices cannot install the version. */
 async function imageOf({ side }: XiaozhiCall, otaId: number) {
   const deployment = await side.deployments.of(otaId)
   const image = deployment && findBoardImage(deployment)

@@ -31,7 +31,7 @@ describe('calls of one MAC', () => {
     expect(callsAt('020000000002', START + 30_000)).toBe(60)
   })
 
-  test('AGENT-01 the window slides: a burst at the end of a minute is not followed by a burst in the next', () => {
+  test('AGENT-01 a burst at the end of a minute counts in the next minute, because the window slides', () => {
     const next = START + 600_000
     expect(callsAt('020000000003', next + 59_000)).toBe(60)
     expect(callsAt('020000000003', next + 61_000)).toBe(1)

@@ -1,6 +1,6 @@
 import { DeviceError } from '#protocols/shared/response.ts'
 
-/** Calls of one MAC in a minute. A device calls every 3 seconds at most. */
+/** Maximum calls of one MAC in a minute. A correct device waits at least 3 seconds between calls. */
 const PER_MINUTE = 60
 const MINUTE_MS = 60_000
 const MAX_MACS = 200_000
@@ -8,13 +8,13 @@ const MAX_MACS = 200_000
 const ROUNDING = 1e-6
 
 let minute = 0
-/** Calls by MAC in this clock minute. `previous`: calls in the minute before. */
+/** Calls by MAC in the current clock minute. `previous`: calls in the minute before. */
 let current = new Map<string, number>()
 let previous = new Map<string, number>()
 
 /**
- * Counts one call of a MAC. Throws when the limit is exceeded. The limit is a sliding window: calls of the previous
- * clock minute count in proportion to the part of that minute within the last 60 seconds.
+ * Counts one call of a MAC. Throws when the limit is exceeded. The limit is a sliding window of 60 seconds. It counts
+ * the calls of the previous clock minute in proportion to the part of that minute inside the window.
  */
 export function countMacCall(mac: string, now: number) {
   moveTo(Math.floor(now / MINUTE_MS))

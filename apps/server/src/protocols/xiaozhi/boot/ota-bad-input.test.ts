@@ -26,7 +26,7 @@ const raw = (path: string, body: Buffer | string, size = Buffer.byteLength(body)
     else setTimeout(() => request.destroy(), 50)
   })
 
-describe('AGENT-01 bad input of strangers', () => {
+describe('AGENT-01 invalid boot requests', () => {
   const odd = '{"toString":1,"valueOf":1,"length":5}'
   test.each([
     ['objects for every field', `{"application":${odd},"board":${odd},"chip_model_name":${odd},"mac_address":${odd}}`],
@@ -40,7 +40,7 @@ describe('AGENT-01 bad input of strangers', () => {
     ['2,500 nested objects', `${'{"board":'.repeat(1500)}1${'}'.repeat(1500)}`],
     ['quotes and backslashes', '"\\'.repeat(8000)],
     ['exactly 16 KiB', `{"board":{"type":"b"},"x":"${'y'.repeat(16 * KIB - 28)}"}`],
-  ])('%s: a code, and no failure in the log', async (_name, body) => {
+  ])('%s: the response has a code, and the log has no failure', async (_name, body) => {
     const before = failures()
     const booted = device()
     expect((await booted.boot(body)).activation.code).toMatch(/^\d{6}$/)
@@ -103,7 +103,7 @@ describe('AGENT-01 bad input of strangers', () => {
     { hmac: '' },
     [],
     { algorithm: 1, serial_number: {}, challenge: [] },
-  ])('activation with %j proves nothing for a serial with a key', async (body) => {
+  ])('activation with %j is no valid proof for a serial number with a key', async (body) => {
     const booted = new XiaozhiDevice(`${oms.origin}/xiaozhi/ota/`, { mac: newMac(), serial: `CHIP-${made}` })
     const mac = booted.mac.replaceAll(':', '')
     const { id } = await oms.device({ sn: mac })

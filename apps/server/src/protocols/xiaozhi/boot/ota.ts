@@ -123,14 +123,17 @@ async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice
   })
 }
 
-/** Returns the device's slot. Another process may have just bound the device. */
+/**
+ * Returns the slot of the device in the fleet index. Waits for pending changes when the device is missing, because
+ * another process may have just bound it.
+ */
 async function slotOf({ side }: XiaozhiCall, { deviceId }: BoundDevice) {
   const { fleet } = side.services
   if (fleet.slots.slotOf(deviceId) < 0) await side.tasks.caughtUp()
   return fleet.slots.slotOf(deviceId)
 }
 
-/** Records a call with another Client-Id once. */
+/** Records a call with another Client-Id. Further calls with this Client-Id record nothing. */
 async function noteIdentity({ side }: XiaozhiCall, { identity, device }: Boot & { device: BoundDevice }) {
   if (device.otherClientId === identity.clientId) return
   const { mac, clientId } = identity

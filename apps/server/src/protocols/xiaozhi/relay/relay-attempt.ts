@@ -6,7 +6,7 @@ import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { type RelayBody, vendorBody } from './relay-body.ts'
 import { vendorOf } from './relay-target.ts'
 
-/** Longest wait for the first chunk of a vendor, after which the fallback is called. */
+/** Maximum time until the first chunk of a vendor. Then the fallback is called. */
 const FIRST_MS = 8_000
 /** Limits of one call to a vendor. Tests shorten the pause. */
 export const VENDOR_LIMITS = {
@@ -75,8 +75,8 @@ async function* joined(first: VendorJson, rest: AsyncGenerator<VendorJson>): Asy
 }
 
 /**
- * Returns whether another model may succeed: the vendor was not reached, was late, overloaded or broken, or its quota is
- * used up. A refused key or request is an error of the configuration, which a fallback would hide.
+ * Returns whether a fallback may succeed: the vendor was not reached, late, overloaded or broken, or its quota is used
+ * up. A refused key or request is a configuration error, which a fallback would hide.
  */
 export const mayFallBack = ({ kind, status = 0 }: LlmError) =>
   kind !== 'cancelled' &&

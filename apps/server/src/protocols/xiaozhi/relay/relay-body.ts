@@ -5,7 +5,10 @@ const MAX_MESSAGES = 2000
 const MAX_TOOLS = 200
 const json = z.record(z.string(), z.unknown())
 
-/** Fields of a completion that pass the relay. All other fields are dropped: some multiply the cost of a call. */
+/**
+ * Fields of a completion that the relay forwards. It drops all other fields, because some of them multiply the cost of
+ * a call.
+ */
 const RelayBody = z.object({
   messages: z.array(json).min(1).max(MAX_MESSAGES),
   stream: z.boolean().default(false),
@@ -33,8 +36,8 @@ export function relayBodyOf(text: string): RelayBody | undefined {
 }
 
 /**
- * Returns the request to the vendor: with the vendor's model name, the configured parameters and a request for the
- * token usage, and without thinking. Configured parameters take precedence over those of the voice server.
+ * Returns the request to the vendor. Sets the vendor's model name and the configured parameters, which take precedence
+ * over those of the voice server. Requests the token usage and turns thinking off.
  */
 export const vendorBody = ({ stream, ...given }: RelayBody, endpoint: LlmEndpoint) => ({
   ...given,

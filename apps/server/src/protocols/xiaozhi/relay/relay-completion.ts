@@ -86,7 +86,7 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   }
 }
 
-/** Calls the model, or its fallback when another model may succeed. */
+/** Calls the model. Calls its fallback when another model may succeed. */
 async function opened({ side, now }: XiaozhiCall, target: RelayTarget, body: RelayBody, reader: AbortSignal) {
   const { services } = side
   const attempt = async (model: StoredModel) => {

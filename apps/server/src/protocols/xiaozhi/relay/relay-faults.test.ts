@@ -58,20 +58,20 @@ test('AGENT-17 forwards whole events of a vendor that breaks off inside an event
   expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_answer' } })
 })
 
-test('AGENT-17 completes the answer of a vendor that ends without the end mark', async () => {
+test('AGENT-17 adds the end mark when the vendor ends a stream without one', async () => {
   lab.vendor.behave((response) => void response.writeHead(200, SSE).end(piece('好')))
   const text = await (await ask()).text()
   expect([wordsOf(text), chunksOf(text).isDone]).toEqual(['好', true])
 })
 
-test('AGENT-17 frees the place of a completion that ends in any way', async () => {
+test('AGENT-17 an ended completion no longer counts as running, however it ended', async () => {
   const ways = [
     (response: ServerResponse) => void response.destroy(),
     (response: ServerResponse) => void response.writeHead(200, SSE).write(piece('一'), () => response.destroy()),
     (response: ServerResponse) => void response.writeHead(429).end(),
     answering(['好']),
   ]
-  // A device may have eight completions at once, so a place that is not freed would refuse the later ones.
+  // A device may have eight running completions, so an ended completion that still counts would block the later ones.
   for (let round = 0; round < 3; round += 1)
     for (const way of ways) {
       lab.vendor.behave(way)

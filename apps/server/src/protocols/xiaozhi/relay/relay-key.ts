@@ -3,10 +3,12 @@ import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'xiaozhi-llm'
-/** Validity in seconds: the longest time between the start of a voice connection and its last completion. */
+/**
+ * Validity in seconds. A voice server may request completions until this long after the start of a voice connection.
+ */
 const KEY_SECONDS = 86_400
 
-/** What a key of the relay permits: completions of one model for one device, as version of one agent. */
+/** Permission in a key of the relay: completions of one model for one device with one version of an agent. */
 export interface RelayGrant {
   readonly deviceId: number
   readonly agentId: number
@@ -42,8 +44,8 @@ export const isRelayed = ({ type, relay, config }: Pick<StoredModel, 'type' | 'r
   type === 'LLM' && relay === 1 && isOpenAiCompatible(config)
 
 /**
- * Returns a model as a voice server gets it. A relayed model has the address of the relay, a key of the relay and its
- * own code instead of the vendor's address, key and model name.
+ * Returns a model in the form for a voice server. A relayed model has the address of the relay, a key of the relay and
+ * its own code. The vendor's address, key and model name are removed.
  */
 export function relayedModel(model: StoredModel, { secretKey, origin, now, ...device }: Asker): StoredModel {
   if (!isRelayed(model)) return model

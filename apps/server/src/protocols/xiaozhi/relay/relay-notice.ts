@@ -7,10 +7,13 @@ import { EventResponse } from './relay-stream.ts'
 import type { RelayTarget } from './relay-target.ts'
 import { sendBare } from '../boot/send-bare.ts'
 
-/** Events of one device in a minute, so that a person who goes on talking does not fill the timeline. */
+/** Maximum events of one device in a minute, so that continued speech does not fill the timeline. */
 const EVENTS_A_MINUTE = 1
 
-/** Returns the limit of the device of a key, from figures of this moment. */
+/**
+ * Returns the limit of the device of a key. Reads the grants again for each completion, so that a limit and a purchase
+ * apply inside a running session.
+ */
 export async function limitOfTarget({ side, now }: XiaozhiCall, target: RelayTarget): Promise<UsageLimit> {
   const { agentParameters, voiceServers } = side.services
   const params = await agentParameters.of(target.tenantId)
@@ -18,8 +21,8 @@ export async function limitOfTarget({ side, now }: XiaozhiCall, target: RelayTar
 }
 
 /**
- * Answers a completion with the notice, as a vendor would, so that the device says the notice. No vendor is called. An
- * error code would make the voice server say that something failed.
+ * Answers a completion with the notice, as a vendor would, so that the device says the notice. Calls no vendor. After
+ * an error code, the voice server would say that something failed.
  */
 export async function sendNotice(
   call: XiaozhiCall,

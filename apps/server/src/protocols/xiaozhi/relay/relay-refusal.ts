@@ -14,7 +14,7 @@ export class RelayRefused extends Error {
   }
 }
 
-/** Returns the refusal of a caller with too many completions. */
+/** Returns the refusal when too many completions are running. */
 export const busy = (status: 429 | 503) => new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
 
 /** Returns the refusal after every vendor failed. Text of the vendor is not passed on. */
@@ -35,8 +35,8 @@ export function endForRestart(response: ServerResponse) {
 }
 
 /**
- * `x-should-retry` keeps OpenAI clients from repeating the call: the relay has tried the fallback already. Only another
- * process may succeed while this process stops.
+ * Sends a refusal. `x-should-retry` keeps OpenAI clients from repeating the call, because the relay has tried the
+ * fallback already. Only while this process stops may another process succeed.
  */
 export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefused) {
   if (response.headersSent || response.destroyed) return void response.destroy()

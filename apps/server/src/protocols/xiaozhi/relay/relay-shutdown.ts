@@ -1,14 +1,14 @@
 import type { Services } from '#core/services.ts'
 
-/** Time in which running completions may finish after a shutdown began. Most spoken answers are shorter. */
+/** Time in which running completions may finish after a shutdown begins. Most spoken answers are shorter. */
 const FINISH_MS = 5_000
-/** The same for a completion that arrives during the shutdown, before a proxy chooses another process. */
+/** Time to finish for a completion that arrives during the shutdown, before a proxy chooses another process. */
 const LATE_FINISH_MS = 2_500
 
 /** Completions whose tokens are not counted yet. */
 const unfinished = new Set<Promise<unknown>>()
 
-/** Makes a stopping process wait for a completion and its count. */
+/** Makes a stopping process wait until a completion has ended and its tokens are counted. */
 export function tracked<T>(completion: Promise<T>): Promise<T> {
   const settled = completion.then(
     () => {},
@@ -19,7 +19,7 @@ export function tracked<T>(completion: Promise<T>): Promise<T> {
   return completion
 }
 
-/** Resolves when the completions that run now are counted. */
+/** Resolves when the tokens of all current completions are counted. */
 export const completionsFinished = async () => void (await Promise.all(unfinished))
 
 /** Calls `end` some seconds after a shutdown begins. Returns the function that cancels the call. */

@@ -6,7 +6,7 @@ const HEADERS = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 }
-/** Longest time in which the client may read nothing. */
+/** Maximum time in which the client may read nothing. */
 const STALL_MS = 30_000
 
 type Choice = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { estimateTokens } from '#domain/agents/llm/token-figures.ts'
 import type { VendorJson } from '#domain/agents/llm/vendor-body.ts'
 import type { RelayBody } from './relay-body.ts'
 
-/** Tokens of a completion. `isEstimate`: the vendor sent no usage, so the tokens follow from the texts. */
+/** Tokens of a completion. `isEstimate`: the vendor sent no usage, so the tokens are estimated from the texts. */
 export interface CountedTokens extends LlmUsage {
   readonly isEstimate: boolean
 }
@@ -14,7 +14,9 @@ export class TokenTally {
   #wide = 0
   #output: string[] = []
 
-  /** Takes one document of the vendor. The last usage counts, because some vendors send a growing usage in each chunk. */
+  /**
+   * Adds one document of the vendor. The last usage counts, because some vendors send a growing usage in each chunk.
+   */
   add(document: VendorJson) {
     for (const event of readChatEvents(document)) {
       if (event.type === 'usage') this.#usage = event.usage

@@ -13,8 +13,8 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
 }
 
 /**
- * Returns the device and the model of a key. Undefined when, since the key was issued, the device was unbound, moved or
- * disabled, its tenant or agent was disabled, or the relay of the model was turned off.
+ * Returns the device and the model of a key. Returns undefined when the device was unbound, moved or disabled since the
+ * key was issued. Returns undefined when its tenant or agent was disabled, or the relay of the model was turned off.
  */
 export async function relayTarget(
   { database, voiceServers }: Services,
@@ -39,14 +39,14 @@ export async function fallbackOf(
   return isUsable && found.type === 'LLM' && found.status === 1 && isOpenAiCompatible(found.config) ? found : undefined
 }
 
-/** Policy and connections of the models of the platform, and of those of tenants. */
+/** Creates the address policies and connection pools: one for models of the platform, one for models of tenants. */
 const createRoutes = ({ config }: Services) => ({
   platform: { policy: selectAddressPolicy(config, 'platform'), pool: new ConnectionPool() },
   tenant: { policy: selectAddressPolicy(config, 'tenant'), pool: new ConnectionPool() },
 })
 const routes = new WeakMap<Services['config'], ReturnType<typeof createRoutes>>()
 
-/** Returns address, key and parameters of a model, and the addresses and connections that its owner may use. */
+/** Returns address, key and parameters of a model, and the address policy and connection pool of its owner. */
 export function vendorOf(services: Services, model: StoredModel) {
   const known = routes.get(services.config) ?? createRoutes(services)
   routes.set(services.config, known)

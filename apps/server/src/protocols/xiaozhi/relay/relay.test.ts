@@ -6,7 +6,7 @@ import { chunksOf, errorOf, QUESTION, relayLab, VENDOR_KEY, wordsOf } from '#tes
 
 const { oms, lab, handedOut, ask } = relayLab()
 
-describe('hand-out', () => {
+describe('configuration with the relay', () => {
   test('AGENT-17 the configuration contains relay address, model code and device key, but no vendor key', async () => {
     const body = { macAddress: lab.device.mac, clientId: 'c', selectedModule: {} }
     const answer = await oms.call('config/agent-models', { body })

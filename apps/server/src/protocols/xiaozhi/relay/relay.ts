@@ -14,8 +14,8 @@ const CALLS_A_MINUTE = 120
 export const isRelayPath = ([first, second]: readonly string[]) => first === 'llm' && second === 'v1'
 
 /**
- * Handles `GET llm/v1/models` and `POST llm/v1/chat/completions`, through which voice servers call relayed models. The key
- * is checked before the body is read.
+ * Handles `GET llm/v1/models` and `POST llm/v1/chat/completions`, through which voice servers call relayed models.
+ * Checks the key before it reads the body.
  */
 export async function relay(call: XiaozhiCall, path: readonly string[]) {
   const { request, response, side, now } = call

@@ -8,7 +8,7 @@ const KEY = 'Signature-Key-1'
 const DAY_MS = 24 * 60 * 60 * 1000
 const oms = voiceLab()
 
-/** Stand-in of the MQTT gateway, whose clock may be in another day. */
+/** Fake MQTT gateway, whose clock may be in another day. */
 const gateway = {
   days: 0,
   answer: {} as object | string,

@@ -9,7 +9,7 @@ const oms = voiceLab()
 const MIB = 1024 * 1024
 const PATH = 'agent/chat-history/report'
 
-describe('AGENT-02 bad reports', () => {
+describe('AGENT-02 invalid reports', () => {
   let device: { id: number; mac: string }
   let secret: string
   let session = 0
@@ -103,7 +103,7 @@ describe('AGENT-02 bad reports', () => {
       ),
       60,
     ],
-  ])('audio of %s is a turn of plausible length', async (_name, audioBase64, seconds) => {
+  ])('audio that is %s is stored with a plausible length', async (_name, audioBase64, seconds) => {
     expect((await send(said({ audioBase64 }))).data).toBe(true)
     expect(await stored()).toMatchObject([{ content: '你好', seconds }])
   })
@@ -156,7 +156,7 @@ describe('AGENT-02 bad reports', () => {
     expect((await send(said())).data).toBe(true)
   })
 
-  test('any 20 MB body takes linear time and little memory', { timeout: 60_000 }, async () => {
+  test('reads any body of 20 MB in linear time and with little memory', { timeout: 60_000 }, async () => {
     const bodies = [
       JSON.stringify(said({ audioBase64: 'A'.repeat(19 * MIB) })),
       JSON.stringify(said({ audioBase64: '\\/'.repeat(4 * MIB) })),

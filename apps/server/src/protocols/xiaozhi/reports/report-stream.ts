@@ -11,8 +11,8 @@ export class ReportTextTooLong extends Error {
 }
 
 /**
- * Splits the JSON body of a report while it arrives: the value of `audioBase64` is decoded in slices, all other bytes
- * are kept as text. A body of 20 MB never exists as one string.
+ * Splits the JSON body of a report while the body arrives. Decodes the value of `audioBase64` in slices and keeps all
+ * other bytes as text. A body of 20 MB never exists as one string.
  */
 export class ReportStream {
   readonly #maxText: number
@@ -21,9 +21,9 @@ export class ReportStream {
   #depth = 0
   #isInString = false
   #isEscaped = false
-  /** Bytes of the current string while the string may be the key of the audio. */
+  /** Bytes of the current string while it may be the key of the audio. */
   #word: number[] | undefined
-  /** After the key: waits for the colon, then for the quote that opens the value. */
+  /** State after the key of the audio: expects the colon, then the quote that opens the value. */
   #expects: 'nothing' | 'colon' | 'value' = 'nothing'
   #isAudio = false
   #carry = ''
@@ -70,7 +70,7 @@ export class ReportStream {
   #keep(bytes: Buffer) {
     this.#textSize += bytes.length
     if (this.#textSize > this.#maxText) throw new ReportTextTooLong('the text of the report is too long')
-    // Copies, because the bytes share the memory of a whole chunk.
+    // Copies the bytes, because a slice would keep the memory of the whole chunk.
     if (bytes.length > 0) this.#text.push(Buffer.from(bytes))
   }
 
@@ -108,7 +108,7 @@ export class ReportStream {
     } else if (this.#word && this.#word.push(byte) > AUDIO_KEY.length) this.#word = undefined
   }
 
-  /** Decodes whole groups of four characters and keeps the rest for the next slice. */
+  /** Decodes whole groups of four base64 characters and keeps the remaining characters for the next slice. */
   #decode(bytes: Buffer, isLast: boolean): Buffer {
     const fresh = bytes.toString('latin1')
     // Removes the backslashes with which JSON may escape slashes, and the line ends that MIME encoders insert.

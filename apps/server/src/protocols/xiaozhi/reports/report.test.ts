@@ -67,7 +67,7 @@ describe('reports of turns', () => {
     expect(row).toEqual({ at: true, session_id: 's1' })
   })
 
-  test('AGENT-02 the time of the last turn moves after ten seconds, a connection, an end, and in another session', async () => {
+  test('AGENT-02 a turn moves the last turn time after ten seconds, a connection, an end or a new session', async () => {
     const { id, mac } = await oms.bound(await oms.agent())
     const last = async () =>
       (await oms.query('select turn_time as at, session_id from agent_devices where device_id = $1', [id]))[0]
@@ -88,7 +88,7 @@ describe('reports of turns', () => {
     expect(await last()).toMatchObject({ session_id: `s${session}` })
   })
 
-  test('AGENT-02 audio of 3 MB goes into the file store, once', async () => {
+  test('AGENT-02 audio of 3 MB is stored once in the file store', async () => {
     session += 1
     const audio = wav(95)
     const said = { audioBase64: audio.toString('base64'), reportTime: Date.now() }

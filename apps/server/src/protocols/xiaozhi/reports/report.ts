@@ -17,13 +17,13 @@ const MIB = 1024 * 1024
 const MAX_BODY = 20 * MIB
 const MAX_TEXT = 256 * 1024
 /**
- * Maximum bytes of the bodies that this process receives at the same time. Above the limit the client repeats the call
- * later.
+ * Maximum total bytes of the bodies that this process receives at the same time. Above the limit, the client gets 503
+ * and repeats the call later.
  */
 const MAX_UNDER_WAY = 256 * MIB
 const KEEPS_AUDIO = 2
 /**
- * Longest pause inside a body. Without the limit, a voice server that lost its connection would occupy its share of
+ * Maximum pause inside a body. Without this limit, a voice server that lost its connection would occupy its share of
  * `MAX_UNDER_WAY` for ever.
  */
 const PAUSE_MS = 30_000
@@ -70,7 +70,10 @@ async function store(call: ServerCall): Promise<boolean> {
   return voiceServers.turns.add({ mac, sessionId, turn, audio, serverTenant: call.serverTenant })
 }
 
-/** Answers 408 when the body pauses for too long. Returns a function that ends the watch: the next request has its own time. */
+/**
+ * Answers 408 when the body pauses for too long. Returns a function that stops the timer, because the next request on
+ * the connection starts another timer.
+ */
 function cutAfterPause(request: IncomingMessage) {
   const { socket } = request
   const cut = () => sendRequestTimeout(request)
@@ -129,9 +132,7 @@ async function audioTarget(call: ServerCall, stream: ReportStream): Promise<Repo
   return target && target.keeps >= KEEPS_AUDIO && isSecretValidFor(call, target.tenantId) ? target : undefined
 }
 
-/**
- * Returns the fields in front of the audio. The text may end there, or after a short audio that arrived in one piece.
- */
+/** Returns the fields before the audio. The text may end there, or after a short audio that arrived in one piece. */
 function fieldsBeforeAudio(text: string) {
   const head = text.slice(0, Math.max(0, text.indexOf('"audioBase64"'))).trimEnd()
   return fieldsOf(`${head.endsWith(',') ? head.slice(0, -1) : head}}`)

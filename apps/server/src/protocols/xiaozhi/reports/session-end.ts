@@ -7,7 +7,7 @@ import { objectOf, type ServerCall, sessionOf } from '../voice-servers/server-ca
 
 const MAX_MEMORY = 2000
 
-/** `POST agent/chat-title/{sessionId}/generate`: the session has ended. A job writes its title. */
+/** `POST agent/chat-title/{sessionId}/generate`: records the end of the session. A job writes its title. */
 export const chatTitle = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.title)
 
 /** `POST agent/chat-summary/{sessionId}/save`: a job writes the summary to the memory. */
@@ -16,7 +16,7 @@ export const chatSummary = (call: ServerCall, sessionId: string) => endSession(c
 async function endSession({ side, serverTenant, now }: ServerCall, given: string, kind: number): Promise<null> {
   const { database, jobs } = side.services
   const sessionId = sessionOf(given)
-  // Reports of the session may still wait in this process.
+  // Waits for reports of the session that this process has not written yet.
   await side.services.voiceServers.turns.written()
   const device = await database.db.transaction(async (db) => {
     const { rows } = await db.execute<{ id: string; tenantId: number; deviceId: number; mac: string | null }>(

@@ -79,7 +79,7 @@ describe('AGENT-11 timeline of a conversation', () => {
     ])
   })
 
-  test('AGENT-11 a silent device is online again when it takes its configuration or talks, until its session ends', async () => {
+  test('AGENT-11 a silent device is online from its configuration or turn until the end of its session', async () => {
     const device = await oms.bound(await oms.agent())
     const online = async () => (await oms.query('select online from devices where id = $1', [device.id]))[0].online
     const silence = () =>

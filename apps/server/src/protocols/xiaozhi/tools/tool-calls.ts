@@ -11,7 +11,7 @@ import type { OpenDevice } from '../open-device.ts'
 import { setReminder } from './tool-reminder.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
-/** Returns the text that the device speaks. */
+/** Runs a tool and returns the text that the device speaks. */
 type Tool = (services: Services, device: OpenDevice, given: Arguments) => Promise<string>
 
 const CONTROL = /[^\P{Cc}\n\t]/gu
@@ -71,7 +71,7 @@ interface FirmwareRow {
   readonly newVersion: string | null
 }
 
-/** Returns the state of the newest upgrade task. Firmware of a voice device is installed at its next boot. */
+/** Describes the state of the newest upgrade task. Firmware of a voice device is installed at its next boot. */
 function upgradeText({ state, newVersion }: FirmwareRow): string {
   const version = newVersion ?? ''
   if (state === null) return '目前没有下发给本设备的升级。'

@@ -131,7 +131,7 @@ describe('tools of a device', () => {
     expect(steps.map(({ tool }) => tool)).toEqual(expect.arrayContaining(['报修', '查询保修', '查询固件升级']))
   })
 
-  test('AGENT-18 a tool acts on the device of its token only, and an unbound or disabled device loses its tools at once', async () => {
+  test('AGENT-18 a tool acts only on the device of its token; unbound or disabled devices lose tools', async () => {
     const theirAgent = await oms.agent({ tenant_id: 7, tools: ['warranty'] })
     const theirs = await oms.bound(theirAgent, 7)
     const client = await started(await addressOf(theirs.mac))
@@ -170,10 +170,10 @@ describe('tools of a device', () => {
   })
 })
 
-describe('hostile clients', () => {
+describe('invalid tokens, messages and connections', () => {
   const DAY = 86_400_000
 
-  test('AGENT-18 refuses a missing, changed, foreign or expired token, and other paths, before the handshake', async () => {
+  test('AGENT-18 refuses a missing, changed, wrong or expired token and other paths before the handshake', async () => {
     const token = toolToken(oms.services().config.secretKey, { deviceId: device.id, agentId }, Date.now())
     const expired = toolToken(
       oms.services().config.secretKey,

@@ -15,7 +15,10 @@ const MESSAGES_A_MINUTE = 120
 const MAX_WAITING = 16
 /** Maximum bytes of responses that the client of a connection has not read. */
 const MAX_UNREAD = 1024 * 1024
-/** Connections of one device. A further connection closes the oldest: a voice server may not notice a lost one. */
+/**
+ * Maximum connections of one device. A further connection closes the oldest, because a voice server may not notice that
+ * it lost a connection.
+ */
 const MAX_OF_DEVICE = 4
 const MAX_OF_PROCESS = 5000
 const PING_MS = 30_000
@@ -32,7 +35,7 @@ interface Connection {
   readonly grant: ToolGrant
   isAlive: boolean
   waiting: number
-  /** Resolves when all messages so far are answered. */
+  /** Resolves when all received messages are answered. */
   turn: Promise<void>
 }
 
@@ -42,7 +45,7 @@ const pathOf = (url: string) => url.split('?', 1)[0]!.replace(/\/$/, '')
 export class ToolEndpoint {
   readonly #services: Services
   readonly #side: DeviceServices
-  /** Loaded with the first connection, because most installations have none. */
+  /** WebSocket server, loaded with the first connection, because most installations have no connections. */
   #sockets: Promise<WebSocketServer> | undefined
   readonly #connections = new Set<Connection>()
   #timer: NodeJS.Timeout | undefined
@@ -53,14 +56,17 @@ export class ToolEndpoint {
     side.services.shutdown.onBegin(() => this.close())
   }
 
-  /** Accepts the upgrades of a server that belong to this endpoint. All other requests stay ordinary requests. */
+  /**
+   * Accepts the WebSocket upgrades of an HTTP server that belong to this endpoint. All other requests stay ordinary
+   * requests.
+   */
   listen(server: Server) {
     const shouldUpgradeCallback = ({ url = '' }: IncomingMessage) => pathOf(url) === PATH
     Object.assign(server, { shouldUpgradeCallback })
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
   }
 
-  /** Closes each connection after its running call. Clients that do not confirm are cut off. */
+  /** Closes each connection after its running call. Terminates clients that do not confirm the close. */
   close() {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -145,7 +151,7 @@ export class ToolEndpoint {
     if (response !== undefined && client.readyState === OPEN) client.send(response)
   }
 
-  /** Cuts off the connections that did not answer the last ping. */
+  /** Terminates the connections that did not answer the last ping, and pings the others. */
   #ping() {
     for (const connection of this.#connections) {
       if (!connection.isAlive) connection.client.terminate()

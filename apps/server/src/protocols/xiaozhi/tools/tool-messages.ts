@@ -8,7 +8,7 @@ import { chosenTool, TOOLS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
 
 const PROTOCOL = '2024-11-05'
-/** Codes of JSON-RPC 2.0. */
+/** Error codes of JSON-RPC 2.0. */
 const CODE = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602, internal: -32_603 } as const
 
 const Message = z.object({
@@ -82,8 +82,8 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
 }
 
 /**
- * Returns the device of the token and its tools; no tools for a device that is unbound, moved or disabled. Reads the
- * device and its agent for each message, so that such a device loses its tools at once.
+ * Returns the device of the token and its tools. Returns no tools for a device that is unbound, moved or disabled.
+ * Reads the device and its agent for each message, so that such a device loses its tools immediately.
  */
 async function usableTools(services: Services, grant: ToolGrant) {
   const [device, chosen] = await Promise.all([openDevice(services.database.pool, grant), chosenTools(services, grant)])

@@ -7,11 +7,11 @@ import type { OpenDevice } from '../open-device.ts'
 
 const MINUTE_MS = 60_000
 const MAX_AHEAD_MS = MAX_REMINDER_DAYS * 1440 * MINUTE_MS
-/** A call that a voice server sends at the very minute that the user named is not late. */
+/** Tolerance for past times. A call in the very minute that the user named is not late. */
 const LATE_MS = MINUTE_MS
 const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(?::\d{2})?$/
 
-/** A line break in a reminder could imitate another instruction in the prompt. */
+/** Returns the text on one line. A line break in a reminder could imitate another instruction in the prompt. */
 const oneLine = (value: unknown) =>
   typeof value === 'string'
     ? value
@@ -29,10 +29,10 @@ const Given = z.object({
   ),
 })
 
-/** Whole minutes, so that a repeated call has the same time. */
+/** Rounds up to whole minutes, so that a repeated call has the same time. */
 const nextMinute = (at: number) => Math.ceil(at / MINUTE_MS) * MINUTE_MS
 
-/** Returns the time in milliseconds; undefined for text that is no time of the calendar. */
+/** Returns the time of the reminder in milliseconds. Returns undefined for an invalid date or time. */
 function timeOf({ time, minutes }: z.output<typeof Given>, now: number, zone: string): number | undefined {
   const [, day, clock] = LOCAL_TIME.exec(time) ?? []
   if (day === undefined || clock === undefined)
@@ -44,7 +44,7 @@ function timeOf({ time, minutes }: z.output<typeof Given>, now: number, zone: st
 
 const UNBOUND = '没有设置提醒：设备已解除绑定。'
 
-/** Returns why there is no reminder, as the device speaks it. */
+/** Returns the sentence with which the device explains why the reminder is not stored, or undefined. */
 function refusalOf(content: string, at: number | undefined, now: number, zone: string): string | undefined {
   const present = `现在是${formatLocalTime(now, zone).slice(0, 16)}`
   if (content === '') return '没有设置提醒：请先说明要提醒什么。'

@@ -1,10 +1,12 @@
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'xiaozhi-tools'
-/** Validity in seconds: the longest time between the start of a voice connection and the connection to its tools. */
+/**
+ * Validity in seconds. A voice server may connect to the tools until this long after the start of a voice connection.
+ */
 const TOKEN_SECONDS = 86_400
 
-/** What a token of the tool endpoint permits: the tools of one agent for one device. */
+/** Permission in a token of the tool endpoint: the tools of one agent for one device. */
 export interface ToolGrant {
   readonly deviceId: number
   readonly agentId: number

@@ -17,15 +17,15 @@ import { toolAddress } from '../tools/tool-token.ts'
 import { objectOf, type ServerCall, cleanText } from './server-call.ts'
 
 /**
- * Consumes a temporary id of `domain/agents/voice-servers/server-action.ts`. The voice server uses the id to request the base
- * configuration once.
+ * Deletes a temporary id of `domain/agents/voice-servers/server-action.ts`. During an action, the voice server requests
+ * the base configuration once with this id.
  */
 const TAKE_TEMPORARY = `delete from challenges where id = $1 and kind = 'voice-action' and expire_time > now() returning id`
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `POST config/agent-models`: the configuration of the agent of a connecting device. */
+/** `POST config/agent-models`: returns the configuration of the agent of a connecting device. */
 export async function agentModels(call: ServerCall) {
   const { macAddress, clientId, selectedModule } = await objectOf(call.request)
   const [given, client] = [cleanText(macAddress), cleanText(clientId)]
@@ -75,7 +75,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   )
 }
 
-/** Returns the prompt with the due reminders, which count as told when the response was sent. */
+/** Returns the prompt with the due reminders. Marks the reminders as told after the response was sent. */
 function promptOf({ side, response, now }: ServerCall, prompt: string, reminders: readonly DueReminder[]) {
   const { reminders: marks } = side.services.voiceServers
   if (reminders.length > 0) response.once('finish', () => marks.told(reminders, now))
@@ -90,7 +90,7 @@ interface Outcome {
   readonly reminders: number
 }
 
-/** Returns the detail of the timeline: what the device got. */
+/** Returns the details of the configuration for the timeline of the device. */
 const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
   agent: agent.agentName,
   version: agent.versionNo,
@@ -108,7 +108,7 @@ interface Refusal {
   readonly reason: string
 }
 
-/** Returns why the device gets no configuration; undefined when the device may talk. */
+/** Returns the refusal with its reason; undefined when the device may get its configuration. */
 function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: string | undefined): Refusal | undefined {
   if (code !== undefined)
     return { answer: new CallRefused(RESPONSE_CODE.deviceUnbound, code), reason: '设备未绑定，语音服务播报验证码' }

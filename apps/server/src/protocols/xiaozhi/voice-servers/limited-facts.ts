@@ -13,15 +13,16 @@ type Parts = Parameters<typeof readAgentFacts>[0] & {
 }
 type Device = Parameters<typeof readAgentFacts>[1]
 
-/** Configuration of a device within its limit. */
+/** Configuration of a device and its limit. */
 interface LimitedFacts {
   readonly facts: AgentFacts
   readonly limit: UsageLimit
 }
 
 /**
- * Reads the configuration of a device and its limit. A device that the limit stops gets a configuration that only says the
- * notice. A device with characters left gets a maximum output size, at which the voice server stops inside a session.
+ * Reads the configuration of a device and its limit. A device that the limit stops gets a configuration that only says
+ * the notice. A device with characters left gets a maximum output size. The voice server stops at this size, even
+ * inside a session.
  */
 export async function factsWithinLimit(parts: Parts, device: Device): Promise<LimitedFacts> {
   const models = new Map<string, StoredModel>()
@@ -48,15 +49,19 @@ export async function factsWithinLimit(parts: Parts, device: Device): Promise<Li
 }
 
 /**
- * Returns the size at which a voice server stops after `left` more characters. The server counts the characters of a device
- * by day and forgets them at a restart, so the characters of today are added. 0 would be unlimited.
+ * Returns the maximum output size after `left` more characters. Adds the characters of today, because the server counts
+ * the characters of a device by day. The server forgets its count at a restart. The result is at least 1, because 0
+ * would be unlimited.
  */
 const outputSize = async ({ reads }: Parts, deviceId: number, left: number) =>
   Math.max(1, Math.ceil((await reads.packs.spokenToday(deviceId)) + left))
 
 const priceOf = ({ priceIn, priceOut }: StoredModel) => priceIn + priceOut
 
-/** Returns the model that costs least to say the notice. A model without a price is kept, because it may be free. */
+/**
+ * Returns the cheapest model to say the notice. Keeps the agent's own model when it has no price, because it may be
+ * free.
+ */
 async function stoppedModel({ reads, serverTenant }: Parts, tenantId: number, own: StoredModel | undefined) {
   if (own && isRelayed(own)) return own
   const id = await reads.cheapest.of(tenantId, serverTenant)

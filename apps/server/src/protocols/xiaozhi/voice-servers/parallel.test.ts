@@ -21,7 +21,7 @@ const call = (secret: string, path: string, body: object) =>
       .end(JSON.stringify(body))
   })
 
-describe('fifty calls at once on connections of their own', () => {
+describe('fifty simultaneous calls on separate connections', () => {
   test('AGENT-02 fifty simultaneous agent-models calls get their own agents, for MACs of any notation', async () => {
     const secret = await oms.secret()
     const agents = [await oms.agent({ agent_name: '甲' }), await oms.agent({ agent_name: '乙' })]
@@ -49,7 +49,7 @@ describe('fifty calls at once on connections of their own', () => {
     ])
   })
 
-  test('AGENT-03 of fifty calls with valid and wrong secrets each gets the answer of its own', async () => {
+  test('AGENT-03 fifty simultaneous calls each get the response for their own secret', async () => {
     const [platform, own] = [await oms.secret(), 'own-secret-of-acme-0123456789']
     await oms.ownSecret(7, own)
     const [ours, theirs] = [await oms.bound(await oms.agent()), await oms.bound(await oms.agent({ tenant_id: 7 }), 7)]

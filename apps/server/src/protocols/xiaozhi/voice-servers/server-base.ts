@@ -2,7 +2,7 @@ import { readServerBase } from '#domain/agents/voice-servers/server-base.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import type { ServerCall } from './server-call.ts'
 
-/** `POST config/server-base`: the configuration of a starting voice server. */
+/** `POST config/server-base`: returns the configuration for the start of a voice server. */
 export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
   const { agentParameters, database, voiceServers } = side.services
   const base = await readServerBase({

@@ -4,14 +4,14 @@ import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
 const COUNT = 40
-/** Milliseconds of a statement, so that the other calls arrive meanwhile. */
+/** Milliseconds by which a statement is delayed, so that the other calls arrive meanwhile. */
 const SLOW = 300
 const ask = async (macAddress: string, secret: string) => {
   const body = { macAddress, clientId: 'c', selectedModule: {} }
   return (await oms.call('config/agent-models', { body, secret })).json()
 }
 
-/** Counts the statements that the process sends through its pool. Each statement starts late. */
+/** Counts the statements that the process sends through its pool. Delays each statement by `SLOW`. */
 async function statementsOf<T>(work: () => Promise<T>) {
   const { pool } = oms.services().database
   const query = pool.query.bind(pool)
@@ -72,7 +72,7 @@ test('AGENT-02 a secret that cannot be decrypted fails only the calls that need 
   expect(answers.map(({ code }) => code)).toEqual([500, 0, 500, 0])
 })
 
-test('AGENT-02 a call sees an edit that was committed before, whatever other calls wait for', async () => {
+test('AGENT-02 a call reads an edit that was committed before the call, even when it joins waiting calls', async () => {
   const secret = await oms.secret()
   const { device } = await ownAgent(200, 1)
   for (let round = 0; round < 20; round += 1) {

@@ -7,7 +7,7 @@ const { oms, lab, sell, configuration, asked, limitTo, eventsOf } = limitLab()
 const [COUNT, WARN, STOP] = ['0', '1', '2'] as const
 
 describe('AGENT-16 a relayed model', () => {
-  test('AGENT-16 says the notice as an ordinary stream at the limit, without a call of the vendor', async () => {
+  test('AGENT-16 at the limit the relay streams the notice as an ordinary answer and calls no vendor', async () => {
     await limitTo(STOP)
     const { status, type, text } = await asked()
     expect([status, type]).toEqual([200, 'text/event-stream; charset=utf-8'])
@@ -25,7 +25,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(await eventsOf(18)).toEqual([{ detail: { reason: NO_PACKAGE } }])
   })
 
-  test('AGENT-16 says the notice as a plain completion to a client that does not stream', async () => {
+  test('AGENT-16 at the limit a client that does not stream gets the notice as a plain completion', async () => {
     await limitTo(STOP)
     const { text } = await asked({ ...QUESTION, stream: false })
     expect(JSON.parse(text)).toMatchObject({
@@ -36,7 +36,7 @@ describe('AGENT-16 a relayed model', () => {
     })
   })
 
-  test('AGENT-16 stops inside a running session, and goes on after a purchase', async () => {
+  test('AGENT-16 the relay stops a device inside a running session, and serves it again after a purchase', async () => {
     await limitTo(STOP)
     const id = await sell()
     expect(wordsOf((await asked()).text)).toBe('你好')
@@ -46,7 +46,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(wordsOf((await asked()).text)).toBe('你好')
   })
 
-  test('AGENT-16 goes on where the parameter counts or warns, and a change of the parameter acts at once', async () => {
+  test('AGENT-16 the relay serves devices where usage.limit counts or warns; changes act at once', async () => {
     for (const mode of [COUNT, WARN]) {
       await limitTo(mode)
       expect(wordsOf((await asked()).text)).toBe('你好')
@@ -57,7 +57,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(wordsOf((await asked()).text)).toBe('换一句')
   })
 
-  test('AGENT-16 follows the spent use: the fold ends the session of a device', async () => {
+  test('AGENT-16 the relay stops a device after the job agent-usage-fold has spent its last use', async () => {
     await limitTo(STOP)
     const [order] = await oms.query(
       `insert into agent_orders (order_no, tenant_id, package_id, package_version_id, package_name, target_count, copies, unit_price, amount)
@@ -78,7 +78,7 @@ describe('AGENT-16 packs of device, agent and tenant', () => {
     ['device', 1, () => lab.device.id],
     ['agent', 2, () => lab.agentId],
     ['tenant', 3, () => 1],
-  ])('AGENT-16 a pack of the %s allows', async (_name, scope, targetOf) => {
+  ])('AGENT-16 a pack of the %s lets the device talk', async (_name, scope, targetOf) => {
     await limitTo(STOP)
     await sell({ scope, targetId: targetOf() + 1000 })
     expect(wordsOf((await asked()).text)).toBe(NOTICE)
@@ -166,7 +166,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect(data.device_max_output_size).toBe('0')
   })
 
-  test('AGENT-16 without the relay, a device with characters left gets what is left and what it spoke today', async () => {
+  test('AGENT-16 without the relay, the output limit is the characters left plus those spoken today', async () => {
     const { agentId, device } = await plain()
     await limitTo(STOP)
     await sell({ targetId: device.id, unit: 4, remaining: 500 })
@@ -184,7 +184,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect(await size()).toBe('300')
   })
 
-  test('AGENT-16 a device within its limit, and a counting parameter, change nothing', async () => {
+  test('AGENT-16 leaves the configuration unchanged within the limit and where usage.limit warns', async () => {
     const { device } = await plain()
     const before = (await configuration(device.mac)).data
     await limitTo(STOP)
@@ -195,7 +195,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect((await configuration(device.mac)).data).toEqual(before)
   })
 
-  test('AGENT-16 with a limit, voice servers report the turns of an agent that keeps nothing', async () => {
+  test('AGENT-16 with a limit, voice servers report the turns of an agent that stores nothing', async () => {
     const device = await oms.bound(await oms.agent({ chat_history_conf: 0 }))
     const history = async () => (await configuration(device.mac)).data.chat_history_conf
     expect(await history()).toBe(0)
@@ -215,7 +215,7 @@ describe('AGENT-16 the configuration of a device', () => {
     ])
   })
 
-  test('AGENT-16 a device that goes to another tenant keeps its own packs and leaves those of the tenant', async () => {
+  test('AGENT-16 a transferred device keeps its own packs and loses those of the earlier tenant', async () => {
     const agentId = await oms.agent({ tenant_id: 7 })
     const device = await oms.bound(agentId, 7)
     await limitTo(STOP, 7)
