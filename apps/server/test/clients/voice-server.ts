@@ -123,7 +123,7 @@ export class VoiceServer {
     )
     this.#sockets.add(socket)
     socket.on('error', () => {})
-    // The server asks for the configuration of whoever connects, while OMS waits for the confirmation.
+    // The server requests the configuration of each connecting client, while OMS waits for the confirmation.
     const asked = this.connect(String(request.headers['device-id']), String(request.headers['client-id']))
     socket.once('data', (frame: Buffer) => void this.#act(socket, frame, asked))
     asked.catch(() => {})

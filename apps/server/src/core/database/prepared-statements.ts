@@ -39,6 +39,6 @@ function deallocateOldest(client: pg.ClientBase, usage: Usage): Promise<unknown>
   usage.delete(oldest)
   const { connection } = client as unknown as { connection: Record<string, Record<string, string>> }
   for (const list of ['parsedStatements', 'submittedNamedStatements']) delete connection[list]?.[oldest]
-  // Sent before the next use of the name. Fails harmlessly when the statement was never parsed.
+  // DEALLOCATE is sent before the next use of the name. It fails harmlessly when the statement was never parsed.
   return client.query(`deallocate "${oldest}"`).catch(() => {})
 }
