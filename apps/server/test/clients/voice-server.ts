@@ -24,8 +24,9 @@ interface Said {
 }
 
 /**
- * Stand-in of the voice server xiaozhi-esp32-server 0.9, written from the protocol: reads its configuration at the start,
- * asks for each connecting device, reports turns, ends sessions, and takes actions over WebSocket.
+ * Stand-in of the voice server xiaozhi-esp32-server 0.9, written from the protocol. Reads its configuration at the
+ * start and requests the configuration of each connecting device. Reports turns, ends sessions, and executes actions
+ * received over WebSocket.
  */
 export class VoiceServer {
   readonly #options: Options

@@ -39,9 +39,9 @@ interface Refused {
 }
 
 /**
- * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page shows a toast at once, and the
- * error or conflict when the page is shown again, because a hidden page has no fields and no dialogs. The error is kept
- * and set at its field each time the page is shown, until the value is changed or saved.
+ * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page has no fields and no dialogs: it
+ * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
+ * each time the page is shown, until the value is changed or saved.
  */
 export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
   const can = useCan()

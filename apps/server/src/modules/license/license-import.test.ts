@@ -143,7 +143,7 @@ test('imports a delivery of more than one batch as a job and counts every line',
   expect(await breaches(server.db)).toEqual([])
 }, 60_000)
 
-test('a customer cannot bring certificates in', async () => {
+test('a tenant cannot import certificates', async () => {
   const customer = await server.by({ tenant: '蓉城', permissions: CERT_ALL })
   expect(await take(customer, [`${uidOf('CUS', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).toMatchObject({ code: 501 })
 })
