@@ -6,7 +6,7 @@ import { readGuide } from './device-guide.ts'
 const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
-/** Source of everything that answers a device. */
+/** Source text of all code that answers devices. */
 const source = [
   ...readdirSync(join(SOURCE, 'protocols'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))

@@ -34,7 +34,7 @@ interface Refused {
   readonly refusal: ApiError
   readonly again: Retry
   readonly delay: number
-  /** The value that the server refused: once it is changed, the refusal no longer concerns it. */
+  /** The value that the server refused. The error does not apply to another value. */
   readonly value: unknown
 }
 
