@@ -46,7 +46,7 @@ function answersOf(document: string): string[] {
   })
 }
 
-test('the tables of answers in docs/device-protocols.md and docs/ad-players.md list exactly the statuses and messages of the code', () => {
+test('the tables of answers of the device documents list exactly the statuses and messages of the code', () => {
   const ofCode = [...new Set(answersOfCode())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
   const listed = [...answersOf('device-protocols.md'), ...answersOf('ad-players.md')]
