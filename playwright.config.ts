@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-// Two runs on one machine must not meet; workers inherit what the first reading of this file decided.
+// Each run has its own port, so that two runs on one machine do not collide. Workers inherit the variable.
 process.env.E2E_PORT ??= String(20_000 + (process.pid % 10_000))
 const PORT = Number(process.env.E2E_PORT)
-/** The browser `npm test` found; started by hand, Debian's when it is there, else the one Playwright keeps. */
+/** Browser that `npm test` found. Without `npm test`: an installed Chromium or Chrome, otherwise Playwright's own. */
 const SYSTEM_CHROMIUM = process.env.E2E_CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 const QUIET = [
   '--disable-background-networking',
@@ -20,8 +20,8 @@ export default defineConfig({
   workers: 2,
   timeout: 180_000,
   expect: { timeout: 15_000 },
-  // A journey that passes only the second time is a bug to be found: at a desk it fails at once. In CI one stutter of a
-  // loaded machine must not hide what all the others say; the report names every journey that needed its second chance.
+  // Local runs do not retry, because a journey that passes only on a retry has a bug. CI retries once, so that a short
+  // delay of a loaded machine does not fail the run. The report names every retried journey.
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   use: {
@@ -29,11 +29,11 @@ export default defineConfig({
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1440, height: 900 },
-    // Recording takes a snapshot of the page at every step, so CI records only the second try.
+    // A trace contains a snapshot of the page at every step, so CI records only retries.
     trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
     launchOptions: {
       ...(SYSTEM_CHROMIUM && { executablePath: SYSTEM_CHROMIUM }),
-      // In the C locale Chromium calls a download with a Chinese name `download`.
+      // In the C locale Chromium renames a download with a Chinese name to `download`.
       env: { ...(process.env as Record<string, string>), LC_ALL: 'C.UTF-8' },
       args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...QUIET],
     },

@@ -1,5 +1,5 @@
-// Measures the device calls of advertising: manifests that did not change against idle polls, the growth with screens and
-// sets, publishing to all screens, and the storing of plays against plain inserts.
+// Measures the device calls of advertising. Compares unchanged manifests with idle polls, and stored plays with plain
+// inserts. Measures the growth with screens and sets, and the time to publish to all screens.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

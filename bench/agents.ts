@@ -114,7 +114,7 @@ async function configurations(product: Product, headers: Record<string, string>)
   const bare = await startBaseline(18_352, { bytes })
   const query = await startBaseline(18_353, { bytes, setup: poolOf(product), work: ONE_QUERY })
   const { medians, last } = await rates({ url, next }, { url: bare.url, next }, { url: query.url, next })
-  // The steps of the timelines of the calls above are written first.
+  // Waits until the server has stored the timelines of the calls above.
   await untilQuiet(product)
   const { p99 } = await rateOf(url, SECONDS, paced)
   const { p99: queryP99 } = await rateOf(query.url, SECONDS, paced)

@@ -1,5 +1,5 @@
 // Measures filling and emptying an allowlist by a filter that matches a million devices (BENCH_ROWS sets another
-// number): one statement each with progress, and the dry run of a release over the same devices.
+// number), each with progress. Also measures the dry run of a release over the same devices.
 import { ask, untilDone } from './lib/console.ts'
 import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'

@@ -1,5 +1,5 @@
-// Measures the relay of language models: what it adds to the first token against the same vendor called directly in the
-// same run, 300 streams at once, and readers that stop reading.
+// Measures the relay of language models: the time that the relay adds to the first token, 300 simultaneous streams, and
+// readers that stop reading. The comparison is the same vendor, called directly in the same run.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -83,7 +83,7 @@ test('AD-07 images, videos and texts play one after the other, and stills change
       { timeout: 40_000, intervals: [200] },
     )
     .toEqual(['DIV', 'IMG', 'VIDEO'])
-  // The clip for landscape screens is the right one.
+  // The player loads the clip for landscape screens, not the clip for portrait screens.
   expect(ads.media.some(({ sha256 }) => sha256 === upright.sha256)).toBe(false)
   const since = Date.now()
   const later = () => ads.reports.filter(({ start }) => start > since)

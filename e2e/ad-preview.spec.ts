@@ -4,7 +4,7 @@ import { open, test } from './ad-player.ts'
 import { expect } from './fixtures.ts'
 
 test('AD-13 a package has no origin, storage, network, parent or navigation', async ({ context, ads }) => {
-  // Not the page of the fixture: each refusal is an error on the console of the browser.
+  // Uses a page of its own. The page of the fixture fails on errors in the browser console, which every refusal causes.
   const page = await context.newPage()
   const target = `${ads.origin.replace('127.0.0.1', 'localhost')}/player/leak`
   const hits: string[] = []
@@ -35,7 +35,7 @@ test('AD-13 a package has no origin, storage, network, parent or navigation', as
   await expect(content.locator('body')).toHaveText(/ERR_BLOCKED_BY_CSP/)
   const landed = page.frames().map((frame) => frame.url())
   expect(landed.filter((url) => url.includes('leak'))).toEqual([])
-  // Requests that the policy refuses are told to the test as failed, and never reach the server.
+  // Requests that the policy refuses never reach the server. Playwright reports them as failed.
   expect(ads.leaks).toEqual([])
   expect(hits.filter((url) => url.includes('navigation'))).toEqual([])
 })
@@ -119,7 +119,7 @@ test('AD-13 a web address plays in a sandbox without a referrer, and never an ad
   expect(requests[0]?.['referer']).toBeUndefined()
   await expect.poll(() => ads.reports.length, { timeout: 90_000 }).toBeGreaterThan(2)
   expect(new Set(ads.reports.map(({ adId }) => adId))).toEqual(new Set([103]))
-  // Without the server a web address is passed over.
+  // Without the server, the player skips web addresses.
   await ads.stop()
   await expect(page.getByText('暂无播放内容')).toBeVisible({ timeout: 60_000 })
 })

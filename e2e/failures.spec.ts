@@ -14,7 +14,7 @@ test('ERR-01 ERR-03 ERR-04 shows each failure with its message, and the same fai
 }) => {
   await login()
   await page.goto(SESSIONS)
-  // Waits for the page's own request: its error would be shown here and suppress the one below.
+  // Waits for the page's own request, whose error would suppress the same error below.
   await expect(page.getByText('当前会话')).toBeVisible()
   const cases = [
     [answer(200, { code: 400, msg: '编号重复', data: null }), '编号重复'],

@@ -9,7 +9,7 @@ import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { styleSheets } from './build/antd/style-sheets.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 
-/** The browser that `npm test` found; started by hand, the system's own when there is one. */
+/** Browser that `npm test` found. Without `npm test`: an installed Chromium or Chrome, if any. */
 const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 
 /** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every answer of the server. */
@@ -20,7 +20,8 @@ export default defineConfig({
   cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
   optimizeDeps: {
     rolldownOptions: { plugins: [dialogFocus(), fieldKeys()] },
-    // Complete: a package that is found during a run is optimized again, and the page then has two copies of React.
+    // The list must be complete. A package that Vite finds during a run is optimised again, and the page then has two
+    // copies of React.
     include: [
       'antd',
       'antd/es/input/Input',
@@ -43,7 +44,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.browser.test.tsx'],
     testTimeout: 90_000,
-    // As for journeys: at a desk a test fails at once; in CI every further try is marked `(retry x1)` beside its name.
+    // Local runs do not retry a failed test. CI retries twice and marks the test with `(retry x1)`, as for journeys.
     retry: process.env['CI'] ? 2 : 0,
     fileParallelism: false,
     browser: {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Starts the tests of the whole product first: the slowest files must not run alone at the end. */
+/** Starts the tests of the whole product first, so that the slowest files do not run alone at the end. */
 class WholeProductFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files)
@@ -15,14 +15,14 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/global-setup.ts',
     setupFiles: './test/one-query-at-a-time.ts',
-    // Files keep their state in their own database, so a worker can go on with the modules it has.
+    // Each file has its own database, so a worker can reuse its loaded modules for the next file.
     isolate: false,
     // A test mostly waits for the database, so two cores can serve more workers than Vitest's default of one.
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     sequence: { sequencer: WholeProductFirst },
-    // As for journeys: at a desk a test fails at once; in CI its second chance is marked `(retry x1)` beside its name.
+    // Local runs do not retry a failed test. CI retries once and marks the test with `(retry x1)`, as for journeys.
     retry: process.env.CI ? 1 : 0,
   },
 })

@@ -15,7 +15,7 @@ export interface Endpoint {
 export interface Streamed {
   /** Milliseconds from the request to the first bytes of the body. */
   readonly firstMs: number
-  /** True when the stream arrived whole: as many pieces as ordered, then the end mark. */
+  /** True when the stream is complete: all requested pieces, then the end mark. */
   readonly isComplete: boolean
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isMain } from './main.ts'
 import { stopAtExit } from './temporary.ts'
 
-/** What the stand-in streams. A completion requests it as JSON in the content of its only message. */
+/** The stream that the stand-in sends. A completion requests the stream as JSON in the content of its only message. */
 export interface StreamOrder {
   readonly pieces: number
   /** Characters of a piece. */

@@ -5,8 +5,9 @@ interface Patched {
 }
 
 /**
- * Returns the SQL texts on devices and upgrade tasks that this process sends during the work. Transaction ids cannot
- * tell: they count the writes of all databases of the cluster, thus also those of test files that run in parallel.
+ * Returns the SQL texts on devices and upgrade tasks that this process sends during the work. Transaction ids cannot be
+ * compared instead, because they count the writes of all databases of the cluster, including those of parallel test
+ * files.
  */
 export async function deviceQueries(work: () => Promise<unknown>): Promise<string[]> {
   const client = pg.Client.prototype as unknown as Patched
@@ -26,8 +27,8 @@ export async function deviceQueries(work: () => Promise<unknown>): Promise<strin
 }
 
 /**
- * Returns the queries of the calmest of several runs of the work: work that needs a query needs it in every run, while
- * what a process does beside it (writing collected sightings, following another process) falls into few of them.
+ * Returns the queries of the run with the fewest queries, out of at most ten runs of the work. A query that the work
+ * needs is sent in every run. Background queries (storing collected polls, index sync) are sent in few runs.
  */
 export async function queriesOfEveryRun(work: () => Promise<unknown>): Promise<string[]> {
   let fewest: string[] = []

@@ -23,7 +23,7 @@ const instructions = read('docker/Dockerfile')
 const named = (name: string) => instructions.filter((one) => one.name === name).map(({ words }) => words)
 
 describe('the Dockerfile', () => {
-  test('copies only what the repository, an earlier stage or its build has', () => {
+  test('copies only files of the repository, an earlier stage or its build', () => {
     const stages = named('FROM').flatMap(([, , stage]) => stage ?? [])
     for (const words of named('COPY')) {
       const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)

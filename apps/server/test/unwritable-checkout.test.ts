@@ -88,7 +88,7 @@ describe('a checkout that belongs to another account', () => {
     expect(run('oms', 'check')).toEqual({ status: 0, lines: ['cli check'] })
   })
 
-  test('refuses to start without a complete build in one line', () => {
+  test('refuses to start without a complete build, with a message of one line', () => {
     for (const missing of ['.server', 'server.mjs']) {
       rmSync(dist(missing))
       const { status, lines } = run('start')
@@ -102,7 +102,7 @@ describe('a checkout that belongs to another account', () => {
     expect(run('start').lines).toEqual([expect.stringContaining('server、console 没有可以使用的构建')])
   })
 
-  test('refuses to build in one line', () => {
+  test('refuses to build, with a message of one line', () => {
     const { status, lines } = run('build')
     expect(status).toBe(1)
     expect(lines).toEqual([expect.stringContaining('无法构建；请由程序文件的属主运行 npm run build')])

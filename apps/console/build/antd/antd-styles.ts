@@ -46,8 +46,9 @@ const INPUT_NUMBER = /^\.ant-input-number\b/
 /** Reset of all elements of date fields. The calendar popup has rules of the same specificity, which must win. */
 const PICKER_RESET = /^\.ant-picker-css-var \[class/
 /**
- * Two rules with the specificity of a rule of another component. Pages load the style sheets of components in any order,
- * so the first rule gets a higher specificity and the second a lower one, which keeps the priorities of antd's sheet.
+ * Two rules with the specificity of a rule of another component. Pages load the style sheets of components in any
+ * order. The first rule gets a higher specificity and the second a lower one, so that the priorities of antd's sheet
+ * stay.
  */
 const WINNER = /^\.ant-tree-select-dropdown(?=\s*\{)/
 const LOSER = /^\.ant-popconfirm(?=\s*\{)/

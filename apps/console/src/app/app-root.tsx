@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { AddressRouter } from '#core/routing/router.tsx'
 import { Overlays } from './overlays.tsx'
 
-/** Their styles are in a style sheet. */
+/** Icon settings. The styles of the icons are in a style sheet, so icons insert no styles at run time. */
 const ICONS = { prefixCls: 'anticon', zeroRuntime: true }
 
 /** Provides what every page uses: queries, router, toasts and dialogs. */

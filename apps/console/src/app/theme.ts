@@ -2,7 +2,9 @@ import { useEffect } from 'react'
 import { chooseTheme, readColorScheme, type ColorScheme, useColorScheme } from '#core/theme/color-scheme.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
 
-/** Returns the current colour scheme and its setter; the choice is stored in the account. */
+/**
+ * Returns whether the dark theme is active, and a function that toggles the theme. The choice is stored in the account.
+ */
 export function useTheme() {
   const now = useColorScheme()
   const [kept, keep] = usePreference<ColorScheme | ''>('theme', '')

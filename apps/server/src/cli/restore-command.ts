@@ -11,7 +11,10 @@ import { restoreBackup } from './restore.ts'
 
 const USAGE = 'restore <目录>'
 
-/** Marks videos that the local store does not hold. A bucket of videos is shared with the installation before. */
+/**
+ * Marks videos that the local store does not hold. Checks no bucket, because a bucket already holds the videos of the
+ * former installation.
+ */
 async function missingVideos(config: Config, { pool }: Database): Promise<number> {
   // A backup of an earlier build has no table of videos.
   const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('oss_segments') is not null as found`)

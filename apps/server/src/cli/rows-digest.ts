@@ -4,9 +4,9 @@ const NEWLINE = 0x0a
 const LANES = 8
 
 /**
- * Digest of the rows in COPY text format that does not depend on their order: the sum of the SHA-256 of every row, in
- * eight lanes of 32 bits. PostgreSQL returns the rows of a table in their physical order, which differs after a
- * restore, and an order by text columns would depend on the collation of each database.
+ * Digest of rows in COPY text format that does not depend on their order: the sum of the SHA-256 of every row, in eight
+ * lanes of 32 bits. PostgreSQL returns rows in physical order, which differs after a restore. An order by text columns
+ * would depend on the collation of each database.
  */
 export class RowsDigest {
   readonly #sum = new Uint32Array(LANES)

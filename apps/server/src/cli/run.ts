@@ -31,7 +31,8 @@ function help(print: CommandContext['print']) {
 const columnsOf = (text: string) => [...text].reduce((sum, sign) => sum + (sign.charCodeAt(0) > 0x2e7f ? 2 : 1), 0)
 
 /**
- * Runs the command of the words after `npm run oms --`. Throws an error with the printed line when the command fails.
+ * Runs the command that the arguments of `npm run oms --` name. Throws an error with the complete line to print when
+ * the command fails.
  */
 export async function runCommand(words: readonly string[], context: CommandContext) {
   if (words.length === 0 || words[0] === 'help' || words.includes('--help')) return help(context.print)

@@ -39,7 +39,7 @@ test('streams an answer that the client of language models reads, with token cou
   expect(output).toBeGreaterThan(10)
 })
 
-test('answers by rules: memory, jokes, and an honest sentence for everything else', () => {
+test('answers by rules: repeats the memory, and names itself a demo model when no rule matches', () => {
   const memory = { role: 'system', content: '你是小智\n\n<memory>\n主人姓王\n</memory>' }
   expect(createDemoAnswer([memory, { role: 'user', content: '你记得我吗' }])).toBe('我记得：主人姓王')
   expect(createDemoAnswer([{ role: 'user', content: '量子力学' }])).toContain('演示模型')

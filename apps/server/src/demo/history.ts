@@ -44,8 +44,8 @@ export async function createDemoHistory(db: Db) {
 }
 
 /**
- * Ages of the tables in hours: of the newest row, and what the first row is older. A record is younger than the records
- * that it needs: devices reach back 400 days, log entries 28 days.
+ * Ages of each table's rows in hours: the age of the newest row, and how much older the first row is. A record is
+ * younger than the records that it needs: devices reach back 400 days, log entries 28 days.
  */
 const AGES = [
   ['industries', 'id', 21_000, 500],

@@ -1,7 +1,10 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
-/** Deletes expired rows: idempotency keys after a day, challenges, activation codes, failures, finished jobs, ended sessions. */
+/**
+ * Deletes idempotency keys after a day, expired challenges and activation codes, events of voice devices after 90 days,
+ * and login failures. Deletes finished jobs after 14 days and ended sessions after 30 days; ends expired sessions.
+ */
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
   `delete from challenges where expire_time < now()`,

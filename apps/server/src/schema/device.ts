@@ -97,7 +97,7 @@ export const devices = pgTable(
     lastOnlineTime: moment(),
     activateTime: moment(),
     warrantyEnd: date({ mode: 'string' }),
-    /** SHA-256 of the target token. The token itself is shown once and never stored. */
+    /** SHA-256 of the target token. The token itself is shown once and not stored in this table. */
     tokenHash: bytes(),
     /** 1: the response to the next poll requests the attributes. */
     attributesWanted: smallint().notNull().default(1),

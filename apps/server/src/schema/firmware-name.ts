@@ -9,8 +9,8 @@ interface Firmware {
 }
 
 /**
- * Returns the name of a firmware version, empty when unknown. A version of the device's tenant comes before one of the platform (tenant 1);
- * versions of other tenants with the same number name other firmware.
+ * Returns the name of a firmware version, empty when unknown. Prefers a version of the device's tenant to one of the
+ * platform (tenant 1). Versions of other tenants with the same number are other firmware.
  */
 export const firmwareNameOf = ({ modelId, verCode, tenantId }: Firmware) =>
   sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}

@@ -11,7 +11,7 @@ const own = sql`tenant_id = (SELECT current_setting('oms.tenant')::integer)`
 export const tenantPolicy = () => pgPolicy('tenant_isolation', { to: 'oms_tenant', using: own, withCheck: own })
 
 /**
- * Policy beside `tenantPolicy` with which tenants read the rows of the platform that meet the condition.
+ * Returns a policy to add to `tenantPolicy`: tenants may also read the rows of the platform that meet the condition.
  */
 export const tenantReadsPlatform = (where?: SQL) =>
   pgPolicy('tenant_reads', {

@@ -104,7 +104,7 @@ function inputsOf(endpoint: Endpoint): Record<string, unknown>[] {
   return [...bases, ...more.slice(0, 20)]
 }
 
-/** Values that the database works out from its own clock: activity, plays still expected, what is left to refund. */
+/** Values that the database computes from its own clock: activity, expected plays, refundable amounts. */
 const MOVES_WITH_THE_CLOCK =
   /"lastActiveTime":"[^"]*"|"(?:expected|rate|gap|share|days|addedScreens|proposal)":(?:null|[\d.]+)|"texts":\[[^\]]*\]/g
 
@@ -142,7 +142,8 @@ afterAll(() => {
 describe('staff limited to chosen tenants', () => {
   test('no response depends on the rows of a tenant outside the scope', { timeout: 600_000 }, async () => {
     const foreign = await foreignConditions(app.db, [1, tenantId])
-    // The comparison takes minutes: with the process's clock stopped, figures worked out from the present do not move.
+    // Stops the clock of the process. The comparison takes minutes, and figures that depend on the present would
+    // change.
     vi.useFakeTimers({ toFake: ['Date'] })
     const first = await answers()
     const second = await answers()

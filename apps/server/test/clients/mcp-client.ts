@@ -8,8 +8,9 @@ interface Tool {
 }
 
 /**
- * Stand-in of the client for tool endpoints in xiaozhi-esp32-server, written from the protocol: initialize with id 1,
- * `notifications/initialized`, `tools/list` with id 2 and a cursor, calls numbered from 1, 30 s for each.
+ * Stand-in of the client for tool endpoints in xiaozhi-esp32-server, written from the protocol. Sends `initialize` with
+ * id 1, `notifications/initialized`, and `tools/list` with id 2 and a cursor. Calls are numbered from 1 and have 30 s
+ * each.
  */
 export class McpClient {
   readonly #socket: WebSocket

@@ -24,8 +24,9 @@ interface Said {
 }
 
 /**
- * Stand-in of the voice server xiaozhi-esp32-server 0.9, written from the protocol: reads its configuration at the start,
- * asks for each connecting device, reports turns, ends sessions, and takes actions over WebSocket.
+ * Stand-in of the voice server xiaozhi-esp32-server 0.9, written from the protocol. Reads its configuration at the
+ * start and requests the configuration of each connecting device. Reports turns, ends sessions, and executes actions
+ * received over WebSocket.
  */
 export class VoiceServer {
   readonly #options: Options
@@ -123,7 +124,7 @@ export class VoiceServer {
     )
     this.#sockets.add(socket)
     socket.on('error', () => {})
-    // The server asks for the configuration of whoever connects, while OMS waits for the confirmation.
+    // The server requests the configuration of each connecting client, while OMS waits for the confirmation.
     const asked = this.connect(String(request.headers['device-id']), String(request.headers['client-id']))
     socket.once('data', (frame: Buffer) => void this.#act(socket, frame, asked))
     asked.catch(() => {})

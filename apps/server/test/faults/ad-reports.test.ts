@@ -119,7 +119,7 @@ test('AD-10 FAULT 8 connections send overlapping batches while a process is kill
   const before = await countedPlays()
   let accepted = 0
   const client = async (number: number) => {
-    // Each client sends all reports, from another place and with other bounds, to a random process.
+    // Each client sends all reports to random processes, with its own first report and batch size.
     for (let sent = 0; sent < REPORTS; sent += BATCH) {
       const from = (number * 137 + sent) % REPORTS
       const some = [...reports, ...reports].slice(from, from + BATCH + number)

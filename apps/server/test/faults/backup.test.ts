@@ -73,8 +73,8 @@ async function startWriters(ticket: string) {
 }
 
 /**
- * Expects one moment of the writing: of each writer all roles up to one, at least those saved before the backup, and
- * for each role exactly one row in the operation log.
+ * Asserts that the backup shows one moment: the first roles of each writer without a gap, at least the roles saved
+ * before the backup. Each role has exactly one row in the operation log.
  */
 async function expectSnapshot(env: Env, before: readonly number[], after: readonly number[]) {
   const cluster = await openCluster({ dataDir: env.DATA_DIR ?? '', role: 'tool', warn: () => {} })

@@ -7,7 +7,7 @@ let admin: Caller
 let deviceId = 0
 let uid = 0
 
-/** Ends the connection that writes a success to the operation log, as the end of the process between two statements. */
+/** Ends the connection that writes a success to the operation log, as if the process ended between two statements. */
 const KILL = `create function end_connection() returns trigger language plpgsql security definer as $$
     begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
   create trigger end_connection before insert on oper_logs for each row when (new.status = 1)

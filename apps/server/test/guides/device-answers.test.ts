@@ -6,7 +6,7 @@ import { readGuide } from './device-guide.ts'
 const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
-/** Source of everything that answers a device. */
+/** Source text of all code that answers devices. */
 const source = [
   ...readdirSync(join(SOURCE, 'protocols'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -46,14 +46,14 @@ function answersOf(document: string): string[] {
   })
 }
 
-test('the tables of answers in docs/device-protocols.md and docs/ad-players.md list every status and message of the code, and no other', () => {
+test('the tables of answers of the device documents list exactly the statuses and messages of the code', () => {
   const ofCode = [...new Set(answersOfCode())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
   const listed = [...answersOf('device-protocols.md'), ...answersOf('ad-players.md')]
   expect([...new Set(listed)].sort()).toEqual(ofCode)
 })
 
-test('the table of refusals in docs/device-protocols.md lists every reason of the log, and no other', () => {
+test('the table of refusals in docs/device-protocols.md lists exactly the reasons of the log', () => {
   const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('protocols/shared/response.ts'))![1]!
   const reasons = [...type.matchAll(/'([^']+)'/g)].map(([, reason]) => reason)
   const table = readGuide('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!

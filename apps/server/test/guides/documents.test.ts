@@ -219,7 +219,7 @@ test('docs/adding-a-screen.md imports only what the named files export, and coun
   expect(total).toBeLessThan(300)
 })
 
-test('docs/architecture.md walks from a request to the database in three steps of existing files and symbols', () => {
+test('docs/architecture.md traces requests to the database in three steps of existing files and symbols', () => {
   const walks = read('docs/architecture.md').match(/(?<=^## How a )(list request|mutation|device poll)[^]*?(?=^## )/gm)!
   const steps = walks.map((walk) => [...walk.matchAll(/^\| \d \| `([^`]+)` \| (.*) \|$/gm)])
   expect(steps.map(({ length }) => length)).toEqual([3, 3, 3])

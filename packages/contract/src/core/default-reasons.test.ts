@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { id } from './fields.ts'
 
-test('a schema without a text of its own answers a plain Chinese reason without names of types', () => {
+test('a schema without its own message gives a plain Chinese reason without type names', () => {
   const schema = z.strictObject({
     text: z.string().min(2).max(3),
     number: z.int().max(5),

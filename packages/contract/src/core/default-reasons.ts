@@ -5,6 +5,9 @@ const REASONS: Readonly<Record<string, string>> = {
   unrecognized_keys: '含有不支持的内容',
 }
 
-/** Returns the reason for an issue of a schema without a text of its own. The texts of zod name types in English. */
+/**
+ * Returns the Chinese reason of a schema issue without its own message. The default messages of zod name types in
+ * English.
+ */
 export const defaultReason = ({ code, input }: { readonly code?: string; readonly input?: unknown }) =>
   input === undefined ? '缺少必填内容' : (REASONS[code ?? ''] ?? '格式不正确')

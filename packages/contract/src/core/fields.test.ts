@@ -36,7 +36,7 @@ describe('text', () => {
     expect(name.parse(' 春季 ')).toBe('春季')
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })
   })
-  test('a note may be empty; a search text may be absent', () => {
+  test('an optional text may be empty; a search text may be absent', () => {
     expect(note('备注', 5).parse(undefined)).toBe('')
     expect(search('账号').parse(undefined)).toBeUndefined()
   })

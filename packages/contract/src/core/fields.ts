@@ -70,7 +70,7 @@ const freeText = (title: string, max: number) =>
 /** An optional text. `meta` must be called last: wrappers such as `default` do not inherit metadata. */
 export const note = (title: string, max: number) => freeText(title, max).default('').meta({ title, max })
 
-/** A note of an update: an absent one keeps the stored text, an empty one clears it. */
+/** An optional text of an update: an absent text keeps the stored text, an empty text clears the stored text. */
 export const keptNote = (title: string, max: number) => freeText(title, max).optional().meta({ title, max })
 
 /** A search text; an empty text becomes absent. Text over the limit is refused. */

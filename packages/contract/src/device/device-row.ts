@@ -69,7 +69,7 @@ export const DeviceRow = z.object({
   mac: z.string().meta({ title: 'MAC' }),
   imei: z.string().meta({ title: 'IMEI' }),
   verCode: z.int().nullable().meta({ title: '固件版本号' }),
-  /** Name of the reported version; null when no such version exists on this server. */
+  /** Name of the reported version; empty when no such version exists on this server. */
   verName: z.string().meta({ title: '固件版本' }),
   osVer: z.string().meta({ title: '系统版本' }),
   appVer: z.string().meta({ title: 'App 版本' }),

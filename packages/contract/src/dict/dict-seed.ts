@@ -272,8 +272,8 @@ const SERVICES: readonly SeedType[] = [
 ]
 
 /**
- * Dictionaries of earlier versions that no screen follows: states that a switch sets have the words of the switch.
- * The next start removes them unless somebody edited them.
+ * Dictionaries of earlier versions that no screen uses, because states set by a switch show the words of the switch.
+ * The next start removes the dictionaries that nobody edited.
  */
 export const RETIRED_DICTS = ['sys_normal_disable', 'sys_show_hide', 'sys_yes_no'] as const
 

@@ -29,7 +29,7 @@ export const MAX_SNS = 1000
 /** Minimum length for substring search by index; shorter text is matched only as a prefix. */
 export const MIN_SN_PART = 3
 
-/** An array, or one text separated by line breaks, commas or spaces. */
+/** Splits a pasted text at white space, commas and semicolons. Other values are returned unchanged. */
 const pasted = (value: unknown) =>
   value === ''
     ? undefined
@@ -42,11 +42,12 @@ const snList = z
 /** Serial numbers as the only filter. */
 export const pastedSns = z.preprocess(pasted, snList.min(1, '请输入序列号')).meta({ title: '序列号列表' })
 
-/** Device filters shared by the device list, allowlists, groups and exports. */
+/** One end of a filter by version number. */
 const versionBound = optional(
   z.preprocess(wholeNumber, z.int('版本号不正确').min(0, '版本号不正确').max(999_999_999, '版本号不正确')),
 )
 
+/** Device filters shared by the device list, allowlists, groups and exports. */
 export const deviceFilters = {
   sn: search('序列号', 64),
   /** Many serial numbers: an array, or one text with one serial number per line. */

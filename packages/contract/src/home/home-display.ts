@@ -21,7 +21,7 @@ export const DisplayInput = z.object({
 export const DisplayLink = z.object({
   id: z.int(),
   name: z.string(),
-  /** Data scope of the display: the vendor's data or one tenant's data. */
+  /** Name of the account that created the link. The display shows the data that this account may see. */
   maker: z.string(),
   createTime: z.string(),
   expireTime: z.string(),

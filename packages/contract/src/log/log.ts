@@ -102,7 +102,10 @@ export const OnlineRow = z.object({
   os: z.string().meta({ title: '操作系统' }),
   loginTime: z.string().meta({ title: '登录时间' }),
   lastActiveTime: z.string().meta({ title: '最近活动' }),
-  /** A browser session is bound to its cookie; any other client sends a session ticket. */
+  /**
+   * True for a session of the console, which is bound to its cookie; false for an API client, which sends only the
+   * ticket.
+   */
   console: z.boolean().meta({ title: '控制台' }),
   current: z.boolean(),
 })

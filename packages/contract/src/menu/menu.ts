@@ -122,7 +122,7 @@ export const MenuTreeNode: z.ZodType<MenuTreeNode> = MenuRow.extend({
   },
 })
 
-/** A menu entry without effect, or with a misleading one. */
+/** A problem of the menu tree: a menu or a permission without effect, or a misleading menu. */
 export const MenuFinding = z.object({
   kind: z.enum(['noPage', 'noMenu', 'unusedPerms', 'missingPerms', 'duplicateName', 'emptyDirectory', 'badParent']),
   level: z.enum(['error', 'warning']),

@@ -35,7 +35,7 @@ export const ManifestView = z.object({
   release: z.int().nullable().meta({ title: '发布序号' }),
   createTime: z.string().nullable().meta({ title: '生成时间' }),
   expireTime: z.string().nullable().meta({ title: '有效期至' }),
-  /** Number of required external signatures; the server's own signature does not count. */
+  /** True when only external signatures are valid, so that the server signs nothing. */
   detachedOnly: z.boolean(),
   checks: z.array(Check),
 })

@@ -73,7 +73,10 @@ export const versionFields = {
     .meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION)
-/** The model in the calls of the specification, which knows none: the stored model, or the only model that is in use. */
+/**
+ * Optional model for the calls of the specification, which has no model field. Default: the stored model, or the only
+ * model in use.
+ */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
 interface Range {

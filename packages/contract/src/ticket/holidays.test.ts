@@ -15,7 +15,7 @@ test('parses the published notice to the shipped arrangement', () => {
   expect(readHolidays(NOTICE_2026, 2026)).toEqual(OFFICIAL_HOLIDAYS[2026])
 })
 
-test('has 33 days off, and every working day instead is at a weekend', () => {
+test('has 33 days off, and every replacement workday is at a weekend', () => {
   const { holidays = [], workdays = [] } = OFFICIAL_HOLIDAYS[2026] ?? {}
   expect(holidays).toHaveLength(33)
   expect(workdays.map((day) => new Date(`${day}T00:00:00Z`).getUTCDay() % 6)).toEqual([0, 0, 0, 0, 0, 0])

@@ -1,8 +1,7 @@
 /**
- * States of one device's upgrade task. States below 100 are open; closed tasks never reopen, and a new attempt is a
- * new task.
- * 0 offered, not fetched · 5 waiting for the device's user · 10 fetched · 20 downloading · 30 downloaded · 40
- * installing · 50 cancelling, not confirmed by the device · 100 succeeded · 110 failed · 120 cancelled.
+ * States of one device's upgrade task. States below 100 are open. A closed task never reopens; a new attempt is a new
+ * task. States: 0 offered, not fetched · 5 waiting for the device's user · 10 fetched · 20 downloading · 30 downloaded
+ * · 40 installing · 50 cancelling, not confirmed by the device · 100 succeeded · 110 failed · 120 cancelled.
  */
 export const TASK_STATE = {
   0: '待获取',

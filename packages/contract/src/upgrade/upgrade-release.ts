@@ -159,7 +159,7 @@ export const Release = z.object({
   installed: z.int().meta({ title: '已安装设备数' }),
   /** True when publishing requires approval by a second account. */
   needsAudit: z.boolean(),
-  /** Whether the caller may approve the pending change, and otherwise the reason. */
+  /** Reason why the caller may not approve the pending change; empty when the caller may. */
   auditBlock: z.string(),
   alarms: z.array(z.object({ id: z.int(), kind: z.int(), message: z.string(), createTime: z.string() })),
   rev: z.int(),

@@ -35,7 +35,7 @@ export const TaskRow = z.object({
 export const TaskLog = z.object({
   id: z.number(),
   state: z.int(),
-  /** Message as sent by the device; empty for entries of the server. */
+  /** Execution state as sent by the device; empty for entries of the server. */
   execution: z.string(),
   finished: z.string(),
   code: z.string().nullable(),

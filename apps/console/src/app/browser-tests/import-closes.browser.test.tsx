@@ -21,7 +21,7 @@ function SlowList() {
   return null
 }
 
-test('an import closes at the first press of 完成 while its list is still read again', async () => {
+test('an import closes at the first press of 完成 while its list still reloads', async () => {
   const close = vi.fn<() => void>()
   const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(

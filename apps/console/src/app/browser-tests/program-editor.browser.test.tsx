@@ -105,7 +105,7 @@ test('Enter in a date field confirms the date, and does not submit the form', as
   await userEvent.keyboard('{Enter}')
   await expect.element(field).toHaveValue('2031-05-04')
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // A submitted form would also complain about its name and its ads.
+  // A submitted form would also show errors for its name and its ads.
   const errors = [...document.querySelectorAll('.ant-form-item-explain-error')].map(({ textContent }) => textContent)
   expect(errors).toEqual(['结束日期不能早于开始日期'])
 })

@@ -51,7 +51,7 @@ async function openForm(routes: Parameters<typeof startServer>[0] = {}) {
   return { server, tab }
 }
 const name = () => page.getByLabelText('角色名称')
-/** The refusal below its field; a toast stands outside of the dialog. */
+/** Locates the error below its field. A toast is outside the dialog. */
 const atField = () => page.getByRole('dialog').getByText('角色名称已存在')
 
 async function reopen(tab: ReturnType<typeof openTab>) {

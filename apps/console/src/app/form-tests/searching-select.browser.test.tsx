@@ -43,7 +43,7 @@ function Tenant() {
   )
 }
 
-test('Enter takes the typed serial number although the list still shows other devices', async () => {
+test('Enter selects the device with the typed serial number although the list still shows other devices', async () => {
   tab = openTab(<Serials />)
   const input = page.getByRole('combobox')
   await input.click()
@@ -57,7 +57,7 @@ test('Enter takes the typed serial number although the list still shows other de
   await expect.element(page.getByRole('status')).toHaveTextContent('CAM-7+CAM-8')
 })
 
-test('after an arrow key, Enter takes the highlighted device', async () => {
+test('after an arrow key, Enter selects the highlighted device', async () => {
   tab = openTab(<Serials />)
   await page.getByRole('combobox').click()
   await userEvent.keyboard('OTH')

@@ -2,7 +2,10 @@ import type { ConsoleEventData } from '@oms/contract/live/events.ts'
 import type { JobRow } from '@oms/contract/job/job.ts'
 import type { InfiniteData } from '@tanstack/react-query'
 
-/** Query key under `account`, the resource of the call, so that cancelling a job refetches the list. */
+/**
+ * Query key of the job list. It begins with `account`, the resource of the call, so that cancelling a job refetches the
+ * list.
+ */
 export const JOBS_KEY = ['account', 'jobs'] as const
 
 type Pages = InfiniteData<{ list: JobRow[]; total: number }>

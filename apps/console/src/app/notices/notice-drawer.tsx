@@ -8,7 +8,7 @@ import { setUnread, useUnread } from './unread.ts'
 
 type Which = 'unread' | 'all'
 
-/** Drawer with the account's messages: unread first, one opened at a time. */
+/** Drawer with the account's messages. Starts with the unread messages, and shows one message when it is chosen. */
 export default function NoticeDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   const unread = useUnread()
   const [which, setWhich] = useState<Which>('unread')

@@ -35,7 +35,7 @@ function againOf<T>(load: () => Promise<T>, error: unknown, left: number): (() =
 
 /**
  * Returns the export name of a module in a shared chunk. The build compiles such an import to `import(file).then(e =>
- * e.part)`; a retry by URL would return the whole chunk, so the export is read from the function's source.
+ * e.part)`. A retry by URL would return the whole chunk, so the export name is read from the function's source.
  */
 function partOf(load: () => unknown, address: string): string | undefined {
   const name = address.slice(address.lastIndexOf('/') + 1)

@@ -16,7 +16,7 @@ import {
   useNavigate,
 } from 'react-router'
 
-// React Router's own components would add its data, form and prefetch code: 6 KB that no page uses.
+// Replaces React Router's own components, which would add 6 KB of unused data, form and prefetch code.
 
 const history = typeof window === 'undefined' ? undefined : createBrowserHistory({ v5Compat: true })
 

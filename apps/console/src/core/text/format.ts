@@ -11,7 +11,7 @@ export type DateLike = string | number | Date | null | undefined
 
 const DEFAULT_ZONE = 'Asia/Shanghai'
 let zone = DEFAULT_ZONE
-/** Created at the first use, because it takes a slow machine 60 ms. */
+/** Created at first use, because the creation takes 60 ms on a slow machine. */
 let clock: Intl.DateTimeFormat | undefined
 
 function clockOf(timeZone: string) {

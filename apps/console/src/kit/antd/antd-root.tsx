@@ -5,8 +5,8 @@ import { useColorScheme } from '#core/theme/color-scheme.ts'
 import { createTheme } from './theme.ts'
 
 /**
- * Provides antd's theme and Chinese locale. Each page has its own root (`app/pages/lazy-page.tsx`), as has each part of the
- * layout that uses antd: the layout and the home page render before antd is loaded.
+ * Provides antd's theme and Chinese locale. Each page (`app/pages/lazy-page.tsx`) and each part of the layout that uses
+ * antd has its own root, because the layout and the home page render before antd is loaded.
  */
 export function AntdRoot({ children }: { children: ReactNode }) {
   return (

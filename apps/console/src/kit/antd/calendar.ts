@@ -4,10 +4,10 @@ import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
 import { formatWallClock } from '#core/text/format.ts'
 
-// antd's calendars ask `tz()` for the present time where it exists: today and 此刻 are those of the configured zone.
+// antd's calendars call `tz()` for the present time, if it exists. Today and 此刻 then use the configured zone.
 dayjs.extend((_options, { prototype }) => {
   Object.assign(prototype, { tz: () => dayjs(formatWallClock()) })
 })
 
-/** antd's calendar locale in Chinese. */
+/** antd's date picker with Chinese names of days and months, and with today in the configured zone. */
 export const Calendar = DatePicker

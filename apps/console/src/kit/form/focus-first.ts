@@ -1,6 +1,6 @@
 /**
- * Focuses the first field of a form whose opening animation has ended. The focus stays where the user has put it in the
- * meantime: in a field of the form, or in an overlay of the form (options, a calendar, another dialog).
+ * Focuses the first field of a form whose opening animation has ended. Does not move a focus that the user has set
+ * meanwhile in a field or an overlay of the form (options, a calendar, another dialog).
  */
 export function focusFirst(form: HTMLElement | null | undefined) {
   if (form && !isWithinOrAbove(document.activeElement, form)) firstControl(form)?.focus()

@@ -24,7 +24,7 @@ export interface RecordFormProps<C extends RecordCalls> extends Pick<CreateFormP
   readonly initial?: Partial<InputOf<C['create']>>
   /** Converts a row to form values when they differ. */
   readonly toForm?: (row: ResultOf<C['get']>) => object
-  /** Called by a select whose options contain the new record. */
+  /** Called with the id and the name of the created record, for a select that opened the form. */
   readonly onCreated?: CreateFormProps['onCreated'] | undefined
   /** Fields of the form; the row is undefined for a new record. */
   children(row: ResultOf<C['get']> | undefined): ReactNode

@@ -6,8 +6,8 @@ export const countCharacters = (text: string) => {
 }
 
 /**
- * Returns antd's count of a text field. Unlike `maxLength`, a longer pasted text stays whole: the count turns red, and
- * the rule of the field refuses it.
+ * Returns antd's count of a text field. Unlike `maxLength`, this count does not cut a longer pasted text. The count
+ * turns red, and the rule of the field refuses the text.
  */
 export const countOf = (max: number) => ({ count: { show: true, max, strategy: countCharacters } })
 

@@ -34,14 +34,14 @@ interface Refused {
   readonly refusal: ApiError
   readonly again: Retry
   readonly delay: number
-  /** The value that the server refused: once it is changed, the refusal no longer concerns it. */
+  /** The value that the server refused. The error does not apply to another value. */
   readonly value: unknown
 }
 
 /**
- * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page shows a toast at once, and the
- * error or conflict when the page is shown again, because a hidden page has no fields and no dialogs. The error is kept
- * and set at its field each time the page is shown, until the value is changed or saved.
+ * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page has no fields and no dialogs: it
+ * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
+ * each time the page is shown, until the value is changed or saved.
  */
 export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
   const can = useCan()

@@ -19,7 +19,7 @@ interface ImportModalProps<E extends Endpoint> {
   title: string
   to: E
   template: Endpoint
-  /** Where the values of a column are found. */
+  /** Text above the steps, for example where the values of a column are found. */
   intro?: string
   onClose(): void
   /** Called with the report of the import, for data besides the counts (one-time passwords). */

@@ -8,8 +8,8 @@ import { endOf } from './job-words.ts'
 type Made = NonNullable<JobRow['file']>
 
 /**
- * Notification key per job: progress and result replace each other. Placed below the header, so that the account menu
- * stays visible.
+ * Notification key per job: progress and result replace each other. Placed at the bottom right, so that the account
+ * menu stays visible.
  */
 export const noticeOf = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
 

@@ -77,8 +77,8 @@ interface WithCreateProps {
 }
 
 /**
- * The button acts when the mouse goes down: options that arrive during the press would move it away from the pointer,
- * and the press would end on an option. A click without a mouse press has `detail` 0: the keyboard, a screen reader.
+ * The button acts on `mousedown`. Options that arrive during the press would move the button, and the press would end
+ * on an option. Clicks by keyboard or screen reader have `detail` 0.
  */
 const WithCreate = ({ menu, label, onCreate }: WithCreateProps) => (
   <>

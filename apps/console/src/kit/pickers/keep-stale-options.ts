@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react'
 
 /**
- * Properties of a select that searches on the server. Until the response to the typed text arrives, the list shows the
- * options of an earlier text, and Enter or Tab would select the first of them.
+ * Returns props of a select that searches on the server: Enter and Tab select nothing while a search runs. Until the
+ * response to the typed text arrives, the list shows the options of an earlier text.
  */
 export const keepStaleOptions = (isFetching: boolean) => ({
   onInputKeyDown: (event: KeyboardEvent) => {

@@ -11,8 +11,8 @@ export interface RecordSelectProps extends SelectProps {
 }
 
 /**
- * Selects one record with server search while typing. A select that offers 新增 also starts as the placeholder: the popup
- * with the button below the options is positioned correctly since its style rule is part of every build.
+ * Selects one record with server search while typing. A select that offers 新增 also starts as a placeholder. Its popup
+ * is positioned correctly, because every build contains the style rule of the popup.
  */
 export function RecordSelect({ value, onChange, chosen, ...rest }: RecordSelectProps & { source: OptionSource }) {
   const picked = value === undefined || value === '' ? undefined : Number(value)

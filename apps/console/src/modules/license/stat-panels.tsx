@@ -82,7 +82,10 @@ export function Expiring({ asked }: { asked: Asked }) {
   )
 }
 
-/** Stock of each supplier and how long it lasts; with `onShowAll` only of the suppliers with low stock. */
+/**
+ * Stock of each supplier and how long it lasts; with `onShowAll`, only suppliers with low stock and a button that shows
+ * all.
+ */
 export function Forecast({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
   const showAll = onShowAll && (
     <button type="button" className="kit-link" onClick={onShowAll}>

@@ -10,7 +10,7 @@ export function TenantCreate({ onClose, onCreated }: CreateFormProps) {
   if (secret) return <AdministratorSecret {...secret} onClose={onClose} />
   return (
     <TenantAdd
-      // A saved form closes itself; the password must stay.
+      // A saved form closes itself. The dialog with the password must stay open.
       onClose={() => !isCreated.current && onClose()}
       onMade={(made, name) => {
         isCreated.current = true

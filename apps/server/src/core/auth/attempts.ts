@@ -13,8 +13,9 @@ const CLAIM_WITHIN_MS = 5_000
 const POLL_MS = 30
 
 /**
- * Runs attempts to prove an account's password or code one at a time, in this process by a queue and across processes by
- * a claim in the database. An attempt therefore sees every earlier failure before its own hash is computed.
+ * Runs attempts to prove an account's password or code one at a time. A queue orders the attempts of this process, and
+ * a claim in the database those of all processes. An attempt therefore sees every earlier failure before its own hash
+ * is computed.
  */
 export class Attempts {
   readonly #database: Pick<Database, 'db'>

@@ -14,7 +14,7 @@ const letters = (count: number) => Array.from({ length: count }, () => ALPHABET[
 const COST = { memoryCost: 8192, timeCost: 1, parallelism: 1 } as const
 
 export interface OneTimePassword {
-  /** Plain text, shown once and never stored. */
+  /** Plain text for the response. The database holds only the hash, and the response encrypted for repeated calls. */
   readonly password: string
   readonly passwordHash: string
 }

@@ -72,7 +72,7 @@ export class Sessions {
   /** Returns the session of this ticket when it is valid. Console sessions also need their cookie. */
   async authenticate(ticket?: string, cookie?: string): Promise<AuthenticatedSession | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
-    // A text key: a buffer per call would cost three times the hash.
+    // The key is a text, because a buffer for each call would cost three times as much as the hash.
     const known = this.#cached(`token${hash('sha256', ticket, 'binary')}`)
     return this.#check(
       known ?? (await this.#byHash(sha256(ticket), 'token')),

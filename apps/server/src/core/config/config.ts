@@ -190,7 +190,7 @@ function adsOf(env: Environment) {
       /** Bytes per second of all downloads of media of this process; 0: only the limit of all device downloads. */
       bandwidth: env.OMS_AD_BANDWIDTH * 1024,
       pollSeconds: env.OMS_AD_POLL_SECONDS,
-      /** What manifests tell players about downloads: the hours of day, and KiB a second of one screen. */
+      /** Download limits in manifests: permitted hours of the day, and KiB per second of each screen. */
       download: { window: env.OMS_AD_DOWNLOAD_WINDOW?.split('-') ?? null, kbps: env.OMS_AD_SCREEN_BANDWIDTH },
     },
   } as const

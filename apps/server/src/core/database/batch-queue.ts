@@ -3,15 +3,18 @@ import { isolateRows } from './isolate-rows.ts'
 interface Options<Item, Result> {
   /** Rows of an item. */
   readonly rowsOf: (item: Item) => number
-  /** Rows at which a batch is written at once. */
+  /** Number of rows from which a batch is written without a pause. */
   readonly batchRows: number
   /** Milliseconds that a smaller batch waits for further items. */
   readonly pauseMs: number
-  /** Rows that may wait; more would only time out. */
+  /** Maximum number of waiting rows. Further rows would only time out. */
   readonly maxRows: number
-  /** Error for an item that may not wait. */
+  /** Returns the error for an item above this limit. */
   readonly busy: () => Error
-  /** Stores the items of a batch. Returns one result an item. Safe to repeat: a batch with a wrong value is written in parts. */
+  /**
+   * Stores the items of a batch. Returns one result per item. Safe to repeat: a batch with a wrong value is written in
+   * parts.
+   */
   readonly write: (items: readonly Item[]) => Promise<readonly Result[]>
 }
 

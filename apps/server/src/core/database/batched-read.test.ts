@@ -4,7 +4,7 @@ import { BatchedRead } from './batched-read.ts'
 
 type Rows = ReadonlyMap<number, string>
 
-/** Returns a read whose statements end when the test says so. */
+/** Returns a read whose statements the test ends by `end` or `fail`. */
 function manualRead(valueOf: (row: string) => string = (row) => row.toUpperCase()) {
   const statements: {
     readonly keys: readonly number[]

@@ -21,7 +21,7 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
   throw stale({ by: editor?.name ?? '', uid: stored.updateBy, at: stored.updateTime, rev: stored.rev })
 }
 
-/** Marks a save without the revision that its call knows, in the action of the operation log. */
+/** Returns the note that the operation log adds to the action of a save without a revision; empty with a revision. */
 export const revisionNote = (sent: number | undefined) => (sent === undefined ? '（未带版本信息，按当前内容保存）' : '')
 
 /** Returns the columns that every update of an audited row sets. */

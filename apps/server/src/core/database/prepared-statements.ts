@@ -1,10 +1,12 @@
 import type pg from 'pg'
 
-/** Named prepared statements that one connection keeps; each costs PostgreSQL memory for its plan. */
+/**
+ * Maximum number of named prepared statements of one connection. Each statement uses memory in PostgreSQL for its plan.
+ */
 export const MAX_STATEMENTS = 100
 
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] }
-/** Queries under way by statement name, the least recently used name first. */
+/** Number of running queries by statement name, the least recently used name first. */
 type Usage = Map<string, number>
 
 const usageByClient = new WeakMap<pg.ClientBase, Usage>()
@@ -39,6 +41,6 @@ function deallocateOldest(client: pg.ClientBase, usage: Usage): Promise<unknown>
   usage.delete(oldest)
   const { connection } = client as unknown as { connection: Record<string, Record<string, string>> }
   for (const list of ['parsedStatements', 'submittedNamedStatements']) delete connection[list]?.[oldest]
-  // Sent before the next use of the name. Fails harmlessly when the statement was never parsed.
+  // DEALLOCATE is sent before the next use of the name. It fails harmlessly when the statement was never parsed.
   return client.query(`deallocate "${oldest}"`).catch(() => {})
 }

@@ -3,10 +3,10 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type Reference, referencesTo } from '#schema/references.ts'
 import type { Db } from './client.ts'
 
-/** Returns what refers to a row, such as `12台设备、3个升级版本`; empty when nothing does. */
+/** Returns the text about the rows that refer to a row, such as `12台设备、3个升级版本`; empty without references. */
 export async function describeReferences(db: Db, target: PgTable, id: number): Promise<string> {
   const parts: string[] = []
-  // One after the other: a transaction has one connection.
+  // The queries run one after the other, because a transaction has one connection.
   for (const reference of referencesTo(target)) {
     const count = await countOf(db, reference, id)
     if (count > 0) parts.push(`${count}${reference.noun}`)

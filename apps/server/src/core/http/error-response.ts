@@ -66,7 +66,7 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
     return known[0] === 400 ? send(reply, 200, 400, known[1], null) : send(reply, known[0], known[0], known[1], null)
   // The multipart parser has no error code for a truncated body.
   if (/unexpected end of multipart data/i.test(message)) return send(reply, 200, 400, '请求内容不完整', null)
-  // The address itself is not valid: no call was reached, so there is no envelope of a call.
+  // The URL itself is invalid, so no route matched, and the HTTP status carries the error too.
   if (code === 'FST_ERR_BAD_URL') return send(reply, 400, 400, '请求地址格式不正确', null)
   if (statusCode === 400) return send(reply, 200, 400, '请求内容格式不正确', null)
   if (statusCode && statusCode < 500) return send(reply, statusCode, statusCode, '请求不正确', null)

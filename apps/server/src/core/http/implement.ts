@@ -21,7 +21,9 @@ export interface ModuleOptions<C extends Contract> {
   readonly outsideTransaction?: readonly (keyof C & string)[]
 }
 
-/** Returns the handler of a function that serves several contracts. `facts` are their differences. */
+/**
+ * Returns the handler of a function that serves several contracts. `facts` holds the values that differ between them.
+ */
 export const handlerWith =
   <F, I, R>(facts: F, serve: (ctx: Ctx, facts: F, input: I) => R) =>
   (ctx: Ctx, input: I) =>

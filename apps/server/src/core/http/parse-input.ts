@@ -23,8 +23,8 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown
 }
 
 /**
- * Refuses texts that PostgreSQL cannot store, at their field: NUL, and surrogates without their partner. Most fields
- * refuse these by themselves; this covers fields with a schema of their own.
+ * Refuses texts that PostgreSQL cannot store, at their field: NUL, and surrogates without their partner. The schemas of
+ * most fields refuse these texts themselves; this check covers all other schemas.
  */
 function assertStorable(value: unknown, path: readonly (string | number)[]) {
   if (typeof value === 'string') {

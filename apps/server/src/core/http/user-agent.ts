@@ -30,7 +30,7 @@ const named = (table: typeof BROWSERS, text: string) => {
 }
 
 /**
- * Returns names of browser and operating system for a login record; empty when unknown. Users recognise their own
+ * Returns the names of browser and operating system for a login record; `其他` when unknown. Users recognise their own
  * devices by these names.
  */
 export function readUserAgent(userAgent: string) {

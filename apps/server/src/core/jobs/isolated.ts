@@ -8,9 +8,9 @@ interface Isolation<T> {
   readonly log: Logger
   /** Kind of the scheduled job. */
   readonly kind: string
-  /** What the log calls the failed item, for example `{ otaId: 7 }`. */
+  /** Returns the log fields that identify a failed item, for example `{ otaId: 7 }`. */
   readonly name: (item: T) => object
-  /** Stops the run before the next item, and when it aborts the work of an item. */
+  /** Stops the run before the next item. An item that fails after the abort is not counted as failed. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -26,7 +26,7 @@ export async function forEachIsolated<T>(
       signal?.throwIfAborted()
       await work(item)
     } catch (error) {
-      // Every further item would fail as well: the queue retries the job.
+      // Every further item would fail as well, so the run ends and the queue retries the job.
       if (signal?.aborted || isConnectionLost(error)) throw error
       log.error({ err: error, kind, ...name(item) }, 'an item of a scheduled job failed')
       itemFailures.set(kind, (itemFailures.get(kind) ?? 0) + 1)

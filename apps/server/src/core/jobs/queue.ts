@@ -12,7 +12,10 @@ const CRON_SECONDS = 2
 const POLL_SECONDS = 15
 /** A running job whose process is silent for this long is run again by another process. */
 export const HEARTBEAT_SECONDS = 30
-/** The library's own time limit ends jobs of processes that can no longer keep theirs. */
+/**
+ * Seconds by which the library's time limit exceeds the job's own limit. The library's limit ends jobs whose process
+ * can no longer enforce the own limit.
+ */
 const TIME_LIMIT_SLACK_SECONDS = 60
 const RETENTION_SECONDS = 24 * 60 * 60
 

@@ -3,8 +3,9 @@ import type { Services } from '#core/services.ts'
 const STEADY_RUNS = 7
 
 /**
- * True when the daily job of this kind ran for a week; the job must keep its runs. A clock that jumped a year ahead would
- * make all rows too old. A week gives operators time to notice, and keeping rows one week longer is harmless.
+ * Returns true when the daily job of this kind succeeded seven times in 14 days. The job must store its successful
+ * runs. A clock that jumped a year ahead would make all rows too old. A week gives operators time to notice, and
+ * keeping rows one week longer is harmless.
  */
 export async function hasRunSteadily(
   { database: { pool } }: Pick<Services, 'database'>,

@@ -130,7 +130,10 @@ export class LocalMedia implements MediaFiles {
   }
 }
 
-/** Gives a file a further name. False when the name exists, also from a simultaneous call; `rename` would replace it. */
+/**
+ * Creates a hard link. Returns false when the name exists, also from a simultaneous call; `rename` would replace the
+ * file.
+ */
 const isLinked = (path: string, name: string) =>
   link(path, name).then(
     () => true,

@@ -9,7 +9,7 @@ interface Request {
   readonly seconds: number
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Headers that the client has to send exactly like this, with lower-case names. */
+  /** Headers that the client must send unchanged. The names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -70,7 +70,7 @@ test.each(['ftp://example.com/', 'nonsense', 'http://user:word@example.com/'])(
   },
 )
 
-test('a refused connection is a wrong address', async () => {
+test('a refused connection is reported as an error of the address', async () => {
   const url = await serve(() => {})
   await new Promise((resolve) => servers.pop()?.close(resolve))
   await expect(sendOutbound({ url, policy: platform })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('limits the size of the body', async () => {
   await expect(textOf({ url, policy: platform, limits: { maxBytes: 99_999 } })).rejects.toMatchObject({ kind: 'size' })
 })
 
-test('tells a lost connection from the end of a body', async () => {
+test('distinguishes a lost connection from the end of a body', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('abc', () => response.destroy())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limitConcurrency } from './limit-concurrency.ts'
 
-/** A task that ends when the test says so. */
+/** Returns a task that the test ends by `end` or `fail`. */
 function task(name: string, started: string[]) {
   const ends = Promise.withResolvers<string>()
   const run = () => {

@@ -8,7 +8,7 @@ export function limitConcurrency(running: number, waiting: number, overloaded: (
   return async <T>(task: () => Promise<T>): Promise<T> => {
     if (active >= running) {
       if (queue.length >= waiting) throw overloaded()
-      // A finished task starts the next waiting task in its place, so the number of running tasks stays, so `active` stays the same.
+      // A finished task starts the next waiting task in its place, so `active` stays the same.
       await new Promise<void>((resolve) => queue.push(resolve))
     } else active += 1
     try {

@@ -45,8 +45,8 @@ export function toSpreadsheetSerial(text: string) {
 }
 
 /**
- * Converts a spreadsheet number to text: `yyyy-MM-dd HH:mm:ss` for cells with a time (midnight included), `yyyy-MM-dd`
- * for cells with a day unless the number has a time, `HH:mm:ss` for a time without a day.
+ * Converts a spreadsheet number to text. A cell with day and time becomes `yyyy-MM-dd HH:mm:ss`, also at midnight. A
+ * cell with a day becomes `yyyy-MM-dd` unless the number has a time. A time without a day becomes `HH:mm:ss`.
  */
 export function formatSpreadsheetDate(serial: number, kind: 'date' | 'time' | 'dateTime', since1904 = false) {
   // Days before March 1900 are counted without the non-existent 29 February.

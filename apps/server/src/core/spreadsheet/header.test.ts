@@ -48,7 +48,7 @@ test('suggests no column that the file already has', () => {
   expect(messageOf(['序列号', '设备名称', '设备名'])).toBe('表格中有无法识别的列：「设备名」，请使用导入模板')
 })
 
-test('names doubled and missing columns beside the unknown ones', () => {
+test('reports duplicate and missing columns together with unknown columns', () => {
   expect(messageOf(['MAC', 'MAC', '颜色'])).toBe(
     '表格中有无法识别的列：「颜色」；表格中有重复的列：MAC；表格缺少列：序列号，请使用导入模板',
   )

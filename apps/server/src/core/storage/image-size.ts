@@ -4,8 +4,8 @@ export interface ImageSize {
 }
 
 /**
- * Returns width and height from the header of a PNG, JPEG or WebP. `undefined` means that the bytes end before the size of a
- * JPEG, after long metadata. `null` means that the file is none of them.
+ * Returns width and height from the header of a PNG, JPEG or WebP. `undefined` means that the bytes end before the size
+ * of a JPEG, after long metadata. `null` means that the file has another format or no size.
  */
 export function readImageSize(head: Uint8Array): ImageSize | null | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
@@ -52,7 +52,7 @@ function jpegSize(bytes: Buffer) {
       continue
     }
     if (isFrame(marker)) return positive(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))
-    // The image data or its end comes before any frame header.
+    // Image data, the end of the image or an invalid marker comes before any frame header, so the size is unknown.
     if (marker === 0xda || marker === 0xd9 || marker < 0xc0) return null
     at += 2 + bytes.readUInt16BE(at + 2)
   }

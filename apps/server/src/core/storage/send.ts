@@ -87,7 +87,7 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string) 
 const typeOf = ({ mime }: SendableFile) =>
   /^[\w.+-]+\/[\w.+-]+(; charset=[\w-]+)?$/.test(mime) ? mime : 'application/octet-stream'
 
-/** Returns the requested range, `undefined` for the whole file, or `none` when the range lies outside. */
+/** Returns the requested range, `undefined` for the whole file, or `none` when the range is outside the file. */
 function wantedRange(headers: SendRequest['headers'], etag: string, size: number): ByteRange | undefined | 'none' {
   const text = joinHeader(headers.range)
   const ifRange = joinHeader(headers['if-range'])

@@ -43,8 +43,9 @@ export const hasRowSecurity = (user: User | null): user is User =>
   user !== null && !user.isPlatform && user.tenantId !== null
 
 /**
- * Reads rows of all tenants with the connection of the caller's transaction, for rules that involve rows of the platform.
- * A second connection would block all callers once each of them holds the first. `work` runs no statements beside others.
+ * Reads rows of all tenants with the connection of the caller's transaction, for rules that involve rows of the
+ * platform. A second connection would block all callers once each of them holds the first. `work` must run its
+ * statements one after the other.
  */
 export async function withoutRowSecurity<T>(
   { db, user }: { readonly db: Db; readonly user: User | null },
@@ -59,7 +60,7 @@ export async function withoutRowSecurity<T>(
     await restore()
     return result
   } catch (error) {
-    // Fails after an error of the database, when the transaction accepts no further statement.
+    // The restore fails after a database error, because the transaction then accepts no further statement.
     await restore().catch(() => {})
     throw error
   }

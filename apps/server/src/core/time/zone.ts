@@ -72,5 +72,5 @@ export function lastDayOfMonth(month: string): string {
 export const addDays = (day: string, days = 1) =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
-/** 1 Monday to 7 Sunday. */
+/** Returns the day of the week: 1 is Monday, 7 is Sunday. */
 export const isoWeekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay() || 7

@@ -139,7 +139,7 @@ export class Fleet {
     return iterateCandidates(state, rules, factsAtTime(state, slot), installed, now)
   }
 
-  /** Returns what takes precedence over a rule at the next check of a device with these packages. */
+  /** Returns the reasons that delay a rule at the next check of a device with these packages. */
   precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
     const { state } = this
     return listPrecedenceReasons(state, rule, replaceWithDraft(state, rule), factsAtTime(state, slot), installed, now)

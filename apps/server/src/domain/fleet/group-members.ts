@@ -94,7 +94,7 @@ export class GroupCapacity {
     for (const { deviceId, groupId } of rows) this.#groupsOf.get(deviceId)?.add(groupId)
   }
 
-  /** Takes places in all the given groups of one tenant, or returns an error and takes none. */
+  /** Reserves a place in each given group of one tenant. Returns an error and reserves none when a limit is reached. */
   async take(db: Db, { deviceId, tenantId, groups }: Places): Promise<ApiError | undefined> {
     const before = (deviceId !== undefined && this.#groupsOf.get(deviceId)) || new Set<number>()
     const wanted = [...new Set(groups.keys())].filter((id) => !before.has(id))

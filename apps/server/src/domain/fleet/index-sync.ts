@@ -210,8 +210,8 @@ export class IndexSync {
       if (marks.everything || !marks.rules) await loadRules(client, db, state)
       else if (marks.rules.size > 0) await loadRules(client, db, state, marks.rules)
     }
-    // A person waits for a release to start or stop. Its lists can contain new devices only when a device change was
-    // published.
+    // Rules are loaded before devices, because a person waits for a release to start or stop. When a device change was
+    // published, devices are loaded first, because the lists of a release may contain new devices.
     const areDevicesKnown = !marks.devices && !marks.everything
     if (areDevicesKnown) {
       await rules()

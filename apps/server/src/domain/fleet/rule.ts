@@ -18,7 +18,7 @@ export interface Members {
   has(device: DeviceFacts): boolean
 }
 
-/** One version with all conditions for its devices and times. */
+/** A version with all its conditions on devices and times. */
 export interface Rule {
   readonly otaId: number
   readonly tenantId: number

@@ -61,7 +61,7 @@ export interface Group {
   readonly members: SlotSet
 }
 
-/** Returns what decides which firmware a device gets. A device of a disabled or expired tenant counts as disabled. */
+/** Returns what decides which firmware a device gets. A device of a tenant in `closedTenants` counts as disabled. */
 export function factsAtTime({ slots, models, closedTenants }: FleetState, slot: number) {
   const tenantId = slots.tenants[slot]!
   const modelId = slots.models[slot]!
@@ -86,7 +86,10 @@ export class FleetState {
   readonly models = new Map<number, Model>()
   readonly #modelByBoard = new Map<string, number>()
   readonly tenantIds = new Map<string, number>()
-  /** Tenants that are disabled, expired or deleted: their devices are not served. */
+  /**
+   * Tenants that are disabled (by an account, or by the job after their expiry) or deleted. Their devices are not
+   * served.
+   */
   readonly closedTenants = new Set<number>()
   readonly access = new Map<number, Access>()
   readonly groups = new Map<number, Group>()

@@ -19,8 +19,8 @@ export interface Activation {
 }
 export interface Activated {
   /**
-   * 200 activated now or before; 404 no such certificate or device, or of another tenant; 409 bound to another
-   * device, or the device has another certificate; 410 scrapped or expired; 422 of another model; 423 suspended.
+   * 200 activated now or before; 404 certificate or device unknown or of another tenant; 409 certificate of another
+   * device, or device with another certificate; 410 scrapped or expired; 422 of another model; 423 suspended.
    */
   readonly status: 200 | 404 | 409 | 410 | 422 | 423
   /** State of the certificate after the call; null when the caller may not know the state. */

@@ -204,7 +204,7 @@ async function within(ms: number, work: Promise<void>) {
   await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Relayed completions last for seconds, so they are no part of the times of devices. */
+/** Excludes relayed completions from the response times of devices, because a completion lasts for seconds. */
 function classOf(request: IncomingMessage) {
   if (request.url?.startsWith(RELAY)) return 'other'
   return request.method === 'GET' && !isArtifact(request) ? 'device-poll' : 'device'

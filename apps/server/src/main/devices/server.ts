@@ -7,7 +7,10 @@ import { isPackageUrl, packagePreview } from '#modules/advertise/ads/package-pre
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
 import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 
-/** Creates the server of a device process: device calls, the web player and the two probes, without the console. */
+/**
+ * Creates the server of a device process: device calls, the web player, the two probes and the metrics, without the
+ * console.
+ */
 export function createDeviceServer(services: Services, devices: DeviceHandler): Server {
   const player = servePlayerFiles()
   const packages = packagePreview(services)

@@ -79,8 +79,8 @@ export const shippedRowsKey = () =>
     .digest('hex')
 
 /**
- * Synchronises menus, dictionaries, roles and the shipped rows of agents. Compares row by row only after the lists of the
- * program changed.
+ * Synchronises menus, dictionaries, roles and the shipped rows of agents, and stores the key of these lists. Callers
+ * skip this work while the stored key equals the key of the program.
  */
 async function syncShipped(db: Db, shipped: string) {
   await syncMenus(db)

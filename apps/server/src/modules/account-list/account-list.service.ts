@@ -87,8 +87,8 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable
 }
 
 /**
- * Resets the password. Runs outside the request's transaction, because that transaction stores the response and a
- * one-time password is never stored.
+ * Resets the password in its own transaction, together with the row of the operation log. The one-time password is
+ * stored only as a hash, and encrypted in the response that repeated calls receive.
  */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
@@ -98,7 +98,10 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.res
   })
 }
 
-/** Creates a reset code. Runs outside the request's transaction for the same reason. */
+/**
+ * Creates a reset code in its own transaction. The code is stored only as a hash, and encrypted in the response that
+ * repeated calls receive.
+ */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)

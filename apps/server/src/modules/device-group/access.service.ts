@@ -100,8 +100,8 @@ const ensureSettings = (db: Db, tenantId: number, uid: number) =>
   db.insert(deviceAccess).values({ tenantId, createBy: uid, updateBy: uid }).onConflictDoNothing()
 
 /**
- * Creates a gateway token. Runs outside the request's transaction, because that transaction stores the response and
- * a token is never stored.
+ * Creates a gateway token in its own transaction. The token is stored only as a hash, and encrypted in the response
+ * that repeated calls receive.
  */
 export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
   return transactRecorded(ctx, async (db) => {

@@ -6,7 +6,7 @@ import { ALL, added, INFO, modelOf, tenantOf } from './device-fixture.ts'
 
 const server = useApp()
 
-test('the history of a device names each version by its own number: of its tenant, else of the platform', async () => {
+test('the history of a device names a version as its tenant does, otherwise as the platform does', async () => {
   const me = await server.as(...ALL)
   await server.by({ tenant: '云栖' })
   await server.by({ tenant: '海棠' })

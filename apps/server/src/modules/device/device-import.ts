@@ -155,7 +155,9 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
 const regrouped = (lines: readonly Numbered[], known: ReadonlyMap<string, Existing>) =>
   lines.flatMap(({ input }) => (input.groups.length > 0 ? (known.get(input.sn)?.id ?? []) : []))
 
-/** Returns devices by serial: visible devices with their ids, all others as taken. */
+/**
+ * Locks and returns the visible devices with these serials, by serial. The insert detects serials of invisible devices.
+ */
 async function existing({ db, user }: ImportCtx, sns: string[]) {
   const rows = await db
     .select({ id: devices.id, sn: devices.sn, tenantId: devices.tenantId })

@@ -15,8 +15,8 @@ const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[rando
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 
 /**
- * Creates a token. Runs outside the request's transaction, because that transaction stores the response for repeated
- * requests and a token is never stored.
+ * Creates a token in its own transaction. The token is stored only as a hash, and encrypted in the response that
+ * repeated calls receive.
  */
 export function createDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
   return transactRecorded(ctx, async (db) => {

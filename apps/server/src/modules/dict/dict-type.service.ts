@@ -64,7 +64,7 @@ export async function getDictUsage({ db, user }: Ctx, { id }: ParsedOf<typeof ca
   return { list: await countUsage(db, user, dictType) }
 }
 
-/** Lists every enabled type for the selection field above the entries. */
+/** Lists at most 1,000 dictionary types, enabled and disabled, for the select above the entries. */
 export async function listEnabledTypes({ db }: Ctx) {
   const list = await db
     .select({ dictId: dictTypes.dictId, dictName: dictTypes.dictName, dictType: dictTypes.dictType })

@@ -6,8 +6,8 @@ import type { Services } from '#core/services.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Deletes temporary files of killed uploads from this process's directory, now and every 15 minutes. The hourly job
- * runs in one process only, and with a bucket every process has its own directory.
+ * Deletes temporary files of killed uploads from this process's directory every 15 minutes; opening the store deletes
+ * older ones. The hourly job runs in one process only, and with a bucket every process has its own directory.
  */
 export function startSpoolSweep({ files, log }: Pick<Services, 'files' | 'log'>, everyMs = 15 * 60 * 1000): () => void {
   const sweep = () => void files.sweep().catch((err: unknown) => log.warn({ err }, 'temporary files were not swept'))

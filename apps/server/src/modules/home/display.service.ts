@@ -44,8 +44,8 @@ export async function links({ db, user }: Ctx) {
 }
 
 /**
- * Creates a display link. Runs outside the request's transaction, because that transaction stores the response and
- * the secret is never stored.
+ * Creates a display link in its own transaction. The secret is stored only as a hash, and encrypted in the response
+ * that repeated calls receive.
  */
 export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
   const { user } = ctx

@@ -116,7 +116,7 @@ test('a line that has expired or names an unknown type is refused with its reaso
   expect(later.data).toMatchObject({ created: 1, failed: 0 })
 })
 
-/** The planner has looked at these tables since they grew. */
+/** Asserts that the statistics of these tables were updated after the import. */
 async function expectKnownToPlanner(...tables: string[]) {
   const { rows } = await server.db.execute<{ name: string; guess: number }>(
     sql`select relname as name, reltuples::int as guess from pg_class where relname in (${sql.join(
@@ -143,7 +143,7 @@ test('imports a delivery of more than one batch as a job and counts every line',
   expect(await breaches(server.db)).toEqual([])
 }, 60_000)
 
-test('a customer cannot bring certificates in', async () => {
+test('a tenant cannot import certificates', async () => {
   const customer = await server.by({ tenant: '蓉城', permissions: CERT_ALL })
   expect(await take(customer, [`${uidOf('CUS', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).toMatchObject({ code: 501 })
 })

@@ -234,7 +234,10 @@ async function insert(ctx: ImportCtx, lines: readonly Resolved[], state: State):
   return new Set(rows.map((row) => row.uid))
 }
 
-/** A delivery of which nothing was new is none: the file may be put right and come again. */
+/**
+ * Stores the number of certificates. Deletes a delivery without new certificates, so that the corrected file can be
+ * imported again.
+ */
 async function finish(ctx: ImportCtx, { batchId, created }: State) {
   const { db } = ctx
   if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batchId))

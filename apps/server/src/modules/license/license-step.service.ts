@@ -119,8 +119,8 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
 }
 
 /**
- * Returns a decrypted key. Runs outside the request's transaction, because that transaction stores the response for
- * repeated requests and a key is never stored in plain text.
+ * Returns the UID and the decrypted key after the history row and the operation-log row are committed. The response
+ * that repeated calls receive is stored encrypted.
  */
 export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
   const license = await transactRecorded(ctx, async (db) => {

@@ -144,7 +144,8 @@ interface Scope {
 }
 
 /**
- * Returns the data scope to save: the requested scope when the caller may set and holds it, otherwise the old scope.
+ * Returns the data scope to save: the requested scope, or the old scope when none is requested. Throws when the caller
+ * may not set, or does not hold, a changed scope.
  */
 async function scopeOf(
   ctx: Ctx,

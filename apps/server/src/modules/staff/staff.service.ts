@@ -40,8 +40,8 @@ export async function roleOptions(ctx: Ctx) {
 }
 
 /**
- * Creates an account. Runs outside the request's transaction, because that transaction stores the response and a
- * one-time password is never stored.
+ * Creates an account in its own transaction, which begins after the slow hashing of the one-time password. The password
+ * is stored only as a hash, and encrypted in the response that repeated calls receive.
  */
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await createOneTimePassword()
@@ -158,7 +158,10 @@ async function removeOne(ctx: Ctx, id: number) {
   return accountDisplayName(found)
 }
 
-/** Resets the password. Runs outside the request's transaction, because the response contains a one-time password. */
+/**
+ * Resets the password in its own transaction. The one-time password is stored only as a hash, and encrypted in the
+ * response that repeated calls receive.
+ */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
@@ -168,7 +171,10 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
   })
 }
 
-/** Creates a reset code. Runs outside the request's transaction, because the response contains a code. */
+/**
+ * Creates a reset code in its own transaction. The code is stored only as a hash, and encrypted in the response that
+ * repeated calls receive.
+ */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }

@@ -62,8 +62,8 @@ export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant
 export const get = (ctx: Ctx, { id }: ParsedOf<typeof tenant.get>) => readTenant(ctx, id)
 
 /**
- * Creates a tenant. Runs outside the request's transaction, because that transaction stores the response and a
- * one-time password is never stored.
+ * Creates a tenant in its own transaction, which begins after the slow hashing of the one-time password. The password
+ * is stored only as a hash, and encrypted in the response that repeated calls receive.
  */
 export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   assertPlatform(ctx.user)

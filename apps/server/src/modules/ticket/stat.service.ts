@@ -33,9 +33,10 @@ const ofType = (column: SQL, typeId: number | undefined) =>
   typeId === undefined ? undefined : sql`${column} in (select id from device_models where type_id = ${typeId}::int)`
 
 /**
- * Returns the source of the facts, named `ticket_facts` in both cases: the counted table, or the facts of the visible
- * tickets for accounts that see only their own records. The counted table does not know whose tickets it counts. `offset 0` keeps PostgreSQL from merging the function into the query, which then
- * fails with `variable not found in subplan target list`.
+ * Returns the source of the facts, always with the name `ticket_facts`. Accounts that see only their own records get
+ * the facts of their visible tickets; other accounts get the counted table. The counted table does not know whose
+ * tickets it counts. `offset 0` keeps PostgreSQL from merging the function into the query, which then fails with
+ * `variable not found in subplan target list`.
  */
 export const factSource = (user: User) =>
   (user.scope.ownOnly

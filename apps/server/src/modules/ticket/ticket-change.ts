@@ -189,7 +189,7 @@ type TimedKey =
   | 'firstRespondTime'
   | 'closeTime'
 
-/** Replaces codes in the differences by texts. */
+/** Replaces the status codes in the differences with their names. */
 const inWords = (diff: FieldChange[]) =>
   diff.map((one) => (one.field === 'status' ? { ...one, from: statusName(one.from), to: statusName(one.to) } : one))
 export const statusName = (status: unknown) =>

@@ -95,9 +95,6 @@ function lifeMatching(filters: Filters) {
   ]
 }
 
-/**
- * Returns the condition for the tickets that a filter matches, independent of the account: combine with `visible`.
- */
 /** Minimum number of digits for a search by telephone number. Fewer digits would match most numbers. */
 const MIN_PHONE_DIGITS = 4
 
@@ -108,6 +105,9 @@ function contactMatching(keyword: string) {
   return sql`regexp_replace(${tickets.contact}, '[^0-9]', '', 'g') like ${`%${digits}%`}`
 }
 
+/**
+ * Returns the condition for the tickets that a filter matches, independent of the account: combine with `visible`.
+ */
 export function conditionsOf(filters: Filters): SQL | undefined {
   const { keyword, typeId, tag } = filters
   return and(

@@ -121,7 +121,7 @@ describe('handling tickets', () => {
     expect(await recordsOf(me, id)).toHaveLength(2)
   })
 
-  test('of fifty handlings at once without a version exactly one succeeds, and the log names the missing version', async () => {
+  test('of fifty simultaneous saves without a version one succeeds, and the log names the missing version', async () => {
     const me = await server.as(...AGENT)
     const id = await ticketBy(me)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => dispose(me, id, { remark: `第${i}次` })))

@@ -44,7 +44,7 @@ export function verComments(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<ty
     .limit(MAX_COMMENTS)
 }
 
-/** Lists tenants whose name contains a text, for a selection field. */
+/** Lists tenants in use whose name contains a text, for a selection field. */
 export function tenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
   return db
     .select({ id: tenants.id, name: tenants.name })

@@ -136,7 +136,7 @@ describe('Zephyr', () => {
   const path = (sn: string, tail = '') => `/default/controller/v1/${sn}${tail}`
   const status = '"status":{"execution":"closed","result":{"finished":"success"}}'
 
-  test('finds its way from the poll to the bytes with only the fields that Zephyr reads', async () => {
+  test('reaches the file from the poll with only the fields that Zephyr reads', async () => {
     const { sn, id } = await oms.device({ sn: 'nrf52840dk_nrf52840-0123456789ABCDEF' })
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     const { bytes } = await oms.version({ fileName: 'zephyr.signed.bin' })

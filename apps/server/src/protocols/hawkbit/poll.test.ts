@@ -103,7 +103,7 @@ describe('device poll', () => {
     expect((await oms.poll(root)).href).toBe(`${oms.origin}${root}/deploymentBase/${taskId}?c=${otaId}`)
   })
 
-  test('a corrected ETag: a client that has the response gets 304', async () => {
+  test('a client that sends the ETag of the current response gets 304', async () => {
     const { root } = await oms.device()
     const first = await oms.send(root, { headers: { 'if-none-match': '"x"' } })
     expect((await oms.send(root, { headers: { 'if-none-match': first.headers.etag as string } })).status).toBe(304)

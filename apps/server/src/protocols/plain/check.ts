@@ -73,7 +73,7 @@ function packagesOf(value: unknown): Package[] {
 
 interface News {
   readonly version: boolean
-  /** Reported packages as one text, when different from the last report. */
+  /** Reported packages as one text; undefined when equal to the last report. */
   readonly packages: string | undefined
   readonly any: boolean
 }

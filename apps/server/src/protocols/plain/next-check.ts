@@ -24,8 +24,9 @@ function spreadOf(sn: string) {
 }
 
 /**
- * Returns the seconds until a camera asks again: spread by serial, so that cameras do not ask together, and not later
- * than the end or the start of a package (`changesIn`).
+ * Returns the seconds until the next request of a camera. The value varies by serial, so that cameras do not send their
+ * requests together. A package that starts or ends in `changesIn` seconds reduces the value to one second later, but
+ * never below 300 s.
  */
 export function nextCheckOf(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
   const usual = (reason === undefined ? HOUR : (BY_REASON[reason] ?? HOUR)) * spreadOf(sn)

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export const PERMIT_MS = 10 * 60_000
-/** Files that one permit takes, as many as one ticket. */
+/** Maximum number of files of one permit, equal to that of one ticket. */
 export const MAX_FILES = 5
 
 /** The right of one device to upload files for a ticket. */
@@ -25,7 +25,7 @@ export function createPermit(key: Buffer, owner: Pick<Permit, 'deviceId' | 'tena
   return { expires, permit: `${text}.${hmac(key, 'permit', text).digest('base64url')}` }
 }
 
-/** Returns the permit of a text; undefined when the signature is wrong or the time is over. */
+/** Parses a permit. Returns undefined when the signature is wrong or the permit has expired. */
 export function readPermit(key: Buffer, text: string, now: number): Permit | undefined {
   const parts = FORMAT.exec(text)
   if (!parts) return undefined

@@ -44,7 +44,7 @@ test('a device uploads five files of 5 MB with a permit and reports a ticket wit
   }
   const log = await put(permit, `5/${encodeURIComponent('启动.txt')}`, 'boot failed')
   ids.push(((await log.json()) as { id: string }).id)
-  // The answer was lost: the same file again is accepted and stored once.
+  // As after a lost response: the same file is accepted again and stored once.
   expect((await put(permit, '5/boot.txt', 'boot failed')).status).toBe(200)
   const reply = await report(
     sn,

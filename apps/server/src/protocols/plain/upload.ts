@@ -12,9 +12,12 @@ import { files } from '#schema/system.ts'
 import type { PlainResponse, PlainRequest, PlainCall } from './routes.ts'
 import { createPermit, fileIdOf, filePrefix, MAX_FILES, type Permit, readPermit } from './upload-permit.ts'
 
-/** Uploaded files of one device that no ticket has taken yet. The daily sweep removes them. */
+/**
+ * Maximum number of uploaded files of one device that no ticket uses yet. The job `file-sweep` deletes such files after
+ * a day.
+ */
 const MAX_UNUSED = 20
-/** Uploads of one device at the same time in one process. */
+/** Maximum number of simultaneous uploads of one device in one process. */
 const MAX_AT_ONCE = 3
 const WITHIN_MS = 120_000
 /** First part of the advisory lock that counts and inserts the files of one device. */
@@ -22,7 +25,7 @@ const LOCK = 7_302_519
 
 const atOnce = new Map<number, number>()
 
-/** The upload rule of a ticket's file with this name. */
+/** Returns the upload rule and purpose of a ticket's file with this name. */
 export function ticketFileRule(name: string): { rule: UploadRule; purpose: 'ticket' | 'ticketImage' } {
   const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(extensionOf(name))
   return isImage ? { rule: TICKET_IMAGE, purpose: 'ticketImage' } : { rule: TICKET_FILE, purpose: 'ticket' }
@@ -124,7 +127,10 @@ async function received({ side, request }: PlainRequest, rule: UploadRule): Prom
   }
 }
 
-/** Inserts the row of a stored file. The same content sent again is accepted, because the first answer may be lost. */
+/**
+ * Inserts the row of a stored file. The same content sent again is accepted, because the response to the first upload
+ * may be lost.
+ */
 async function record({ database }: Services, deviceId: number, file: typeof files.$inferInsert) {
   await database.db.transaction(async (db) => {
     await db.execute(sql`select pg_advisory_xact_lock(${LOCK}, ${deviceId})`)
@@ -137,7 +143,7 @@ async function record({ database }: Services, deviceId: number, file: typeof fil
   })
 }
 
-/** Returns the files of a device by their ids, by field of the ticket. Refuses files that are not of this device. */
+/** Returns uploaded files by their ids, grouped by field of the ticket. Refuses files of another device. */
 export async function uploadedFiles(db: Db, { deviceId, tenantId }: PlainCall, ids: readonly string[]) {
   const sorted: { attachments: string[]; images: string[] } = { attachments: [], images: [] }
   if (ids.length === 0) return sorted

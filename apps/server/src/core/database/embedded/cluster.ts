@@ -47,7 +47,7 @@ export type ClusterOptions = {
 /** Longest folder path of a socket. Linux allows 107 bytes for the whole path; PostgreSQL's file name takes 14. */
 const SOCKET_FOLDER_LIMIT = 90
 const SYNC_AFTER = 3_000
-/** Time in which a database that is being killed loses its processes, also on a busy machine. */
+/** Time limit for all processes of a killed database to end, also on a busy machine. */
 const DYING_MS = 10_000
 
 export const hasCluster = (dataDir: string) => existsSync(join(dataDir, 'postgres'))

@@ -37,7 +37,7 @@ async function releaseForBoth() {
 }
 
 describe('staff limited to selected tenants', () => {
-  test('tenants tenants cannot change a release that also reaches other tenants, and see only the devices in their scope', async () => {
+  test('cannot change a release that also reaches other tenants, and see only the devices in their scope', async () => {
     const { otaId, own, foreign } = await releaseForBoth()
     expect((await post(all, 'release/publish', formal(otaId))).code).toBe(200)
     await tasksOf(server.db, { otaId, deviceIds: [...own, ...foreign], state: 10 })

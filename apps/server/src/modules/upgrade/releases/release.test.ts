@@ -72,7 +72,7 @@ describe('publishing', () => {
       expect(await publish(me, formal(otaId, over))).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('a disabled customer is refused as a target', async () => {
+  test('a disabled tenant is refused as a target', async () => {
     const { otaId } = await enabledVersion(server.db)
     await server.by({ tenant: '停用的目标', permissions: [] })
     const { rows } = await server.db.execute<{ id: number }>(

@@ -42,7 +42,10 @@ export function reachedPercent({ policy, stages }: Pick<LockedRelease, 'policy' 
   return isOut && (begun || stages.length === 0) ? policy.percent : 0
 }
 
-/** Returns the initial percentage of a release: that of the first waiting stage, otherwise its own. */
+/**
+ * Returns the initial percentage of a release: the percentage of its first waiting stage. Without a waiting stage,
+ * returns `percent`.
+ */
 export const firstShare = (stages: readonly NewStage[], percent: number) =>
   stages.length === 0 ? percent : (stages.find(({ state }) => state === STAGE.waiting)?.percent ?? percent)
 

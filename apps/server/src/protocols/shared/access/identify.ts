@@ -45,7 +45,7 @@ export const isEnabled = ({ fleet }: Services, slot: number) =>
 /** True when this is the device's token. Compares in constant time. */
 export function hasToken({ fleet }: Services, slot: number, token: string): boolean {
   if ((fleet.slots.flags[slot]! & FLAG.token) === 0 || token.length === 0) return false
-  // Text instead of a buffer: a buffer for each poll costs three times the hash.
+  // The hash is a text, because a buffer for each poll would cost three times as much as the hash.
   return fleet.slots.isToken(slot, hash('sha256', token, 'binary'))
 }
 

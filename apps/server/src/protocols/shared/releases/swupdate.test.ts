@@ -39,7 +39,7 @@ afterEach(async () => {
     proxy.closeAllConnections()
     await new Promise((done) => proxy.close(done))
   }
-  // A failed test must not take the places of the next one.
+  // Ends the downloads of a failed test, which would take the places of the next test.
   oms.side.holdMs = HOLD_MS
   const { downloads } = oms.side
   for (let n = 1; n <= OTHERS; n++) if (downloads.isOpen(-n)) downloads.end(-n, 0, false)

@@ -87,7 +87,7 @@ export class Tasks {
     if (perMinute === null) return (await this.writes.single<Omit<OpenTask, 'slot'>>(insertion)).rows[0]
     return this.writes.run(async (db) => {
       const { rows } = await db.query<Omit<OpenTask, 'slot'>>(insertion)
-      // Runs after the insertion, so that a task that exists already uses no turn. Throws to roll back the
+      // Runs after the insertion, so that an existing task uses none of the tasks per minute. Throws to roll back the
       // insertion.
       if (rows[0] && !(await takeRolloutSlot(db, otaId, perMinute))) throw FULL
       return rows[0]
