@@ -73,10 +73,7 @@ export const versionFields = {
     .meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION)
-/**
- * Optional model for the calls of the specification, which has no model field. Default: the stored model, or the only
- * model in use.
- */
+/** Optional model, which the specification's calls lack. Default: the stored model, or the only model in use. */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
 interface Range {
