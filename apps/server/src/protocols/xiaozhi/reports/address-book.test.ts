@@ -93,6 +93,16 @@ describe('calls between devices', () => {
     expect(gateway.calls).toEqual([{ path: '/api/call/accept', body: { mac: child.mac } }])
   })
 
+  test('AGENT-02 accepts no call for an unbound device, or while contacts are turned off', async () => {
+    const refused = { status: 'error', message: '设备还没有绑定，不能接听。' }
+    for (const callerMac of ['00:00:00:00:00:01', 'no address', ''])
+      expect(await ask({ callerMac, nickname: '', answer: 'true' })).toEqual(refused)
+    await oms.param('features', '{"contacts":false}')
+    expect((await ask({ callerMac: child.mac, nickname: '', answer: 'true' })).message).toBe('通讯录功能已停用。')
+    await oms.param('features', '{"contacts":true}')
+    expect(gateway.calls).toEqual([])
+  })
+
   test('AGENT-02 retries a call that the gateway refuses, with the tokens of yesterday and tomorrow', async () => {
     for (const days of [-1, 1]) {
       Object.assign(gateway, { days, calls: [], refused: 0 })
@@ -146,6 +156,7 @@ describe('calls between devices', () => {
     const own = 'address-book-of-acme-0123456789'
     await oms.ownSecret(7, own)
     expect((await ask({ callerMac: mother.mac, nickname: '宝宝' }, 'call', own)).status).toBe('error')
+    expect((await ask({ callerMac: child.mac, nickname: '', answer: 'true' }, 'call', own)).status).toBe('error')
     expect(gateway.calls).toEqual([])
   })
 })

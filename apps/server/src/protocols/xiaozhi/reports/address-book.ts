@@ -43,30 +43,48 @@ export async function lookupContact(call: ServerCall) {
 
 /** `GET device/address-book/call`: calls the named device, or accepts a waiting call, through the MQTT gateway. */
 export async function callContact(call: ServerCall): Promise<CallAnswer> {
-  const isAnswer = call.query.get('answer') === 'true'
-  const found = isAnswer ? undefined : await contactOf(call)
-  if (!isAnswer && found === undefined) return error('通讯录里没有这个名字，请先在控制台添加联系人。')
-  if (found && !(await isFeatureEnabled(call.side.services, found.tenantId, 'contacts')))
-    return error('通讯录功能已停用。')
-  if (found?.allowed === 0) return error('对方没有允许你呼叫。')
+  const request = call.query.get('answer') === 'true' ? await acceptedCall(call) : await requestedCall(call)
+  if ('status' in request) return request
+  if (!(await isFeatureEnabled(call.side.services, request.tenantId, 'contacts'))) return error('通讯录功能已停用。')
   const { services } = call.side
   const params = await services.agentParameters.of(call.serverTenant)
   if (!hasGateway(params)) return error('还没有设置通话网关，暂时不能呼叫。')
-  const caller = formatMac(parseMacDigits(cleanText(call.query.get('callerMac'))) ?? '')
-  const wanted = found
-    ? {
-        path: '/api/call/request',
-        body: { caller_mac: caller, target_mac: formatMac(found.mac), caller_nickname: found.callerName },
-      }
-    : { path: '/api/call/accept', body: { mac: caller } }
   try {
-    const { status, message } = await callGateway(services, params, call.serverTenant, wanted)
+    const { status, message } = await callGateway(services, params, call.serverTenant, request)
     const isKnown = status === 'pending' || status === 'bridged' || status === 'offline'
     return { status: isKnown ? status : 'error', message: cleanText(message).slice(0, 200) || '呼叫没有成功。' }
   } catch (problem) {
     services.log.warn({ err: problem }, 'the MQTT gateway did not take a call')
     return error('通话网关暂时没有响应，请稍后再试。')
   }
+}
+
+/** A request to the gateway, and the tenant whose features decide about it. */
+interface GatewayRequest {
+  readonly tenantId: number
+  readonly path: string
+  readonly body: object
+}
+
+async function requestedCall(call: ServerCall): Promise<GatewayRequest | CallAnswer> {
+  const found = await contactOf(call)
+  if (found === undefined) return error('通讯录里没有这个名字，请先在控制台添加联系人。')
+  if (found.allowed === 0) return error('对方没有允许你呼叫。')
+  const { tenantId, mac, callerName } = found
+  const caller = formatMac(parseMacDigits(cleanText(call.query.get('callerMac'))) ?? '')
+  const body = { caller_mac: caller, target_mac: formatMac(mac), caller_nickname: callerName }
+  return { tenantId, path: '/api/call/request', body }
+}
+
+/** Accepts only for a bound device that the voice server serves. */
+async function acceptedCall({ query, side, serverTenant }: ServerCall): Promise<GatewayRequest | CallAnswer> {
+  const mac = parseMacDigits(cleanText(query.get('callerMac')))
+  const { rows } = await side.services.database.pool.query<{ tenantId: number }>(
+    'select tenant_id as "tenantId" from agent_devices where mac = $1 and ($2 = 1 or tenant_id = $2)',
+    [mac ?? '', serverTenant],
+  )
+  if (mac === undefined || !rows[0]) return error('设备还没有绑定，不能接听。')
+  return { tenantId: rows[0].tenantId, path: '/api/call/accept', body: { mac: formatMac(mac) } }
 }
 
 const error = (message: string): CallAnswer => ({ status: 'error', message })
