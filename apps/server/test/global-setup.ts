@@ -110,8 +110,12 @@ function fieldsOf({ connectionString, ...rest }: pg.ClientConfig): pg.ClientConf
 async function command(server: pg.ClientConfig, text: string) {
   const client = new pg.Client(server)
   await client.connect()
-  // Copying a database on a busy disk takes longer than a statement of the product may.
-  await client.query('set statement_timeout = 0')
-  await client.query(text)
-  await client.end()
+  try {
+    // Copying a database on a busy disk takes longer than a statement of the product may.
+    await client.query('set statement_timeout = 0')
+    await client.query(text)
+  } finally {
+    // Otherwise the end of the cluster closes an open client, and that error hides the real one.
+    await client.end()
+  }
 }
