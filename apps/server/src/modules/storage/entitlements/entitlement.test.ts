@@ -178,7 +178,7 @@ describe('time', () => {
     at('2027-01-01')
     await runStorageClock(app.services)
     expect((await shown(sn)).map(([state]) => state)).toEqual([2, 2, 2])
-    expect(await runStorageClock(app.services)).toEqual({ queues: 0 })
+    expect(await runStorageClock(app.services)).toEqual({ queues: 0, failedItems: 0 })
     expect(await breaches()).toEqual([])
     await foldStorage(app.db)
     expect(await breaches()).toEqual([])
