@@ -11,7 +11,7 @@ const MAX_LENGTH = 100
 const MAX_KNOWN = 1000
 
 /** Rule for pages of Apps: the origins of the enabled keys may call, changes act within ten seconds. */
-export function appOrigins({ database }: Services) {
+export function createAppOrigins({ database }: Services) {
   const known = new Map<string, { readonly isAllowed: Promise<boolean>; readonly at: number }>()
   const read = async (origin: string) => {
     const found = await database.db
