@@ -23,7 +23,7 @@ export const storageOptions = {
     },
     asked: { onSale: optional(choice('在售', { 1: '在售' })) },
   }),
-  /** Devices of models with cloud storage, by serial number. */
+  /** Devices of models with cloud storage, searched by serial number. */
   devices: optionsAt('/api/v1/oss/options/device', 'ossManage:deviceList:open', { row: { modelName: z.string() } }),
   models: optionsAt('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract
