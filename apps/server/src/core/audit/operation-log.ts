@@ -34,7 +34,7 @@ export interface Outcome {
   readonly message: string
 }
 
-/** Returns true when the call is recorded in the operation log: mutations are, and reads that declare a kind. */
+/** Returns true when the operation log records the call: every mutation, and every read that declares a kind. */
 export const isLogged = (endpoint: Endpoint) =>
   endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind !== undefined)
 

@@ -33,7 +33,8 @@ export class DatabaseError extends Error {
 
 const OLDEST_VERSION = 150_000
 
-// Dates stay the text that PostgreSQL sent: Date objects cost more than the rest of a page. Ids fit a number.
+// Dates keep the text that PostgreSQL sent, because Date objects cost more than the rest of a page. 64-bit ids become
+// numbers, because all ids are small enough.
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
 type ReadArray = (text: string) => (string | null)[]
 const INT8_ARRAY: number = 1016

@@ -99,7 +99,7 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) 
 async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: number) => Promise<string>) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: string[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  // Processes accounts in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b))
     await ctx.db
       .transaction(async (db) => void done.push(await work({ ...ctx, db }, id)))

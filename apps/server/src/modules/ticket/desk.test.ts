@@ -153,7 +153,7 @@ describe('statistics', () => {
     return `?startDate=${day}&endDate=${day}${more}`
   }
 
-  test('equal a count of the tickets, before and after the day is merged', async () => {
+  test('the statistics equal a count of the tickets, before and after the day is merged', async () => {
     const me = await server.as(...LEAD, 'AfterService:StatisticAnalysis:list', 'AfterService:StatisticAnalysis:export')
     const { modelId } = await deviceOf(server.db, 1, { sn: 'SN-STAT', verCode: 300 })
     await countFleet(server.services)

@@ -216,7 +216,7 @@ function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }:
 export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, stored: StoredTicket) => Promise<void>) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: StoredTicket[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  // Processes tickets in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const seen: { name?: string } = {}
     await ctx.db

@@ -73,8 +73,8 @@ export const stageCondition = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**
- * Counts results since a stage began, the last result of each device. A retried failure counts by the result of the
- * retry. Tasks that a person pushed do not count.
+ * Counts the last result of each device since a stage began. A retried failure counts by the result of the retry. Tasks
+ * that a person pushed do not count.
  */
 export const resultsSince = (db: Db, otaId: number, since: string) => resultsWithin(db, otaId, { since })
 
