@@ -2,7 +2,7 @@ import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { openCustomer } from './tenant-fixture.ts'
+import { createTenant } from './tenant-fixture.ts'
 
 const app = useApp()
 const SWITCH = 'tenantManage:tenant:switch'
@@ -10,8 +10,8 @@ let first: { id: number; name: string; account: string }
 let second: { id: number; name: string; account: string }
 beforeAll(async () => {
   const boss = await app.by({ superAdmin: true })
-  first = await openCustomer(app, boss)
-  second = await openCustomer(app, boss)
+  first = await createTenant(app, boss)
+  second = await createTenant(app, boss)
 })
 
 const accountsIn = (answer: { data: { list: { account: string }[] } }) => answer.data.list.map(({ account }) => account)

@@ -13,7 +13,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { inScope } from './user-apply-rows.ts'
+import { visibleApplications } from './user-apply-rows.ts'
 
 type Input = ParsedOf<typeof userApply.audit>
 type Application = typeof userApplications.$inferSelect
@@ -23,7 +23,7 @@ const APPROVED = 1
  * Decides applications in one transaction each. Bypasses row-level security, because an applicant has no tenant and
  * the message about a refusal comes from the platform. Checks the visible tenants explicitly.
  */
-export async function audit(ctx: Ctx, input: Input) {
+export async function auditApplication(ctx: Ctx, input: Input) {
   const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
   const failed: { id: number; name: string; msg: string }[] = []
   const done: string[] = []
@@ -49,7 +49,7 @@ async function nameOf({ services, user }: Ctx, id: number) {
   const [row] = await services.database.db
     .select({ account: userApplications.account })
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), inScope(user)))
+    .where(and(eq(userApplications.id, id), visibleApplications(user)))
   return row?.account ?? String(id)
 }
 
@@ -58,7 +58,7 @@ async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input):
   const [found] = await db
     .select()
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), inScope(user)))
+    .where(and(eq(userApplications.id, id), visibleApplications(user)))
   if (!found) throw notFound('申请')
   if (found.uid === user.uid) throw refused('不能审批自己的申请')
   const tenantName = await nameOfTenant(db, found.tenantId)
