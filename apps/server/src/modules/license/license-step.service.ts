@@ -13,13 +13,12 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
-  stepContextOf,
   lockLicenses,
-  namesOf,
-  reportOf,
-  splitByProblem,
-  type StoredLicense,
   publishChanged,
+  reportOf,
+  type StoredLicense,
+  splitByProblem,
+  stepContextOf,
 } from './license-rows.ts'
 
 interface Batch {
@@ -46,7 +45,11 @@ async function each(
   const moved = good.map(({ id }) => id)
   await takeStep(stepContextOf(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
-  ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${namesOf(good)}${why}` })
+  ctx.audit({
+    bizType: 'license',
+    action: `${words}证书${why}`,
+    records: good.map(({ id, uid }) => ({ id, action: `${words}证书「${maskUid(uid)}」${why}` })),
+  })
   await publishChanged(
     ctx,
     good.map(({ tenantId }) => tenantId),

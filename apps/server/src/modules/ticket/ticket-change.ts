@@ -235,11 +235,10 @@ export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, st
   return { done, failed, report: { done: done.length, failed } }
 }
 
-/** Adds the batch's operation log entry to the history of every changed ticket. */
-export function auditMany(ctx: Ctx, verb: string, done: readonly StoredTicket[]) {
+/** Adds an entry to the history of every changed ticket of a batch. The entry names only that ticket. */
+export const auditMany = (ctx: Ctx, verb: string, done: readonly StoredTicket[]) =>
   ctx.audit({
     bizType: BIZ,
-    bizIds: done.map(({ id }) => id),
-    action: `${verb}工单 ${done.map(({ feedbackNo }) => feedbackNo).join('、')}`.slice(0, 500),
-  } as Parameters<Ctx['audit']>[0])
-}
+    action: `${verb}工单`,
+    records: done.map(({ id, feedbackNo }) => ({ id, action: `${verb}工单 ${feedbackNo}` })),
+  })
