@@ -241,11 +241,10 @@ export async function changeEachTicket(
   return { done, failed, report: { done: done.length, failed } }
 }
 
-/** Adds the batch's operation log entry to the history of every changed ticket. */
-export function auditTickets(ctx: Ctx, verb: string, done: readonly StoredTicket[]) {
+/** Adds an entry to the history of every changed ticket of a batch. The entry names only that ticket. */
+export const auditTickets = (ctx: Ctx, verb: string, done: readonly StoredTicket[]) =>
   ctx.audit({
     bizType: TICKET_BIZ_TYPE,
-    bizIds: done.map(({ id }) => id),
-    action: `${verb}工单 ${done.map(({ feedbackNo }) => feedbackNo).join('、')}`.slice(0, 500),
-  } as Parameters<Ctx['audit']>[0])
-}
+    action: `${verb}工单`,
+    records: done.map(({ id, feedbackNo }) => ({ id, action: `${verb}工单 ${feedbackNo}` })),
+  })
