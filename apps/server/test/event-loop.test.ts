@@ -63,7 +63,7 @@ function requestOf(endpoint: Endpoint, character: string) {
 }
 
 describe('no call blocks the event loop', () => {
-  test.each(repeatableCalls)('$method $path', { timeout: 300_000 }, async (endpoint) => {
+  test.each(repeatableCalls)('$method $path does not block the event loop', { timeout: 300_000 }, async (endpoint) => {
     const who = endpoint.access === 'public' ? app.stranger() : boss
     const send = (character: string) => who.inject({ method: endpoint.method, ...requestOf(endpoint, character) })
     await expectQuick(send, OF_CALLS)
@@ -95,7 +95,7 @@ describe('no text parser blocks the event loop', () => {
       })
     },
   }
-  test.each(Object.entries(READERS))('%s', { timeout: 300_000 }, async (_, read) => {
+  test.each(Object.entries(READERS))('%s does not block the event loop', { timeout: 300_000 }, async (_, read) => {
     await expectQuick(read)
   })
 })

@@ -80,13 +80,6 @@ export const createStepContext = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'u
   reason,
 })
 
-/** Formats certificates for the operation log: `「VSTC-***123-****E」等12个`. */
-export const formatLicenseNames = (list: readonly Pick<StoredLicense, 'uid'>[]) =>
-  `${list
-    .slice(0, 3)
-    .map(({ uid }) => `「${maskUid(uid)}」`)
-    .join('')}${list.length > 3 ? `等${list.length}个` : ''}`
-
 interface Failed {
   readonly id: number
   readonly name: string

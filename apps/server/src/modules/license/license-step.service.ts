@@ -15,7 +15,6 @@ import { returnQuota } from './license-ledger.ts'
 import {
   createStepContext,
   lockLicenses,
-  formatLicenseNames,
   buildBatchReport,
   splitLicensesByProblem,
   type StoredLicense,
@@ -46,7 +45,11 @@ async function each(
   const moved = good.map(({ id }) => id)
   await takeStep(createStepContext(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
-  ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${formatLicenseNames(good)}${why}` })
+  ctx.audit({
+    bizType: 'license',
+    action: `${words}证书${why}`,
+    records: good.map(({ id, uid }) => ({ id, action: `${words}证书「${maskUid(uid)}」${why}` })),
+  })
   await publishLicensesChanged(
     ctx,
     good.map(({ tenantId }) => tenantId),

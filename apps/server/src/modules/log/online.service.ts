@@ -82,7 +82,13 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
       msg: `被${user.account}强制下线`,
     })),
   )
-  const names = [...new Set(chosen.map(({ account }) => account))].join('、')
-  ctx.audit({ bizType: 'account', bizId: others.size === 1 ? [...others][0]! : '', action: `强制下线：${names}` })
+  ctx.audit({
+    bizType: 'account',
+    records: [...Map.groupBy(chosen, ({ session }) => session.uid)].map(([uid, own]) => ({
+      id: uid,
+      action: `强制下线：${own[0]!.account}`,
+      input: { ids: own.map(({ session }) => session.id) },
+    })),
+  })
   return { ended }
 }

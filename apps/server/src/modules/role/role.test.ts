@@ -109,7 +109,7 @@ test('TENANT-03 the permission tree shows granted permissions, and a save applie
   await expect.poll(async () => (await person.call('GET', '/api/v1/tenant/role/list')).code).toBe(501)
 })
 
-test('TENANT-03 drops directories among the ids, refuses unknown ids and stale saves', async () => {
+test('TENANT-03 a save ignores directories among the ids, and refuses unknown ids and stale saves', async () => {
   const id = await made()
   const { rev } = (await at.admin.call('GET', `${ROLE_URL}/${id}`)).data
   const [directory] = await app.db.select().from(menus).where(eq(menus.url, '/system'))

@@ -98,17 +98,21 @@ export async function disableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.disab
 /** Applies the work to each account in its own transaction. Reports a refused account and continues. */
 async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: number) => Promise<string>) {
   const failed: { id: number; name: string; msg: string }[] = []
-  const done: string[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  const done: { id: number; name: string }[] = []
+  // Processes accounts in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b))
     await ctx.db
-      .transaction(async (db) => void done.push(await work({ ...ctx, db }, id)))
+      .transaction(async (db) => void done.push({ id, name: await work({ ...ctx, db }, id) }))
       .catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || ids.length === 1) throw error
         failed.push({ id, name: await accountNameOf(ctx, id), msg: error.message })
       })
   return { done, failed }
 }
+
+/** Adds an entry to the history of each account. The entry names only that account. */
+const auditAccounts = (ctx: Ctx, done: readonly { id: number; name: string }[], action: string) =>
+  ctx.audit({ bizType: 'account', action, records: done.map(({ id, name }) => ({ id, action: `${action}${name}` })) })
 
 async function accountNameOf({ db, user }: Ctx, uid: number) {
   const [row] = await db
@@ -125,11 +129,7 @@ export async function setStaffStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof 
     await changeStatus(inner, found, status === 1 ? 1 : 0)
     return formatAccountTitle(found)
   })
-  ctx.audit({
-    bizType: 'account',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `批量${verb}账号${report.done.join('')}`,
-  })
+  auditAccounts(ctx, report.done, `批量${verb}账号`)
   return { done: report.done.length, failed: report.failed }
 }
 
@@ -138,11 +138,7 @@ export async function removeStaff(ctx: Ctx, { ids }: ParsedOf<typeof staff.remov
   const [first] = report.failed
   if (report.done.length === 0 && first) throw refused(`没有删除任何用户：${first.name}，${first.msg}`)
   if (first) ctx.say(`已删除${report.done.length}个用户，${report.failed.length}个未删除：${first.name}，${first.msg}`)
-  ctx.audit({
-    bizType: 'account',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `删除用户${report.done.join('')}`,
-  })
+  auditAccounts(ctx, report.done, '删除用户')
   return { done: report.done.length, failed: report.failed }
 }
 

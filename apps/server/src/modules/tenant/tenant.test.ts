@@ -192,7 +192,7 @@ describe('changing a tenant', () => {
 })
 
 describe('disabling and deleting a tenant', () => {
-  test('disabling ends its sessions immediately with 403 and a reason and changes no device', async () => {
+  test('disabling a tenant ends its sessions immediately with 403 and a reason and changes no device', async () => {
     const made = await createTenant(app, manager)
     await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
     const { caller } = await logIn(app, made.account, made.password)

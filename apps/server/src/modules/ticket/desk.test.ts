@@ -170,7 +170,7 @@ describe('statistics', () => {
     return `?startDate=${day}&endDate=${day}${more}`
   }
 
-  test('equal a count of the tickets, before and after the day is merged', async () => {
+  test('the statistics equal a count of the tickets, before and after the day is merged', async () => {
     const me = await server.as(
       ...LEAD_PERMISSIONS,
       'AfterService:StatisticAnalysis:list',

@@ -222,7 +222,7 @@ export async function changeEachTicket(
 ) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: StoredTicket[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  // Processes tickets in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const seen: { name?: string } = {}
     await ctx.db
@@ -241,11 +241,10 @@ export async function changeEachTicket(
   return { done, failed, report: { done: done.length, failed } }
 }
 
-/** Adds the batch's operation log entry to the history of every changed ticket. */
-export function auditTickets(ctx: Ctx, verb: string, done: readonly StoredTicket[]) {
+/** Adds an entry to the history of every changed ticket of a batch. The entry names only that ticket. */
+export const auditTickets = (ctx: Ctx, verb: string, done: readonly StoredTicket[]) =>
   ctx.audit({
     bizType: TICKET_BIZ_TYPE,
-    bizIds: done.map(({ id }) => id),
-    action: `${verb}工单 ${done.map(({ feedbackNo }) => feedbackNo).join('、')}`.slice(0, 500),
-  } as Parameters<Ctx['audit']>[0])
-}
+    action: `${verb}工单`,
+    records: done.map(({ id, feedbackNo }) => ({ id, action: `${verb}工单 ${feedbackNo}` })),
+  })

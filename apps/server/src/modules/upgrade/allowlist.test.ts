@@ -52,7 +52,7 @@ describe('allowlist', () => {
     expect(outside.list.every(({ whiteTime }) => whiteTime === null)).toBe(true)
   })
 
-  test('OTA-13 pages take the filters of the device list, page and sort', async () => {
+  test('OTA-13 both pages accept the filters of the device list, and support paging and sorting', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 25, prefix: 'WC' })
     await insertDevices(server.db, { modelId, count: 5, prefix: 'WD', verCode: 7 })
@@ -100,7 +100,7 @@ describe('allowlist', () => {
     expect((await me.call('DELETE', `${WHITE}/all?otaId=${otaId}`)).data.count).toBe(300)
   })
 
-  test('OTA-13 changes more than 20,000 devices by a job of the caller, one job at a time', async () => {
+  test('OTA-13 a job of the caller changes more than 20,000 devices, and only one job runs at a time', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 20_001, prefix: 'WJ' })
     const put = await me.call('PUT', `${WHITE}/all`, { otaId })

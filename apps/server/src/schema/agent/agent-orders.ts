@@ -123,13 +123,16 @@ export const agentGrants = pgTable(
     targetName: varchar({ length: 64 }).notNull(),
     packNo: smallint().notNull(),
     unit: smallint().notNull(),
-    /** 1: all amounts stay 0. */
+    /** 1: the grant is unlimited, and all amounts stay 0. */
     isUnlimited: smallint().notNull(),
+    /** Issued amount plus `adjusted`. */
     total: amount(),
     remaining: amount(),
     spent: amount().default(0),
     lapsed: amount().default(0),
     refunded: amount().default(0),
+    /** Sum of the adjustments in the ledger. */
+    adjusted: amount().default(0),
     /** 0 waiting, 1 running, 2 used, 3 lapsed, 4 revoked. */
     state: smallint().notNull().default(0),
     /** 1 while a refund of the order is undecided: neither spent nor lapsed. */
@@ -138,9 +141,9 @@ export const agentGrants = pgTable(
     activateUntil: moment().notNull(),
     beginTime: moment(),
     validUntil: moment(),
-    /** Days before the end that were announced last: 30, then 7. */
+    /** Days before the end in the last warning: 30, then 7. */
     warnedDays: smallint(),
-    /** Percent left that was announced last: 20, then 5. */
+    /** Remaining percentage in the last warning: 20, then 5. */
     warnedShare: smallint(),
     /**
      * 5 or 20 while at most this percentage is left. An index on the amount itself would have to be changed with each
@@ -179,9 +182,9 @@ export const agentLedger = pgTable(
     tenantId: integer().notNull(),
     grantId: bigint({ mode: 'number' }).notNull(),
     orderId: integer().notNull(),
-    /** 1 issued, 2 spent, 3 lapsed, 4 refunded. */
+    /** 1 issued, 2 spent, 3 lapsed, 4 refunded, 5 adjusted. */
     kind: smallint().notNull(),
-    /** In the base unit of the grant, never negative. */
+    /** In the base unit of the grant. Only an adjustment may be negative. */
     amount: amount(),
     day: date({ mode: 'string' }).notNull(),
     operName: varchar({ length: 30 }).notNull().default(''),
@@ -194,7 +197,9 @@ export const agentLedger = pgTable(
     index('agent_ledger_order').on(t.orderId, t.id),
     index('agent_ledger_tenant').on(t.tenantId, t.id),
     index('agent_ledger_created').on(t.createTime, t.id),
-    check('agent_ledger_line', sql`kind between 1 and 4 and amount >= 0`),
+    index('agent_ledger_day').on(t.day, t.id),
+    index('agent_ledger_adjusted').on(t.grantId, t.day).where(sql`kind = 5`),
+    check('agent_ledger_line', sql`kind between 1 and 4 and amount >= 0 or kind = 5 and amount <> 0 and reason <> ''`),
     tenantPolicy(),
   ],
 )

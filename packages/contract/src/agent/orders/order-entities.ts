@@ -99,6 +99,10 @@ export const OrderRow = z.object({
   discount: z.int().meta({ title: '优惠金额', unit: 'fen' }),
   amount: z.int().meta({ title: '订单金额', unit: 'fen' }),
   refunded: z.int().meta({ title: '已退款', unit: 'fen' }),
+  /** Rest of each allowance in words, summed over targets and copies; empty before the payment. */
+  left: z.string().meta({ title: '剩余' }),
+  /** Smallest share of a limited allowance that is left, from 0 to 1; null without a limited allowance. */
+  leftShare: z.number().nullable().meta({ title: '剩余比例' }),
   state: z.int().meta({ title: '状态', labels: ORDER_STATE }),
   payWay: z.int().meta({ title: '收款方式', labels: { 0: '', ...PAY_WAY } }),
   voucherNo: z.string().meta({ title: '凭证号' }),
@@ -139,7 +143,10 @@ export type RefundRow = z.output<typeof RefundRow>
  */
 const UnitSum = z.object({
   unit: z.int(),
+  isUnlimited: z.boolean(),
+  /** Issued amount plus `adjusted`. */
   total: z.number(),
+  adjusted: z.number(),
   left: z.number(),
   spent: z.number(),
   lapsed: z.number(),
@@ -171,7 +178,7 @@ export type TargetRow = z.output<typeof TargetRow>
 /** File with the targets of an order. */
 export const TARGET_FILE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
 export const TargetFileReport = z.object({
-  /** Lines of the file without its header. */
+  /** Number of lines of the file, without the header. */
   total: z.int(),
   serials: z.array(z.string()),
   /** Refused lines. */

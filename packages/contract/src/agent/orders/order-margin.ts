@@ -6,8 +6,8 @@ import { pageOf, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 
 /** Ways to group income and cost. */
-export const MARGIN_GROUP = { 1: '客户', 2: '套餐' } as const
-export const MARGIN_BY = { tenant: 1, package: 2 } as const
+export const MARGIN_GROUP = { 1: '客户', 2: '套餐', 3: '日期', 4: '智能体', 5: '设备' } as const
+export const MARGIN_BY = { tenant: 1, package: 2, day: 3, agent: 4, device: 5 } as const
 
 const filter = dayRange.extend({
   tenantId: optional(id).meta({ title: '客户' }),
@@ -30,7 +30,10 @@ const MarginFigures = z.object(figures)
 export type MarginFigures = z.output<typeof MarginFigures>
 
 export const MarginRow = z.object({
-  /** Id of the tenant or of the package; 0: use without a package. */
+  /**
+   * Id of the tenant, package, agent or device; 0: none, such as the income of packages that devices share. A day is the
+   * number yyyyMMdd.
+   */
   id: z.int(),
   name: z.string().meta({ title: '名称' }),
   ...figures,
@@ -46,7 +49,7 @@ export const agentMargins = {
     path: `${ROOT}/page`,
     access: 'agent:order:query',
     input: checkedRange(
-      sortedPage(['received', 'income', 'cost', 'margin']).extend({ ...filter.shape, by: by.default(1) }),
+      sortedPage(['id', 'received', 'income', 'cost', 'margin']).extend({ ...filter.shape, by: by.default(1) }),
     ),
     result: pageOf(MarginRow).extend({ sums: MarginFigures }),
   },

@@ -18,6 +18,16 @@ const amountText = (unit: number, amount: number) => `${amount.toLocaleString('e
 export const allowanceText = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
 
+interface Balance {
+  readonly unit: number
+  readonly isUnlimited: boolean
+  readonly left: number
+  readonly total: number
+}
+/** Formats the rest of an allowance: `1,500 / 2,000轮`, without a limit `对话轮数不限`. */
+export const balanceText = ({ unit, isUnlimited, left, total }: Balance) =>
+  isUnlimited ? allowanceText({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
+
 export const Allowance = z.object({
   unit: choice('计量单位', ALLOWANCE_UNIT),
   /** Amount of the allowance; 0: unlimited. */

@@ -27,7 +27,7 @@ const LINE_COLUMNS = [
   col('unit', { width: 88 }),
   col('kind', { width: 70 }),
   col('amount', signed, { width: 110, align: 'right' }),
-  col('day', { width: 104 }),
+  col('day', { width: 112, sort: true }),
   col('operName', { width: 96 }),
   col('reason', { width: 160 }),
   col('createTime', time, { width: 150, sort: true }),
@@ -46,8 +46,11 @@ export function LedgerTab({ start }: { readonly start: string }) {
         rowKey="id"
         columns={[...PLACE_COLUMNS, ...LINE_COLUMNS]}
         tools={<LedgerExport query={list.query} />}
-        empty={{ text: '还没有流水', hint: '发放、使用、失效和退款各记一行，不能修改' }}
+        empty={{ text: '还没有流水', hint: '发放、使用、失效、退款和调整各记一行，不能修改' }}
       />
+      <p className="order-note">
+        日期是使用或变动发生的那一天，用量页按日期的收入按同一天计算；记录时间是第一次记入的时间。
+      </p>
     </>
   )
 }
@@ -68,7 +71,7 @@ function LedgerSearch(search: SearchProps) {
           <BuyerPicker />
         </Filter>
       )}
-      <DateRangeFilter label="时间" />
+      <DateRangeFilter label="日期" begin="startDate" end="endDate" />
     </SearchForm>
   )
 }

@@ -7,6 +7,8 @@ import { useRead } from '#core/api/query.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DASH, formatPercent } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { agentDetailPath } from '../agents/agent-cells.tsx'
 import { formatYuan } from './order-cells.tsx'
 import '../usage/usage.css'
 
@@ -44,10 +46,21 @@ const amount = (key: Amount, title: string) =>
   })
 const rateText = ({ income, margin }: Figures) => (income > 0 ? formatPercent(margin / income) : DASH)
 
+const BY = Object.values(MARGIN_BY)
+/** Name of the row with the id 0. */
+const NAME_OF_NONE: Readonly<Partial<Record<By, string>>> = {
+  [MARGIN_BY.package]: '未归入套餐',
+  [MARGIN_BY.agent]: '客户共用的套餐等',
+  [MARGIN_BY.device]: '智能体或客户共用的套餐等',
+}
+const LINKS: Readonly<Partial<Record<By, (id: number) => string>>> = {
+  [MARGIN_BY.agent]: agentDetailPath,
+  [MARGIN_BY.device]: (id) => `/device/apkManage/detail/${id}`,
+}
 const TITLES = { received: '收款净额', income: '收入', cost: '成本', margin: '毛利' } as const
 const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
 
-/** Income and cost of the voice packages in a period, by customer or package. */
+/** Income and cost of the voice packages in a period, by customer, package, day, agent or device. */
 export function MarginPanel({ query, onTenant }: Props) {
   const [by, setBy] = useState<By>(MARGIN_BY.tenant)
   const open = (tenant: Named) => {
@@ -62,7 +75,8 @@ export function MarginPanel({ query, onTenant }: Props) {
       </div>
       <Rows key={JSON.stringify([query, by])} query={query} by={by} onBy={setBy} onTenant={open} />
       <p className="agent-usage-note">
-        收款净额按确认收款日减退款；收入按套餐的使用和失效确认，不限量的按有效期平均；成本归入当日使用中的套餐。
+        收款净额按确认收款日减退款；收入按套餐的使用和失效确认，与流水的日期相同，不限量的按有效期平均；成本归入当日使用中的套餐。
+        智能体或客户共用的套餐不分摊到设备。来源筛选只用于上面的用量。
       </p>
     </section>
   )
@@ -93,10 +107,19 @@ interface RowsProps extends Props {
   onBy(by: By): void
 }
 
+/** Column of the group. Only days are sorted by this column. */
+function nameColumn(by: By, onTenant: Props['onTenant']) {
+  const render = (_: unknown, row: MarginRow) => <RowName row={row} by={by} onTenant={onTenant} />
+  const title = MARGIN_GROUP[by]
+  return by === MARGIN_BY.day
+    ? col('id', render, { title, width: 190, sort: true })
+    : col('name', render, { title, width: 190 })
+}
+
 function Rows({ query, by, onBy, onTenant }: RowsProps) {
   const list = useInnerList(agentMargins.list, { ...query, by })
   const columns = [
-    col('name', (_, row) => <RowName row={row} by={by} onTenant={onTenant} />, { title: MARGIN_GROUP[by], width: 190 }),
+    nameColumn(by, onTenant),
     ...AMOUNTS.map((key) => amount(key, TITLES[key])),
     col('hasEstimates', (_, row) => rateText(row), { title: '毛利率', align: 'right', width: 90 }),
   ]
@@ -105,7 +128,7 @@ function Rows({ query, by, onBy, onTenant }: RowsProps) {
       aria-label="收入统计方式"
       value={by}
       onChange={onBy}
-      options={[MARGIN_BY.tenant, MARGIN_BY.package].map((value) => ({ value, label: `按${MARGIN_GROUP[value]}` }))}
+      options={BY.map((value) => ({ value, label: `按${MARGIN_GROUP[value]}` }))}
     />
   )
   return (
@@ -126,8 +149,11 @@ function RowName({
   by,
   onTenant,
 }: Pick<RowsProps, 'by' | 'onTenant'> & { readonly row: MarginRow }) {
-  if (by === MARGIN_BY.package) return id === 0 ? '未归入套餐' : name || '已删除'
+  if (id === 0) return NAME_OF_NONE[by] ?? '已删除'
   if (name === '') return '已删除'
+  const link = LINKS[by]
+  if (link) return <KnownLink to={link(id)}>{name}</KnownLink>
+  if (by !== MARGIN_BY.tenant) return name
   return (
     <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
       {name}

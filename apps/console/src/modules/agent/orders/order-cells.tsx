@@ -1,8 +1,8 @@
 import { GRANT_STATE } from '@oms/contract/agent/orders/order-grant.ts'
-import { ORDER_STATE, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { ORDER_STATE, type OrderRow, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import { Tag } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
-import { formatMoney } from '#core/text/format.ts'
+import { DASH, formatMoney } from '#core/text/format.ts'
 import './order.css'
 
 type Words = Readonly<Record<number, string>>
@@ -46,6 +46,24 @@ export const formatOrderTargets = ({
 /** Returns whether the account belongs to the vendor, whose staff sells, confirms and refunds. */
 export const useIsVendor = () => useSession()?.ownerId === '1'
 
+/** Bar of the share that is left, from 0 to 1. */
+const LeftBar = ({ share }: { readonly share: number }) => (
+  <span className="order-left-bar" aria-hidden>
+    <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
+  </span>
+)
+
+/** Shows the rest of each allowance of an order, with a bar of the smallest share. */
+export function OrderLeft({ row: { left, leftShare } }: { readonly row: Pick<OrderRow, 'left' | 'leftShare'> }) {
+  if (left === '') return DASH
+  return (
+    <span className="order-left" title={left}>
+      <span className="order-left-text">{left}</span>
+      {leftShare !== null && <LeftBar share={leftShare} />}
+    </span>
+  )
+}
+
 interface LeftProps {
   readonly row: { readonly isUnlimited: number; readonly left: number; readonly total: number }
 }
@@ -59,9 +77,7 @@ export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
       <span>
         {formatAllowance(left)} / {formatAllowance(total)}
       </span>
-      <span className="order-left-bar" aria-hidden>
-        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
-      </span>
+      <LeftBar share={share} />
     </span>
   )
 }

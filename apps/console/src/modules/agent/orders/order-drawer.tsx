@@ -106,6 +106,7 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
           <tr>
             <th>内容</th>
             <th>总量</th>
+            <th>其中调整</th>
             <th>剩余</th>
             <th>已用</th>
             <th>已失效</th>
@@ -113,11 +114,11 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
           </tr>
         </thead>
         <tbody>
-          {list.map(({ unit, ...sums }) => (
+          {list.map(({ unit, isUnlimited, ...sums }) => (
             <tr key={unit}>
               <td>{UNIT[unit]}</td>
-              {sums.total === 0 ? (
-                <td colSpan={5}>不限</td>
+              {isUnlimited ? (
+                <td colSpan={AMOUNTS.length}>不限</td>
               ) : (
                 AMOUNTS.map((key) => <td key={key}>{formatAllowance(sums[key])}</td>)
               )}
@@ -128,7 +129,7 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
     </div>
   </section>
 )
-const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
+const AMOUNTS = ['total', 'adjusted', 'left', 'spent', 'lapsed', 'refunded'] as const
 
 const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
   <section className="order-part">

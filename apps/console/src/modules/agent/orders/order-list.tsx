@@ -15,7 +15,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
+import { OrderLeft, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const OrderAdd = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAdd')
@@ -37,6 +37,7 @@ const COLUMNS = [
   col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('state', (state) => <OrderTag state={state} />, { width: 80 }),
+  col('left', (_, row) => <OrderLeft row={row} />, { width: 130 }),
   col('payWay', { width: 76 }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),

@@ -7,6 +7,7 @@ import { dayBeforeToday } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
+import { SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -57,10 +58,11 @@ const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.m
 
 /** Shows the measured use: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
-  const { form, range, tenantId } = useFilters(start)
+  const { form, range, tenantId, source } = useFilters(start)
   const [by, setBy] = useState<By>(groups[0]!)
   const [tenant, setTenant] = useState<Tenant>()
-  const query = { ...of, ...range, ...(tenant && { tenantId: tenant.id }), ...(tenantId && { tenantId }) }
+  const period = { ...of, ...range, ...(tenant && { tenantId: tenant.id }), ...(tenantId && { tenantId }) }
+  const query = { ...period, ...(source && { source }) }
   const choose = (chosen: Tenant) => (tenantSelect ? form.setFieldsValue({ tenantId: chosen.id }) : setTenant(chosen))
   const onTenant = (chosen: Tenant) => {
     choose(chosen)
@@ -87,7 +89,7 @@ export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSel
       <p className="agent-usage-note">
         “约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。
       </p>
-      {extra?.({ query, onTenant: choose })}
+      {extra?.({ query: period, onTenant: choose })}
     </div>
   )
 }
@@ -115,6 +117,7 @@ function Days({ query, form, tenantSelect }: DaysProps) {
               {tenantSelect}
             </Form.Item>
           )}
+          <SelectFilter of={agentUsage.list.input} name="source" all="全部" />
           <DateRangeFilter label="日期" begin="startDate" end="endDate" />
         </Form>
       </div>
@@ -130,12 +133,13 @@ function useFilters(start: Start) {
   const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? dayBeforeToday(29)
   const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? dayBeforeToday(0)
   const chosen = Form.useWatch('tenantId', watched) as number | undefined
+  const source = Number(Form.useWatch('source', watched)) || undefined
   // The form has no value before its first render.
   const tenantId = form.isFieldsTouched() || chosen !== undefined ? chosen : start.tenantId
-  return { form, range: { startDate, endDate }, tenantId }
+  return { form, range: { startDate, endDate }, tenantId, source }
 }
 
-type Query = Owner & ReturnType<typeof useFilters>['range']
+type Query = Owner & ReturnType<typeof useFilters>['range'] & { readonly source?: number }
 
 function DayChart({ query, measure }: { readonly query: Query; readonly measure: Measure }) {
   const { title, value } = FIGURES[measure]

@@ -4,6 +4,7 @@ import type { Caller } from '#test/harness.ts'
 import { useOrders } from '../orders/order-fixture.ts'
 
 const TURNS = 2
+const CHARACTERS = 4
 const NOTICE = '套餐用完啦'
 
 const lab = useOrders()
@@ -100,6 +101,26 @@ test('AGENT-16 the filter of the limit finds the devices that the list marks, in
     payload: { format: 'csv', limit: 2 },
   })
   expect([bare, fresh, used].map(({ mac }) => body.includes(mac.match(/../g)!.join(':')))).toEqual([true, false, true])
+})
+
+test('AGENT-16 a refunded order does not make a device with a used package count as paid', async () => {
+  const device = await newDevice()
+  const turns = { unit: TURNS, amount: 100 }
+  const refunded = await sold({ packageId: (await newPackage({ allowances: [turns] })).id, deviceIds: [device.id] })
+  const both = await newPackage({ allowances: [turns, { unit: CHARACTERS, amount: 10 }] })
+  await sold({ packageId: both.id, deviceIds: [device.id] })
+  const asked = await put(people.seller, 'refund', { id: refunded.id, rev: 1, reason: '退货' })
+  const decided = await put(people.accountant, 'refund/audit', { id: refunded.id, rev: 2, pass: 1 })
+  expect([asked.code, decided.code]).toEqual([200, 200])
+  await talk(device.id, CHARACTERS, 10)
+  await fold()
+  await limitTo('2')
+  const found = async (limit: number) => {
+    const { data } = await staff.call('GET', `/api/v1/agent/device/page?deviceId=${device.id}&limit=${limit}`)
+    return data.list.length
+  }
+  expect((await rowOf(device.id)).limit).toBe(2)
+  expect([await found(2), await found(0)]).toEqual([1, 0])
 })
 
 test('AGENT-16 the diagnosis names the limit as the missing step and the spoken notice', async () => {

@@ -1,8 +1,8 @@
-import { agentGrants as calls, AgentGrantRow, AgentLedgerRow } from '@oms/contract/agent/orders/order-grant.ts'
+import { agentGrants as calls, AgentGrantRow, AgentLedgerRow, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -13,7 +13,8 @@ import { agentGrants, agentLedger, agentOrders } from '#schema/agent/agent-order
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
-const ISSUED = 1
+/** Kinds of lines whose amount is shown with its own sign. */
+const SIGNED: readonly number[] = [LEDGER.issue, LEDGER.adjust]
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {
@@ -62,6 +63,7 @@ const selectGrants = (db: Db) =>
       unit: agentGrants.unit,
       isUnlimited: agentGrants.isUnlimited,
       total: agentGrants.total,
+      adjusted: agentGrants.adjusted,
       left: agentGrants.remaining,
       spent: agentGrants.spent,
       lapsed: agentGrants.lapsed,
@@ -92,10 +94,11 @@ export async function listGrants({ db, user }: Ctx, input: ParsedOf<typeof calls
   return { ...page, list: page.list.map(presentGrant) }
 }
 
-function presentGrant<T extends Record<'unit' | 'total' | 'left' | 'spent' | 'lapsed' | 'refunded', number>>(row: T) {
-  const of = (amount: number) => toAllowanceUnits(row.unit, amount)
-  const { total, left, spent, lapsed, refunded } = row
-  return { ...row, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
+const AMOUNTS = ['total', 'adjusted', 'left', 'spent', 'lapsed', 'refunded'] as const
+
+function presentGrant<T extends Record<'unit' | (typeof AMOUNTS)[number], number>>(row: T): T {
+  const amounts = AMOUNTS.map((key) => [key, toAllowanceUnits(row.unit, row[key])])
+  return { ...row, ...Object.fromEntries(amounts) }
 }
 
 const selectLines = (db: Db) =>
@@ -129,15 +132,16 @@ const linesMatching = (db: Db, user: User, input: LedgerConditions) =>
     scoped(user, { tenant: agentLedger.tenantId }),
     input.grantId === undefined ? undefined : eq(agentLedger.grantId, input.grantId),
     input.kind === undefined ? undefined : eq(agentLedger.kind, input.kind),
-    ...within(agentLedger.createTime, input.beginTime, input.endTime),
+    input.startDate === undefined ? undefined : gte(agentLedger.day, input.startDate),
+    input.endDate === undefined ? undefined : lte(agentLedger.day, input.endDate),
   )
 
 const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(input, { createTime: agentLedger.createTime }, agentLedger.id)
+  buildOrder(input, { day: agentLedger.day, createTime: agentLedger.createTime }, agentLedger.id)
 
 function presentLine<T extends Record<'unit' | 'amount' | 'kind', number>>(row: T) {
   const amount = toAllowanceUnits(row.unit, row.amount)
-  return { ...row, amount: row.kind === ISSUED || amount === 0 ? amount : -amount }
+  return { ...row, amount: SIGNED.includes(row.kind) || amount === 0 ? amount : -amount }
 }
 
 export async function listLedger({ db, user }: Ctx, input: ParsedOf<typeof calls.ledger>) {
@@ -164,6 +168,7 @@ export const exportGrants = defineExport({
     ['unit', { width: 12 }],
     ['isUnlimited', { width: 8 }],
     ['total', number],
+    ['adjusted', number],
     ['left', number],
     ['spent', number],
     ['lapsed', number],

@@ -1,4 +1,9 @@
-import { type agentMargins as calls, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import {
+  type agentMargins as calls,
+  MARGIN_BY,
+  MARGIN_GROUP,
+  MarginRow,
+} from '@oms/contract/agent/orders/order-margin.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { sql } from 'drizzle-orm'
@@ -18,7 +23,7 @@ import { assertVendor } from './order-log.ts'
  */
 export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   assertVendor(ctx)
-  const { by, orderByColumn = 'income', isAsc = 'desc', pageSize, ...filter } = input
+  const { by, orderByColumn = by === MARGIN_BY.day ? 'id' : 'income', isAsc = 'desc', pageSize, ...filter } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
   return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: computePageOffset(input) })
 }
@@ -32,7 +37,8 @@ const EXPORTED = createExportColumns(MarginRow, [
 export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
   assertVendor(ctx)
   const { by, format, columns, ...filter } = input
-  const page = { order: sql`income desc`, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
+  const order = by === MARGIN_BY.day ? sql`id` : sql`income desc`
+  const page = { order, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
   const { list: rows } = await transact(ctx, (db) => readMargins(db, ctx.user, by, filter, page))
   if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
   const name = `智能体收入与成本（按${MARGIN_GROUP[by]}）`

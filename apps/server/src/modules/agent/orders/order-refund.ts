@@ -28,7 +28,7 @@ export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof 
 async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
   const { rows } = await db.execute<RefundedGrant & Record<string, unknown>>(sql`
     select unit, is_unlimited = 1 as "isUnlimited", state, total::float8 as total, remaining::float8 as remaining,
-      valid_days as "validDays",
+      adjusted::float8 as adjusted, valid_days as "validDays",
       floor(extract(epoch from valid_until) * 1000)::float8 as "endsAt"
     from agent_grants where order_id = ${orderId} order by id ${sql.raw(isLocked ? 'for update' : '')}`)
   return rows

@@ -8,7 +8,6 @@ import { among, contains, buildOrder, paginate, within } from '#core/database/li
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import {
   isAwaitingConfirmation,
   isAwaitingRefundAudit,
@@ -18,6 +17,7 @@ import {
 import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { tenants } from '#schema/tenant.ts'
+import { readBalances, summarizeBalances, withBalances } from './order-balance.ts'
 import { computeRefundProposal } from './order-refund.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -111,20 +111,7 @@ const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(in
 export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectOrders(db, user).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, sortOf(input))
-  return { ...page, list: page.list.map(present) }
-}
-
-/** Returns the sums of an order by unit, in the units of the package. */
-async function unitSums(db: Db, orderId: number) {
-  const { rows } = await db.execute<Record<'unit' | 'total' | 'left' | 'spent' | 'lapsed' | 'refunded', number>>(sql`
-    select unit, sum(total)::float8 as total, sum(remaining)::float8 as left, sum(spent)::float8 as spent,
-      sum(lapsed)::float8 as lapsed, sum(refunded)::float8 as refunded
-    from agent_grants where order_id = ${orderId} group by unit order by unit`)
-  return rows.map(({ unit, ...sums }) => {
-    const of = (amount: number) => toAllowanceUnits(unit, amount)
-    const { total, left, spent, lapsed, refunded } = sums
-    return { unit, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
-  })
+  return { ...page, list: await withBalances(db, page.list.map(present)) }
 }
 
 const MAX_REFUNDS = 100
@@ -152,9 +139,11 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [found] = await selectOrders(db, user).where(and(eq(agentOrders.id, id), visibleOrders(user)))
   if (!found) throw notFound('订单')
+  const units = (await readBalances(db, [id])).get(id) ?? []
   return {
     ...present(found),
-    units: await unitSums(db, id),
+    ...summarizeBalances(units),
+    units,
     refunds: await refundsOf(ctx, id),
     proposal: await computeRefundProposal(ctx, found),
   }
@@ -192,6 +181,7 @@ export const exportOrders = defineExport({
     'discount',
     'amount',
     'refunded',
+    ['left', { width: 32 }],
     ['state', { width: 10 }],
     ['payWay', { width: 10 }],
     ['voucherNo', { width: 24 }],
@@ -207,7 +197,7 @@ export const exportOrders = defineExport({
   order: sortOf,
   load: async (db, user, keys) => {
     const rows = await selectOrders(db, user).where(and(among(agentOrders.id, keys), visibleOrders(user)))
-    return rows.map(present)
+    return withBalances(db, rows.map(present))
   },
   keyOf: ({ id }) => id,
 })

@@ -51,7 +51,7 @@ describe('AGENT-14 spending of measured use', () => {
     const grants = await fileOf('grant')
     expect(grants).toHaveLength(1)
     expect(grants[0]).toContain(`${orderNo},订购公司,`)
-    expect(grants[0]).toContain(`,${device.sn},1,语音分钟,否,1000,998.49,1.51,0,0,使用中,否,`)
+    expect(grants[0]).toContain(`,${device.sn},1,语音分钟,否,1000,0,998.49,1.51,0,0,使用中,否,`)
     const lines = await fileOf('ledger')
     expect(lines).toHaveLength(2)
     expect(lines[0]).toContain(`,${device.sn},1,语音分钟,使用,-1.51,`)
@@ -95,7 +95,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect(mine.map(({ orderId }: { orderId: number }) => orderId)).toEqual([all.id, agents.id])
   })
 
-  test('AGENT-14 simultaneous merges in small parts spend exactly the recorded use', async () => {
+  test('AGENT-14 simultaneous merges in small batches spend exactly the recorded use', async () => {
     const device = await newDevice(await newAgent(1), 1)
     const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
     const { id } = await sold(goods)
@@ -207,7 +207,7 @@ test('AGENT-14 the database refuses changes of the ledger, except growth of the 
   ).rejects.toThrow()
 })
 
-test('AGENT-14 after random orders, use, refunds and clocks every grant equals its ledger', {
+test('AGENT-14 after random orders, use, adjustments, refunds and clocks every grant equals its ledger', {
   timeout: 300_000,
 }, async () => {
   const devices = await Promise.all(Array.from({ length: 4 }, () => newDevice()))
@@ -238,6 +238,12 @@ test('AGENT-14 after random orders, use, refunds and clocks every grant equals i
     const decision = { id, rev: asked.data.rev, pass: randomInt(2), auditRemark: '随机' }
     expect((await put(people.accountant, 'refund/audit', decision)).code).toBe(200)
   }
+  const adjust = async () => {
+    const rows = await grantsOf(`orderId=${orders[randomInt(orders.length)]!}`)
+    const { id } = rows[randomInt(rows.length)]
+    const input = { id, direction: 1 + randomInt(2), amount: 1 + randomInt(60), reason: '随机' }
+    expect([200, 400, 501]).toContain((await put(people.seller, 'grant/adjust', input)).code)
+  }
   for (let round = 0; round < 120; round += 1) {
     const kind = randomInt(10)
     const pack = packages[randomInt(3)]!
@@ -245,6 +251,7 @@ test('AGENT-14 after random orders, use, refunds and clocks every grant equals i
     if (kind < 2 || orders.length === 0) orders.push((await sold({ packageId: pack.id, ...targets })).id)
     else if (kind === 2) await refund()
     else if (kind === 3) await clockAt(round / 30)
+    else if (kind === 4) await adjust()
     else {
       const units = [TURNS, SECONDS, TOKENS_IN]
       for (let n = 0; n < 5; n += 1)

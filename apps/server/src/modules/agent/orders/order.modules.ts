@@ -2,6 +2,7 @@ import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentMargins } from '@oms/contract/agent/orders/order-margin.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { implement } from '#core/http/implement.ts'
+import { adjustGrant } from './order-adjust.ts'
 import { confirmOrder } from './order-confirm.ts'
 import { createOrder, createGiftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
@@ -45,6 +46,7 @@ const orderModule = implement(
 const grantModule = implement(agentGrants, {
   list: listGrants,
   export: exportGrants,
+  adjust: adjustGrant,
   ledger: listLedger,
   exportLedger,
 })

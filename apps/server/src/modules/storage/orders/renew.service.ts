@@ -18,11 +18,12 @@ import {
   readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
-import { lockEntitlements } from '../entitlements/step.service.ts'
+import { lockEntitlements, nameOf } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
-type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly number[] }
+type Created = Pick<Stored, 'id' | 'sn' | 'packageName' | 'deviceId' | 'channel'>
+type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly Created[] }
 
 const failedAs = (rows: readonly Stored[], msg: string): Outcome => ({
   done: 0,
@@ -60,7 +61,7 @@ async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input:
     ids: () => ids.next().value as number,
   })
   await storePreparedEntitlements(ctx, prepared, [terms], reason)
-  return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created.map(({ id }) => id) }
+  return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created }
 }
 
 async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Promise<Outcome> {
@@ -83,25 +84,27 @@ export async function renewEntitlements(ctx: Ctx, input: Input) {
   // Two entitlements of one package on one channel are renewed once.
   const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0
-  const created: number[] = []
+  const created: (Created & { readonly packageId: number })[] = []
   const copies = new Map<number, number>()
   for (const [packageId, group] of Map.groupBy(rows, (row) => row.packageId)) {
     const outcome = await renewPackage(ctx, group, input)
     done += outcome.done
     copies.set(packageId, outcome.done * input.copies)
     failed.push(...outcome.failed)
-    created.push(...outcome.created)
+    created.push(...outcome.created.map((row) => ({ ...row, packageId })))
   }
   const report = buildOpeningReport(input.ids.length, done, failed)
   // After the queues: every call locks queues before allowances, which prevents deadlocks.
   await chargeAllowances(ctx, copies, input.reason)
+  const renewedBy = new Map(rows.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row.id]))
   ctx.audit({
     bizType: 'entitlement',
-    bizIds: created,
-    action: `续期云存储${rows
-      .slice(0, 3)
-      .map(({ sn, packageName }) => `「${sn}」的「${packageName}」`)
-      .join('')}${rows.length > 3 ? `等${rows.length}份` : ''}，原因：${input.reason}`,
+    action: `续期云存储，原因：${input.reason}`,
+    records: created.map((row) => ({
+      id: row.id,
+      action: `续期云存储${nameOf(row)}，原因：${input.reason}`,
+      input: { ids: [renewedBy.get(`${formatQueueKey(row)}:${row.packageId}`)] },
+    })),
   })
   await publishEntitlements(ctx)
   return report

@@ -26,21 +26,21 @@ const APPROVED = 1
 export async function auditApplication(ctx: Ctx, input: Input) {
   const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
   const failed: { id: number; name: string; msg: string }[] = []
-  const done: string[] = []
+  const done: { id: number; name: string }[] = []
   for (const id of ids.sort((a, b) => a - b)) {
     try {
       const name = await ctx.services.database.db.transaction((db) => decide({ ...ctx, db }, id, input))
-      done.push(name)
+      done.push({ id, name })
     } catch (error) {
       if (!(error instanceof ApiError) || ids.length === 1) throw error
       failed.push({ id, name: await nameOf(ctx, id), msg: error.message })
     }
   }
-  const verb = input.status === APPROVED ? '通过' : '驳回'
+  const action = `${input.status === APPROVED ? '通过' : '驳回'}加入申请`
   ctx.audit({
     bizType: 'userApply',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `${verb}加入申请：${done.join('、')}${failed.length ? `；失败${failed.length}个` : ''}`,
+    action: `${action}：失败${failed.length}个`,
+    records: done.map(({ id, name }) => ({ id, action: `${action}：${name}` })),
   })
   return { done: done.length, failed }
 }

@@ -140,7 +140,7 @@ describe('TENANT-05 applications to join', () => {
     expect(joined?.tenantId).toBe(row?.status === 1 ? host.id : null)
   })
 
-  test('one pending application for each account and tenant; a wrong code and a closed tenant return the same error', async () => {
+  test('an account has one pending application per tenant; wrong code and closed tenant return one error', async () => {
     const person = await newcomer()
     await applyTo(person)
     const again = await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })

@@ -122,7 +122,7 @@ export const staffBlock: OverviewBlockSource = {
   },
 }
 
-/** Counts the logins of today and of the last days, and the failed ones. */
+/** Counts the logins of today and of the last days, and the failed logins. */
 async function countLogins({ db }: Pick<Ctx, 'db'>, tenantId: number, { from, to }: ReturnType<typeof findLastDays>) {
   const loggedIn = sql`${loginLogs.status} = 1 and ${loginLogs.loginType} = ${PASSWORD_LOGIN}`
   const [sums] = await db

@@ -79,8 +79,8 @@ export const isStage = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**
- * Counts results since a stage began, the last result of each device. A retried failure counts by the result of the
- * retry. Tasks that a person pushed do not count.
+ * Counts the last result of each device since a stage began. A retried failure counts by the result of the retry. Tasks
+ * that a person pushed do not count.
  */
 export const countResultsSince = (db: Db, otaId: number, since: string) => countResultsWithin(db, otaId, { since })
 

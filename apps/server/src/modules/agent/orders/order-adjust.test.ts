@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, expect, test } from 'vitest'
+import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { useOrders } from './order-fixture.ts'
+
+const DAY_MS = 86_400_000
+const [TURNS, MINUTES, SECONDS] = [2, 3, 5] as const
+const INCREASE = 1
+const DECREASE = 2
+
+const lab = useOrders()
+const { app, people, get, newDevice, newPackage, put, sold, talk, fold, grantsOf, ledgerOf } = lab
+
+afterEach(() => lab.assertSound())
+
+const adjust = (id: number, direction: number, amount: number, over: object = {}, who = people.seller) =>
+  put(who, 'grant/adjust', { id, direction, amount, reason: '补偿故障', ...over })
+
+/** Sells a package to a new device and returns its first grant. */
+async function soldGrant(terms: object = {}) {
+  const device = await newDevice()
+  const { id: orderId } = await sold({ packageId: (await newPackage(terms)).id, deviceIds: [device.id] })
+  const [grant] = await grantsOf(`orderId=${orderId}`)
+  return { orderId, device, id: grant.id as number }
+}
+const grantOf = async (orderId: number) => (await grantsOf(`orderId=${orderId}`))[0]
+
+test('AGENT-14 an adjustment changes left and total, adds a ledger line with its reason, and is logged', async () => {
+  const { orderId, device, id } = await soldGrant()
+  await talk(device.id, TURNS, 30)
+  await fold()
+  expect(await adjust(id, INCREASE, 50)).toMatchObject({ code: 200, data: { left: 120, total: 150 } })
+  expect(await adjust(id, DECREASE, 70, { reason: '录入错误' })).toMatchObject({
+    code: 200,
+    data: { left: 50, total: 80 },
+  })
+  expect(await grantOf(orderId)).toMatchObject({ total: 80, adjusted: -20, left: 50, spent: 30, state: 1 })
+  const lines = await ledgerOf(`orderId=${orderId}&kind=5`)
+  expect(lines).toMatchObject([
+    { amount: 50, reason: '补偿故障' },
+    { amount: -70, reason: '录入错误' },
+  ])
+  expect(await get(orderId)).toMatchObject({
+    left: '50 / 80轮',
+    leftShare: 0.625,
+    units: [{ total: 80, adjusted: -20, left: 50 }],
+  })
+  const page = await people.seller.call('GET', `/api/v1/agent/order/page?target=${device.sn}`)
+  expect(page.data.list).toMatchObject([{ id: orderId, left: '50 / 80轮', leftShare: 0.625 }])
+  const { actions } = await lab.one<{ actions: string }>(sql`
+    select string_agg(action, '|') as actions from oper_logs where biz_type = 'agentOrder' and biz_id = ${String(orderId)}`)
+  expect(actions).toContain(`${device.sn} 第1份 对话轮数减少70（录入错误）`)
+})
+
+test('AGENT-14 refuses more than the rest, fractions of turns, an empty reason and unknown grants at the field', async () => {
+  const { id } = await soldGrant()
+  for (const [amount, msg] of [
+    [101, '最多减少100'],
+    [1.5, '数量应为整数'],
+    [0, '数量应大于0，最多两位小数'],
+    [0.001, '数量应大于0，最多两位小数'],
+  ] as const)
+    expect(await adjust(id, DECREASE, amount)).toMatchObject({ code: 400, msg, data: { field: 'amount' } })
+  expect(await adjust(id, INCREASE, 100_000_000_000)).toMatchObject({ code: 400, data: { field: 'amount' } })
+  expect(await adjust(id, INCREASE, 1, { reason: ' ' })).toMatchObject({ code: 400, data: { field: 'reason' } })
+  expect(await adjust(999_999, INCREASE, 1)).toMatchObject({ code: 400, msg: '权益不存在或已被删除' })
+})
+
+test('AGENT-14 the amount that the screen shows as left removes the whole rest of minutes', async () => {
+  const { orderId, device, id } = await soldGrant({ allowances: [{ unit: MINUTES, amount: 10 }] })
+  await talk(device.id, SECONDS, 90.5)
+  await fold()
+  expect((await grantOf(orderId)).left).toBe(8.49)
+  expect(await adjust(id, DECREASE, 8.5)).toMatchObject({ code: 400, msg: '最多减少8.49' })
+  expect(await adjust(id, DECREASE, 8.49)).toMatchObject({ code: 200, data: { left: 0 } })
+  expect(await grantOf(orderId)).toMatchObject({ state: 2, left: 0, spent: 1.51 })
+})
+
+test('AGENT-14 an increase opens a used grant again until its end, and its warnings may be sent again', async () => {
+  const { orderId, device, id } = await soldGrant()
+  await talk(device.id, TURNS, 100)
+  await fold()
+  await app.db.execute(sql`update agent_grants set warned_share = 5 where id = ${id}`)
+  const before = await grantOf(orderId)
+  expect(before.state).toBe(2)
+  expect((await adjust(id, INCREASE, 100)).code).toBe(200)
+  expect(await grantOf(orderId)).toMatchObject({ state: 1, left: 100, validUntil: before.validUntil })
+  const { warned } = await lab.one<{ warned: number | null }>(
+    sql`select warned_share as warned from agent_grants where id = ${id}`,
+  )
+  expect(warned).toBeNull()
+  await talk(device.id, TURNS, 3)
+  await fold()
+  expect(await grantOf(orderId)).toMatchObject({ left: 97, spent: 103 })
+})
+
+test('AGENT-14 a grant that was reduced to nothing before its pack began ends with its pack', async () => {
+  const terms = {
+    allowances: [
+      { unit: TURNS, amount: 100 },
+      { unit: 4, amount: 10 },
+    ],
+  }
+  const { orderId, device } = await soldGrant(terms)
+  const byUnit = async (unit: number) => (await grantsOf(`orderId=${orderId}&unit=${unit}`))[0]
+  const { id } = await byUnit(4)
+  expect((await adjust(id, DECREASE, 10)).code).toBe(200)
+  expect(await byUnit(4)).toMatchObject({ state: 2, total: 0, beginTime: null })
+  await talk(device.id, TURNS, 1)
+  await fold()
+  expect((await adjust(id, INCREASE, 5)).code).toBe(200)
+  const { beginTime, validUntil } = await byUnit(TURNS)
+  expect(await byUnit(4)).toMatchObject({ state: 1, left: 5, beginTime, validUntil })
+})
+
+test('AGENT-14 refuses unlimited, frozen, refunded, lapsed and ended grants', async () => {
+  const unlimited = await soldGrant({ allowances: [{ unit: TURNS, amount: 0 }] })
+  expect((await adjust(unlimited.id, INCREASE, 1)).msg).toBe('不限量的权益没有余量，不能调整')
+  const refunded = await soldGrant()
+  const asked = await put(people.seller, 'refund', { id: refunded.orderId, rev: 1, reason: '退货' })
+  expect((await adjust(refunded.id, INCREASE, 1)).msg).toBe('订单退款中，只有已支付的订单可以调整余量')
+  await put(people.accountant, 'refund/audit', { id: refunded.orderId, rev: asked.data.rev, pass: 1 })
+  expect((await adjust(refunded.id, INCREASE, 1)).msg).toBe('订单已退款，只有已支付的订单可以调整余量')
+  const device = await newDevice()
+  const copies = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id], copies: 2 })
+  await talk(device.id, TURNS, 1)
+  await fold()
+  const [first] = (await grantsOf(`orderId=${copies.id}`)).filter(({ packNo }: { packNo: number }) => packNo === 1)
+  await runGrantClock({ ...app.services, now: () => new Date(Date.now() + 31 * DAY_MS) })
+  expect((await adjust(first.id, INCREASE, 1)).msg).toBe('权益已失效，不能调整')
+  const ended = await soldGrant()
+  await app.db.execute(sql`update agent_grants set activate_until = now() - interval '1 minute' where id = ${ended.id}`)
+  expect((await adjust(ended.id, INCREASE, 1)).msg).toBe('权益已过期，不能调整')
+})
+
+test('AGENT-14 only the vendor adjusts; the same key adjusts once; parallel adjustments lose no change', async () => {
+  const { orderId, id } = await soldGrant()
+  expect((await adjust(id, INCREASE, 1, {}, people.tenant)).code).toBe(501)
+  const stranger = await app.by({ permissions: ['agent:order:list', 'agent:order:query'] })
+  expect((await adjust(id, INCREASE, 1, {}, stranger)).code).toBe(501)
+  const payload = { id, direction: INCREASE, amount: 7, reason: '补偿' }
+  const once = () =>
+    people.seller.inject({
+      method: 'PUT',
+      url: '/api/v1/agent/order/grant/adjust',
+      payload,
+      headers: { 'idempotency-key': 'adjust-once' },
+    })
+  await once()
+  await once()
+  await Promise.all(Array.from({ length: 10 }, (_, n) => adjust(id, n % 2 === 0 ? INCREASE : DECREASE, n + 1)))
+  expect(await grantOf(orderId)).toMatchObject({ total: 102, adjusted: 2, left: 102 })
+})
