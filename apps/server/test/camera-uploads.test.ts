@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { objectKeyOf, type SegmentKey } from '#domain/video/recordings/segment.ts'
+import { formatObjectKey, type SegmentKey } from '#domain/video/recordings/segment.ts'
 import { deviceLab } from './fixtures/device-fixture.ts'
 import { type Clip, recordClips, withoutFfmpeg } from './clients/ffmpeg.ts'
 import { useCameras } from './fixtures/video-fixture.ts'
@@ -43,7 +43,7 @@ const storedFiles = async (id: number) => {
     [id],
   )
   return rows.map((row) => {
-    const path = join(oms.services.config.dataDir, 'media', objectKeyOf(row))
+    const path = join(oms.services.config.dataDir, 'media', formatObjectKey(row))
     return statSync(path).size
   })
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildApp } from '#main/app.ts'
-import { createPlayToken, NO_SESSION, playlistUrl } from '#modules/playback/play-token.ts'
+import { createPlayToken, NO_SESSION, formatPlaylistUrl } from '#modules/playback/play-token.ts'
 import { deviceLab } from './fixtures/device-fixture.ts'
 import { type Clip, decode, probeSeconds, recordClips, withoutFfmpeg } from './clients/ffmpeg.ts'
 import { useCameras } from './fixtures/video-fixture.ts'
@@ -55,7 +55,7 @@ async function upload(
 const playlistOf = (deviceId: number, begin: number, end: number) => {
   const scope = { deviceId, channel: 0, tenantId: 1, ownerId: 0, consentId: 0, ...NO_SESSION, begin, end }
   const { token } = createPlayToken(oms.services.config.secretKey, scope, Date.now())
-  return `${origin}${playlistUrl(token)}`
+  return `${origin}${formatPlaylistUrl(token)}`
 }
 
 describe.skipIf(withoutFfmpeg !== undefined)('a camera made by ffmpeg', () => {

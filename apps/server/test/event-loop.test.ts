@@ -2,9 +2,9 @@ import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import { readHolidays } from '@oms/contract/ticket/holidays.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { feedbackOf, reasonOf } from '#protocols/shared/releases/feedback.ts'
-import { parsed } from '#protocols/shared/read-body.ts'
-import { displayName } from '#core/storage/file-type.ts'
+import { parseFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
+import { parseRepairedJson } from '#protocols/shared/read-body.ts'
+import { sanitizeFileName } from '#core/storage/file-type.ts'
 import { XmlScanner } from '#core/spreadsheet/formats/xml-scanner.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { sanitizeNotice, summarizeHtml } from '#modules/notice/notice-html.ts'
@@ -74,15 +74,15 @@ describe('no text parser blocks the event loop', () => {
   const READERS: Readonly<Record<string, (character: string) => unknown>> = {
     'device reports': (character) => {
       const text = character.repeat(REPORT)
-      const { details, execution } = feedbackOf(`{"id":"1","status":{"execution":"closed","details":["${text}`, true)
-      return reasonOf({ details, execution })
+      const { details, execution } = parseFeedback(`{"id":"1","status":{"execution":"closed","details":["${text}`, true)
+      return findFailureReason({ details, execution })
     },
-    'device reports that are no JSON': (character) => feedbackOf(character.repeat(REPORT)),
-    'repaired JSON': (character) => parsed(`{"a":"${character.repeat(REPORT)}`),
+    'device reports that are no JSON': (character) => parseFeedback(character.repeat(REPORT)),
+    'repaired JSON': (character) => parseRepairedJson(`{"a":"${character.repeat(REPORT)}`),
     notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
     'holiday notices': (character) => readHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
-    'file names': (character) => displayName(`a${character.repeat(NAME)}b`),
+    'file names': (character) => sanitizeFileName(`a${character.repeat(NAME)}b`),
     'user agents': (character) => readUserAgent(character.repeat(NAME)),
     'XML of spreadsheets': (character) => {
       const scanner = new XmlScanner({ open() {}, close() {}, text() {} })

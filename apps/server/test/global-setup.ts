@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { Passwords } from '#core/auth/passwords.ts'
-import { connectionSettings, openPool, readUrl } from '#core/database/client.ts'
+import { buildConnectionSettings, openPool, readUrl } from '#core/database/client.ts'
 import { findBinaries } from '#core/database/embedded/binaries.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
+import { storeTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrateDatabase } from '#core/database/migrate.ts'
 import { seedDatabase } from '#main/seed/seed.ts'
 import { ADMIN_PASSWORD } from './fixtures/admin-password.ts'
@@ -95,10 +95,10 @@ function startReaper(folder: string) {
 
 async function openServer(dataDir: string): Promise<{ server: pg.ClientConfig; stop: () => Promise<void> }> {
   const url = process.env.DATABASE_URL
-  if (url) return { server: fieldsOf(connectionSettings(readUrl(url), TIME_ZONE)), stop: async () => {} }
-  await keepTemplate(findBinaries(), join(ROOT, '.cache'))
+  if (url) return { server: fieldsOf(buildConnectionSettings(readUrl(url), TIME_ZONE)), stop: async () => {} }
+  await storeTemplate(findBinaries(), join(ROOT, '.cache'))
   const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {} })
-  return { server: connectionSettings(cluster.connection, TIME_ZONE), stop: cluster.close }
+  return { server: buildConnectionSettings(cluster.connection, TIME_ZONE), stop: cluster.close }
 }
 
 /** Converts a connection URL to fields, so that another database name can be set. */

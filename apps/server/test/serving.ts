@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { pollUntil } from '#core/database/embedded/processes.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import type { Answer } from './harness.ts'
 
 /** Returns the path of a file of the built server. */
@@ -79,7 +79,7 @@ function callsTo(url: string) {
       return send('/api/v1/file/upload', { method: 'POST', headers: { ticket }, body })
     },
     async login(account = 'admin', password = PASSWORD) {
-      const payload = { account, pswdMd5: md5Hex(password) }
+      const payload = { account, pswdMd5: computeMd5Hex(password) }
       const { code, msg, data } = await call('POST', '/api/v1/account/login', { payload })
       if (code !== 200) throw new Error(`login refused: ${msg}`)
       return data.token as string

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { foldVideoSums } from '#domain/video/sums.ts'
-import { playbackFixture } from '#modules/playback/playback-fixture.ts'
+import { mergeVideoSums } from '#domain/video/sums.ts'
+import { usePlayback } from '#modules/playback/playback-fixture.ts'
 import { runStorageVerify } from '#modules/storage/storage-verify.ts'
 import { useApp } from './harness.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 
 test('the nightly check marks lost videos, reports broken sums once a run, and corrects no sum', async () => {
   const yesterday = addDays(formatLocalDay(new Date(), 'Asia/Shanghai'), -1)
@@ -16,7 +16,7 @@ test('the nightly check marks lost videos, reports broken sums once a run, and c
 
   const camera = await fixture.addCamera(1, null)
   await fixture.record(camera, { from: Date.parse(`${yesterday}T12:00:00+08:00`), count: 2 })
-  await foldVideoSums(app.db)
+  await mergeVideoSums(app.db)
   const first = await runStorageVerify(app.services)
   expect(first.missing).toBe(2)
   const { rows } = await app.db.execute(sql`select status, count(*)::int as n from oss_segments group by 1`)

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { readConfig } from '#core/config/config.ts'
 import { openDatabase } from '#core/database/client.ts'
 import { oms, PASSWORD, type Serving, serve } from '#test/serving.ts'
@@ -32,7 +32,7 @@ async function run(...args: string[]) {
 }
 const passwordIn = (line = '') => /一次性密码 (\S+?)（/.exec(line)?.[1] ?? ''
 const loginOf = async (account: string, password: string) =>
-  server.call('POST', '/api/v1/account/login', { payload: { account, pswdMd5: md5Hex(password) } })
+  server.call('POST', '/api/v1/account/login', { payload: { account, pswdMd5: computeMd5Hex(password) } })
 
 describe('while a server runs', () => {
   test('creates an account with roles and a working one-time password, and logs the actor', async () => {
@@ -149,7 +149,7 @@ describe('without a server', () => {
   test('an administrator who lost the second factor can log in after reset-password --mfa', async () => {
     const ticket = await server.login()
     const call = (path: string, payload: object) => server.call('POST', path, { ticket, payload })
-    const { data } = await call('/api/v1/account/mfa/bind', { pswdMd5: md5Hex(PASSWORD) })
+    const { data } = await call('/api/v1/account/mfa/bind', { pswdMd5: computeMd5Hex(PASSWORD) })
     const totp = new TOTP({ secret: Secret.fromBase32(data.secret), period: 30, digits: 6 }).generate()
     expect((await call('/api/v1/account/mfa/verify', { totp })).code).toBe(200)
     expect((await loginOf('admin', PASSWORD)).code).not.toBe(200)

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { readMigrations } from '#core/database/migrate.ts'
 import { makeDirectory } from '#core/storage/local/make-directory.ts'
-import { withoutFileRemoval } from '#core/storage/local/removal-lock.ts'
+import { blockFileRemoval } from '#core/storage/local/removal-lock.ts'
 import { syncDirectory } from '#core/storage/spool.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { hasTable, openSession, listPartitions, quoteIdentifier, readSequences, listTables } from './catalog.ts'
@@ -41,7 +41,7 @@ export async function backup(source: BackupSource, folder: string): Promise<Back
   const partial = `${folder}.partial`
   await rm(partial, { recursive: true, force: true })
   try {
-    const manifest = await withoutFileRemoval(source.connection, () => writeBackup(source, partial))
+    const manifest = await blockFileRemoval(source.connection, () => writeBackup(source, partial))
     await inspectMembers(partial, manifest)
     const isVerified = await verifyBackup(source.connection, partial, manifest)
     await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { findBinaries } from '#core/database/embedded/binaries.ts'
-import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
+import { storeTemplate } from '#core/database/embedded/cluster-template.ts'
 import { databaseTemplate } from '#main/database-template.ts'
 import { storeKey } from '#main/template-key.ts'
 import { type Command, CommandError } from './command.ts'
@@ -11,7 +11,7 @@ export const templateCommand: Command = {
   async run([folder]) {
     if (!folder) throw new CommandError('请给出存放模板的目录')
     const made = databaseTemplate()
-    await keepTemplate(findBinaries(), folder, made)
+    await storeTemplate(findBinaries(), folder, made)
     storeKey(made.key)
   },
 }

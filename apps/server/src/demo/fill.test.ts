@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
@@ -151,7 +151,7 @@ describe('demo data', () => {
   })
 
   test('creates the demo account with all permissions and twelve unread messages', async () => {
-    const payload = { account: DEMO_ACCOUNT, pswdMd5: md5Hex(DEMO_PASSWORD) }
+    const payload = { account: DEMO_ACCOUNT, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { code, data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
     expect({ code, mustChange: data.mustChangePassword }).toEqual({ code: 200, mustChange: false })
     const demo = first.withTicket(data.token)
@@ -161,7 +161,7 @@ describe('demo data', () => {
 
   test('gives the administrator of the customer with voice devices their screens and no order rights', async () => {
     await first.db.execute(sql`update accounts set pwd_must_change = false where account = 'kh01_admin'`)
-    const payload = { account: 'kh01_admin', pswdMd5: md5Hex(DEMO_PASSWORD) }
+    const payload = { account: 'kh01_admin', pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
     const customer = first.withTicket(data.token)
     const { data: own } = await customer.call('GET', '/api/v1/sys/account/perms')

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { settings } from '#schema/system.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import type { Services } from '#core/services.ts'
 import { fillAdPlays } from './ads/ad-plays.ts'
 import { fillAds } from './ads/ads.ts'
@@ -35,7 +35,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
   const { db } = services.database
   const filled = await db.select().from(settings).where(sql`${settings.key} = ${KEY}`)
   if (filled.length > 0) return false
-  const passwordHash = await services.passwords.hash(md5Hex(DEMO_PASSWORD))
+  const passwordHash = await services.passwords.hash(computeMd5Hex(DEMO_PASSWORD))
   const demo = await db.transaction(async (tx) => {
     // A slow machine may need minutes for one of the large statements, and between two of them.
     await tx.execute(sql`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)

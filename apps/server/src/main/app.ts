@@ -11,17 +11,17 @@ import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { sendErrorResponse } from '#core/http/error-response.ts'
 import { serveHealth } from '#core/http/health.ts'
 import { sendMalformedResponse } from '#core/http/limits/malformed-request.ts'
-import { mount } from '#core/http/mount.ts'
-import { sendNotFound } from '#core/http/not-found.ts'
+import { mountModule } from '#core/http/mount.ts'
+import { handleUnknownPaths } from '#core/http/not-found.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import { logRequests } from '#core/http/request-log.ts'
 import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/limits/slow-body.ts'
-import { uploadStream } from '#core/http/files/upload-stream.ts'
+import { createUploadStream } from '#core/http/files/upload-stream.ts'
 import type { Services } from '#core/services.ts'
-import { isPackageUrl, packagePreview } from '#modules/advertise/ads/package-preview.ts'
+import { isPackageUrl, createPackagePreviewHandler } from '#modules/advertise/ads/package-preview.ts'
 import { serveDemoModel } from '#demo/demo-model.ts'
-import { appOrigins } from '#modules/playback/app-origins.ts'
+import { createAppOrigins } from '#modules/playback/app-origins.ts'
 import { serveStorageHook } from '#modules/storage/integrations/hook-route.ts'
 import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
 import { modules } from './modules.ts'
@@ -57,7 +57,9 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     // Without a limit, files would be cut silently at `bodyLimit`. The store enforces the limit of each purpose.
     limits: { parts: 30, fields: 20, fieldNameSize: 200, fieldSize: 64 * 1024, files: 1, headerPairs: 50, fileSize },
   })
-  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, uploadStream(payload)))
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
+    done(null, createUploadStream(payload)),
+  )
   app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
   setSecurityHeaders(app)
   logRequests(app)
@@ -65,10 +67,10 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
   serveHealth(app, services, modules)
   serveStorageHook(app, services)
   if (services.config.demo) serveDemoModel(app, services)
-  allowCrossOrigin(app, appOrigins(services))
-  app.register(async (scope) => modules.forEach((module) => mount(scope, services, module)))
+  allowCrossOrigin(app, createAppOrigins(services))
+  app.register(async (scope) => modules.forEach((module) => mountModule(scope, services, module)))
   serveConsole(app)
-  sendNotFound(app, modules)
+  handleUnknownPaths(app, modules)
   return app
 }
 
@@ -79,7 +81,7 @@ function routeRequests(
   devices: DeviceHandler | undefined,
 ): RequestListener {
   const player = servePlayerFiles()
-  const packages = packagePreview(services)
+  const packages = createPackagePreviewHandler(services)
   return (request, response) => {
     const url = request.url ?? ''
     if (isPackageUrl(url)) packages(request, response)

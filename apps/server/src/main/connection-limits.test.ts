@@ -6,11 +6,11 @@ import { type Caller, useApp } from '#test/harness.ts'
 import { createLogger } from '#core/logging/logger.ts'
 import { type Serving, createServers } from './listen.ts'
 
-const MOST = 200
+const MAX_CONNECTIONS = 200
 const PER_ADDRESS = 100
 const lines: string[] = []
 const app = useApp(
-  { OMS_TRUST_PROXY: '1', OMS_ROLE: 'console', OMS_MAX_CONNECTIONS: String(MOST), PORT: '0' },
+  { OMS_TRUST_PROXY: '1', OMS_ROLE: 'console', OMS_MAX_CONNECTIONS: String(MAX_CONNECTIONS), PORT: '0' },
   createLogger('warn', { write: (line: string) => void lines.push(line) }),
 )
 let serving: Serving
@@ -82,7 +82,7 @@ describe('event streams', () => {
     const replies = []
     for (const [at, who] of people.entries())
       for (let n = 0; n < 10; n += 1) replies.push((await stream(who, `192.0.2.${at + 1}`)).status)
-    expect(replies.filter((status) => status === 200)).toHaveLength(MOST / 2)
+    expect(replies.filter((status) => status === 200)).toHaveLength(MAX_CONNECTIONS / 2)
     expect(replies.filter((status) => status === 503)).toHaveLength(10)
     expect((await call('/api/v1/account/captcha')).status).toBe(200)
   })
@@ -90,7 +90,7 @@ describe('event streams', () => {
 
 describe('connections', () => {
   test('the probes respond while all connections are in use', async () => {
-    for (let n = 0; n < MOST; n += 1) await hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n')
+    for (let n = 0; n < MAX_CONNECTIONS; n += 1) await hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n')
     for (let n = 0; n < 3; n += 1) {
       expect((await call('/healthz')).status).toBe(200)
       expect((await call('/readyz')).status).toBe(200)
@@ -100,7 +100,7 @@ describe('connections', () => {
 
   test('idle connections are closed for new clients', async () => {
     const idle = await Promise.all(
-      Array.from({ length: MOST }, () => hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n\r\n')),
+      Array.from({ length: MAX_CONNECTIONS }, () => hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n\r\n')),
     )
     await Promise.all(idle.map((socket) => new Promise((done) => socket.once('data', done))))
     await call('/healthz')

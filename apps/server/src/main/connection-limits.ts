@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import type { Services } from '#core/services.ts'
 import { discardUnreadBody } from '#core/http/limits/unread-body.ts'
-import { addressOf } from '#protocols/shared/access/limits.ts'
+import { readClientAddress } from '#protocols/shared/access/limits.ts'
 
 const PER_ADDRESS = 100
 /** Additional connections above the limit, reserved for the probes. */
@@ -34,7 +34,7 @@ export function limitConnections(server: Server, services: Services) {
     if (services.shutdown.hasBegun) response.shouldKeepAlive = false
     discardUnreadBody(request, response)
     if (!PROBES.has(request.url ?? '')) {
-      const address = addressOf(request, trustProxy)
+      const address = readClientAddress(request, trustProxy)
       if (isSurplus(request.socket)) {
         log.note(address, 'all connections are in use')
         return refuse(response, 503)

@@ -1,4 +1,4 @@
-import { safeMessage } from '#core/logging/error-record.ts'
+import { readMessageSafely } from '#core/logging/error-record.ts'
 
 /** Names of errors whose message is complete for the operator. */
 const PLAIN = new Set([
@@ -28,6 +28,6 @@ export function explainFailure(error: unknown): string {
   if (PLAIN.has(error.name)) return error.message
   const code = 'code' in error && typeof error.code === 'string' ? SYSTEM[error.code] : undefined
   // drizzle's message names the query; the message of its cause names the reason.
-  const message = safeMessage(error.cause instanceof Error ? error.cause : error)
+  const message = readMessageSafely(error.cause instanceof Error ? error.cause : error)
   return code ? `失败：${code}（${message}）` : `失败：${message || error.name}`
 }

@@ -2,13 +2,13 @@ import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
 import { serveApiDocument } from '#core/http/openapi/api-document.ts'
-import { openApiDocument } from '#core/http/openapi/openapi.ts'
+import { buildOpenApiDocument } from '#core/http/openapi/openapi.ts'
 import type { Services } from '#core/services.ts'
 import { modules } from '#main/modules.ts'
 
 /** Starts a server with only the API document. Records the bodies before they are sent. */
 function start() {
-  const build = vi.fn<typeof openApiDocument>(openApiDocument)
+  const build = vi.fn<typeof buildOpenApiDocument>(buildOpenApiDocument)
   const bodies: unknown[] = []
   const app = Fastify()
   app.addHook('onSend', async (_request, _reply, payload) => void bodies.push(payload))

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { sendErrorResponse } from '#core/http/error-response.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Module } from '#core/http/implement.ts'
-import { mount } from '#core/http/mount.ts'
+import { mountModule } from '#core/http/mount.ts'
 import { logRequests } from '#core/http/request-log.ts'
 import { modules } from '#main/modules.ts'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
   logRequests(app)
   app.register(async (scope) => {
-    for (const module of modules) mount(scope, server.services, withCountingHandlers(module))
+    for (const module of modules) mountModule(scope, server.services, withCountingHandlers(module))
   })
   await app.ready()
 })

@@ -3,7 +3,7 @@ import { HISTORY_PERMISSIONS } from '@oms/contract/permissions/history.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { expect, test } from 'vitest'
-import { loggedRecords } from '#domain/tenants/logged-records.ts'
+import { listLoggedRecordTables } from '#domain/tenants/logged-records.ts'
 import { operLogs } from '#schema/system.ts'
 import { dropConstraints } from '#test/fixtures/foreign-tenants.ts'
 import { useApp } from '#test/harness.ts'
@@ -56,7 +56,7 @@ async function insertRow(table: string, key: string, owner: string, tenantId: nu
 }
 
 test('every kind of record with a history belongs to a tenant, or its table has no owner', async () => {
-  const known = new Set([...loggedRecords().map(([kind]) => kind), ...Object.keys(SHARED)])
+  const known = new Set([...listLoggedRecordTables().map(([kind]) => kind), ...Object.keys(SHARED)])
   expect(Object.keys(HISTORY_PERMISSIONS).filter((kind) => !known.has(kind))).toEqual([])
   const { rows } = await app.db.execute<{ table: string }>(
     sql`select table_name as table from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,
@@ -73,7 +73,7 @@ test('staff limited to chosen tenants reads no operation on a record of another 
   const mine = { permissions: [...ALL_PERMISSIONS], dataScope: 3, scopeIds: [own] }
   const [limited, boss] = [await app.by(mine), await app.by({ superAdmin: true })]
   await dropConstraints(app.db)
-  for (const [bizType, ...parts] of loggedRecords()) {
+  for (const [bizType, ...parts] of listLoggedRecordTables()) {
     const [table, key, owner] = parts.map(nameOf) as [string, string, string]
     if (key !== owner) await insertRow(table, key, owner, foreign)
     const id = key === owner ? foreign : ID

@@ -9,7 +9,7 @@ import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { cephInstalled, type RealS3, startCeph } from '#test/clients/real-s3.ts'
 import { oms, type Serving, serve } from '#test/serving.ts'
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 async function login() {
-  const payload = { account: 'demo', pswdMd5: md5Hex('Demo-2026') }
+  const payload = { account: 'demo', pswdMd5: computeMd5Hex('Demo-2026') }
   return (await demo.call('POST', '/api/v1/account/login', { payload })).data.token as string
 }
 

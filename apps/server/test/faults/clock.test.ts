@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { RateLimit } from '#core/http/limits/rate-limit.ts'
-import { lockedAccount, recordFailure, lockStateOf } from '#core/auth/lockout.ts'
+import { isAccountLocked, recordFailure, readLockState } from '#core/auth/lockout.ts'
 import { useApp } from '#test/harness.ts'
 
 /** State left by a clock that was 400 days fast or slow, checked after the clock was corrected. */
@@ -33,12 +33,12 @@ test('FAULT a session created while the clock was fast ends, and a session creat
 test('FAULT a lock created while the clock was fast ends after its normal time', async () => {
   const guess = { account: 'ahead', ip: '10.0.0.1' }
   for (let n = 0; n < LIMITS.lockAfter; n += 1) await recordFailure(app.db, guess, LIMITS)
-  expect((await lockStateOf(app.db, guess)).waitSeconds).toBeGreaterThan(500)
+  expect((await readLockState(app.db, guess)).waitSeconds).toBeGreaterThan(500)
   await app.db.execute(
     sql`update login_failures set last_time = last_time + ${AHEAD}, lock_until = lock_until + ${AHEAD}`,
   )
-  expect(await lockStateOf(app.db, guess)).toEqual({ waitSeconds: 0, failures: 0, isLocked: false })
-  const { rows } = await app.db.execute(sql`select ${lockedAccount('ahead')} as locked`)
+  expect(await readLockState(app.db, guess)).toEqual({ waitSeconds: 0, failures: 0, isLocked: false })
+  const { rows } = await app.db.execute(sql`select ${isAccountLocked('ahead')} as locked`)
   expect(rows).toEqual([{ locked: false }])
   expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })

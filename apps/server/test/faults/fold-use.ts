@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { openPool } from '#core/database/client.ts'
-import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
+import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 
 /** Merges and spends use in small transactions until somebody kills the process. The argument is the connection as JSON. */
 const connection = JSON.parse(process.argv[2]!) as pg.ClientConfig
 const database = await openPool(connection, { size: 1, embedded: true, warn: () => {}, closeAfter: async () => {} })
 process.stdout.write('ready\n')
-for (;;) await foldUsage(database.db, { atOnce: 10 })
+for (;;) await mergeUsage(database.db, { atOnce: 10 })

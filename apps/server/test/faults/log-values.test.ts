@@ -1,4 +1,4 @@
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { createLogger } from '#core/logging/logger.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 function writes() {
   round += 1
   const digits = String(round).padStart(8, '0')
-  const md5 = md5Hex(`secret ${digits}`)
+  const md5 = computeMd5Hex(`secret ${digits}`)
   const staff = {
     account: `qzx${digits}`,
     realname: `秘密${digits}`,

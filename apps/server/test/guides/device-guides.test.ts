@@ -8,7 +8,7 @@ import { COMPONENT_TYPE, OtaComponentInput, OtaVersionInput } from '@oms/contrac
 import { pino } from 'pino'
 import { describe, expect, inject, test } from 'vitest'
 import type * as z from 'zod'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { readConfig } from '#core/config/config.ts'
 import { buildApp } from '#main/app.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
@@ -79,7 +79,7 @@ async function consoleOf(url: string) {
       method,
       ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
-  ticket = (await call('POST', '/account/login', { account: 'admin', pswdMd5: md5Hex(PASSWORD) })).data.token
+  ticket = (await call('POST', '/account/login', { account: 'admin', pswdMd5: computeMd5Hex(PASSWORD) })).data.token
   const upload = async (folder: string, name: string) => {
     const body = new FormData()
     body.set('file', new Blob([readFileSync(join(folder, name))]), name)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { playbackFixture } from '#modules/playback/playback-fixture.ts'
+import { usePlayback } from '#modules/playback/playback-fixture.ts'
 import { followGuide } from './follow-guide.ts'
 import { useApp } from '#test/harness.ts'
 
@@ -11,7 +11,7 @@ const KEY = 'paste-the-key'
 const SECRET = 'paste-the-secret'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 let url: string
 let key: Awaited<ReturnType<typeof fixture.addKey>>
 

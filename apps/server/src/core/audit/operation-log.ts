@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { operLogs } from '#schema/system.ts'
 import type { AuditNote, LoggedRecord, RequestFacts, User } from '#core/http/context.ts'
-import { revisionNote } from '#core/database/optimistic-lock.ts'
+import { describeMissingRevision } from '#core/database/optimistic-lock.ts'
 import { maskSecrets, withMaskedAddresses } from './mask.ts'
 
 const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
@@ -49,7 +49,7 @@ const isInOtherTenant = (user: User | null) =>
 /** Returns a note for the log when a call with a revision field was saved without a revision. */
 function missingRevision({ endpoint: { input: schema }, input, note }: LoggedCall) {
   if (!note.action || !(schema instanceof z.ZodObject) || !('rev' in schema.shape)) return ''
-  return revisionNote((input as { rev?: number } | null)?.rev)
+  return describeMissingRevision((input as { rev?: number } | null)?.rev)
 }
 
 /**

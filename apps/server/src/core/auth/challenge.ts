@@ -18,7 +18,7 @@ const digest = (answer: string) => createHash('sha256').update(answer.trim().toL
  * Stores the hash of the expected answer. Returns the challenge id; with `uid` the challenge is found by account
  * instead.
  */
-export async function openChallenge(db: Db, { kind, answer, minutes, uid }: NewChallenge): Promise<string> {
+export async function createChallenge(db: Db, { kind, answer, minutes, uid }: NewChallenge): Promise<string> {
   const id = randomBytes(16).toString('hex')
   await db.insert(challenges).values({
     id,
@@ -45,7 +45,12 @@ const MAX_TRIES = 5
  * Checks the newest code of this kind of an account. Five wrong answers consume the code. A right answer deletes all
  * codes of the account of this kind.
  */
-export async function answerOf(db: Db, kind: ChallengeKind, uid: number, answer: string): Promise<boolean> {
+export async function answerAccountChallenge(
+  db: Db,
+  kind: ChallengeKind,
+  uid: number,
+  answer: string,
+): Promise<boolean> {
   const open = and(
     eq(challenges.uid, uid),
     eq(challenges.kind, kind),

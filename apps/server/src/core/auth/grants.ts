@@ -4,9 +4,9 @@ import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { followsParent } from './menu-tree.ts'
+import { isOpenedFromParent } from './menu-tree.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { selectMenusOfTenant, SCOPE, SUPER_ROLE_ID } from './rights.ts'
+import { selectMenusOfTenant, DATA_SCOPE_CODE, SUPER_ROLE_ID } from './rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>
@@ -62,12 +62,12 @@ async function rolesOf(db: Db, user: User, roleIds: readonly number[]) {
  * Returns true when the role's data scope lies within the caller's own. A role of a tenant never reaches other tenants.
  */
 export function includesScope({ scope: own }: Pick<User, 'scope'>, { tenantId, dataScope, scopeIds }: ScopeOfRole) {
-  if (dataScope === SCOPE.mine) return true
+  if (dataScope === DATA_SCOPE_CODE.mine) return true
   if (own.ownOnly) return false
   const { tenants } = own
   if (tenants === 'all') return true
-  if (tenantId !== PLATFORM_TENANT_ID || dataScope === SCOPE.own) return tenants.includes(tenantId)
-  return dataScope === SCOPE.chosen && scopeIds.every((id) => tenants.includes(id))
+  if (tenantId !== PLATFORM_TENANT_ID || dataScope === DATA_SCOPE_CODE.own) return tenants.includes(tenantId)
+  return dataScope === DATA_SCOPE_CODE.chosen && scopeIds.every((id) => tenants.includes(id))
 }
 
 const menusIn = async (db: Db, roleIds: readonly number[]) => {
@@ -183,7 +183,7 @@ async function grantableRows(db: Db, tenantId: number) {
     .from(menus)
     .where(notDeleted(menus))
     .orderBy(asc(menus.sort), asc(menus.id))
-  return rows.filter((row) => !followsParent(row))
+  return rows.filter((row) => !isOpenedFromParent(row))
 }
 
 /**
@@ -198,5 +198,5 @@ export async function pickLeafMenus(db: Db, menuIds: readonly number[]): Promise
     .from(menus)
     .where(and(inArray(menus.id, wanted), notDeleted(menus)))
   if (rows.length < wanted.length) throw invalid('所选权限有的已被删除，请刷新后重试', 'menuIds')
-  return rows.flatMap((row) => (row.type === 'M' || followsParent(row) ? [] : [row.id]))
+  return rows.flatMap((row) => (row.type === 'M' || isOpenedFromParent(row) ? [] : [row.id]))
 }

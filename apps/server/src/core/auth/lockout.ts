@@ -55,7 +55,7 @@ export const LOCKED = sql.raw(
 )
 
 /** Returns the delay or lock that applies to this attempt before its password is checked. */
-export async function lockStateOf(db: Db, guess: LoginAttempt): Promise<LockState> {
+export async function readLockState(db: Db, guess: LoginAttempt): Promise<LockState> {
   const keys = buildFailureKeys(guess)
   const { rows } = await db.execute<{ key: string; count: number; wait: number; locked: boolean }>(sql`
     select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait,
@@ -127,5 +127,5 @@ export async function unlockAccount(db: Db, account: string) {
 }
 
 /** SQL condition: an account of this name (lower case) is locked from at least one address now. */
-export const lockedAccount = (name: unknown) => sql<boolean>`exists (select from login_failures lf
+export const isAccountLocked = (name: unknown) => sql<boolean>`exists (select from login_failures lf
   where ${LOCKED} and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`

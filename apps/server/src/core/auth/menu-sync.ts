@@ -22,7 +22,7 @@ interface Builtin {
 const STEP = 10
 
 /** Returns the identifying key of a row: the URL of a directory or page, the permission of a button. */
-const sessionCacheKey = ({ type, url, perms }: { type: string; url: string; perms: string }) =>
+const menuRowKey = ({ type, url, perms }: { type: string; url: string; perms: string }) =>
   type === 'F' ? `F ${perms}` : `${type} ${url}`
 
 /** Returns the catalogue as rows, parents before children. */
@@ -30,7 +30,7 @@ export function listBuiltinMenus(): Builtin[] {
   const plain = { url: '', perms: '', icon: '', visible: 1, activeMenu: '' }
   const row = (fields: Omit<Builtin, 'key' | keyof typeof plain> & Partial<Builtin>): Builtin => {
     const full = { ...plain, ...fields }
-    return { ...full, key: sessionCacheKey(full) }
+    return { ...full, key: menuRowKey(full) }
   }
   return CATALOGUE.flatMap(({ url, name, icon, pages }, place) => [
     row({ type: 'M', under: undefined, name, url, icon, sort: (place + 1) * STEP }),
@@ -88,7 +88,7 @@ export function syncMenus(db: Db): Promise<boolean> {
 /** Deletes built-in rows that left the catalogue. `adoptOrphans` handles the rows below them. */
 async function deleteRemovedRows(db: Db, stored: readonly Stored[], wanted: readonly Builtin[]) {
   const keys = new Set(wanted.map(({ key }) => key))
-  const gone = stored.filter((row) => row.isBuiltin === 1 && !row.deletedAt && !keys.has(sessionCacheKey(row)))
+  const gone = stored.filter((row) => row.isBuiltin === 1 && !row.deletedAt && !keys.has(menuRowKey(row)))
   if (gone.length === 0) return false
   const ids = gone.map(({ id }) => id)
   await db
@@ -111,7 +111,7 @@ async function adoptOrphans(db: Db, wanted: readonly Builtin[], idOf: ReadonlyMa
   for (const row of builtin)
     await db
       .update(menus)
-      .set({ parentId: home.get(sessionCacheKey(row)) ?? 0 })
+      .set({ parentId: home.get(menuRowKey(row)) ?? 0 })
       .where(eq(menus.id, row.id))
   await db.execute(sql`update menus set parent_id = 0 where ${orphan} and type <> 'F'`)
   await db.execute(sql`update menus set deleted_at = now() where ${orphan}`)
@@ -126,8 +126,7 @@ async function addMissing(db: Db, stored: readonly Stored[], wanted: readonly Bu
   // adopted.
   const byKey = new Map<string, Stored>()
   for (const row of stored)
-    if (!byKey.has(sessionCacheKey(row)) && (row.isBuiltin === 1 || !row.deletedAt))
-      byKey.set(sessionCacheKey(row), row)
+    if (!byKey.has(menuRowKey(row)) && (row.isBuiltin === 1 || !row.deletedAt)) byKey.set(menuRowKey(row), row)
   let changed = false
   for (const row of wanted) {
     const found = byKey.get(row.key)

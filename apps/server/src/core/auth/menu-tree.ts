@@ -38,7 +38,7 @@ export async function buildMenuTree(db: Db, menuIds: ReadonlySet<number>, isSupe
  * Returns true for a page without its own permission that opens from another page (a detail or a form). Access follows
  * the other page.
  */
-export const followsParent = ({ type, activeMenu, perms }: { type: string; activeMenu: string; perms: string }) =>
+export const isOpenedFromParent = ({ type, activeMenu, perms }: { type: string; activeMenu: string; perms: string }) =>
   type === 'C' && activeMenu !== '' && perms === ''
 
 /** Returns ids of the pages that the account may open. */
@@ -46,7 +46,7 @@ function heldPages(rows: readonly Node[], menuIds: ReadonlySet<number>, isSuper:
   const pages = rows.filter(({ type }) => type === 'C')
   if (isSuper) return new Set(pages.map(({ id }) => id))
   const urls = new Set(pages.flatMap(({ id, url }) => (menuIds.has(id) ? [url] : [])))
-  const held = (page: Node) => (followsParent(page) ? urls.has(page.activeMenu) : menuIds.has(page.id))
+  const held = (page: Node) => (isOpenedFromParent(page) ? urls.has(page.activeMenu) : menuIds.has(page.id))
   return new Set(pages.flatMap((page) => (held(page) ? [page.id] : [])))
 }
 

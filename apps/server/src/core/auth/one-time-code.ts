@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
-import { md5Hex } from './passwords.ts'
+import { computeMd5Hex } from './passwords.ts'
 
 /** Letters and digits that are not easily confused. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -25,7 +25,7 @@ export interface OneTimePassword {
  */
 export async function createOneTimePassword(): Promise<OneTimePassword> {
   const password = [letters(4), letters(4), letters(4)].join('-')
-  return { password, passwordHash: await hash(md5Hex(password), COST) }
+  return { password, passwordHash: await hash(computeMd5Hex(password), COST) }
 }
 
 /** Creates a code that an administrator passes on for the reset page. The reset page ignores case. */

@@ -50,4 +50,4 @@ export class Passwords {
 }
 
 /** Returns the MD5 hex that a client of the specification sends for this password. */
-export const md5Hex = (password: string) => createHash('md5').update(password).digest('hex')
+export const computeMd5Hex = (password: string) => createHash('md5').update(password).digest('hex')

@@ -7,7 +7,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 /** Id of the built-in role that has every permission. */
 export const SUPER_ROLE_ID = 1
 /** Data scopes of a role. */
-export const SCOPE = { all: 1, own: 2, chosen: 3, mine: 4 } as const
+export const DATA_SCOPE_CODE = { all: 1, own: 2, chosen: 3, mine: 4 } as const
 
 /** Current rights of an account in the database. All sessions of the account share one object. */
 export interface Rights {
@@ -134,7 +134,7 @@ function suspendedReason(row: RightsRow, now: number): string | null {
 
 /** Returns the tenants that the account created. An account with the scope "chosen tenants" also sees these tenants. */
 async function tenantsCreatedBy(db: Db, uid: number, roles: readonly { scope: number }[]) {
-  if (!roles.some(({ scope }) => scope === SCOPE.chosen)) return []
+  if (!roles.some(({ scope }) => scope === DATA_SCOPE_CODE.chosen)) return []
   const { rows } = await db.execute<{ id: number }>(
     sql`select id from tenants where create_by = ${uid} and deleted_at is null order by id desc limit ${MOST_MADE}`,
   )
@@ -156,10 +156,10 @@ function scopeOf(
 ): DataScope {
   const own = tenantId === null ? [] : [tenantId]
   if (isSuper) return { tenants: 'all', ownOnly: false }
-  const ownOnly = roles.length > 0 && roles.every(({ scope }) => scope === SCOPE.mine)
+  const ownOnly = roles.length > 0 && roles.every(({ scope }) => scope === DATA_SCOPE_CODE.mine)
   if (tenantId !== PLATFORM_TENANT_ID) return { tenants: own, ownOnly }
-  if (roles.some(({ scope }) => scope === SCOPE.all)) return { tenants: 'all', ownOnly: false }
-  const chosen = roles.flatMap(({ scope, ids }) => (scope === SCOPE.chosen ? ids : []))
+  if (roles.some(({ scope }) => scope === DATA_SCOPE_CODE.all)) return { tenants: 'all', ownOnly: false }
+  const chosen = roles.flatMap(({ scope, ids }) => (scope === DATA_SCOPE_CODE.chosen ? ids : []))
   return { tenants: [...new Set([...own, ...chosen, ...made])], ownOnly }
 }
 

@@ -8,7 +8,7 @@ import { readUserAgent } from '#core/http/user-agent.ts'
 import { accounts, sessions } from '#schema/account.ts'
 import { canSwitchTenant, isSwitchedTenant, loadRights, type Rights, createUser } from './rights.ts'
 import { ENDED_BY_OTHERS, MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions } from './session-announcement.ts'
-import { matchesCookie, sessionCacheKey, sha256 } from './session-secrets.ts'
+import { matchesCookie, formatSessionCacheKey, computeSha256 } from './session-secrets.ts'
 import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
 
 const CACHE_MS = 30_000
@@ -47,8 +47,8 @@ export class Sessions {
     const sessionId = randomBytes(16).toString('hex')
     await db.insert(sessions).values({
       id: sessionId,
-      tokenHash: sha256(token),
-      cookieHash: cookie ? sha256(cookie) : null,
+      tokenHash: computeSha256(token),
+      cookieHash: cookie ? computeSha256(cookie) : null,
       uid,
       tenantId,
       ip,
@@ -75,7 +75,7 @@ export class Sessions {
     // The key is a text, because a buffer for each call would cost three times as much as the hash.
     const known = this.#cached(`token${hash('sha256', ticket, 'binary')}`)
     return this.#check(
-      known ?? (await this.#byHash(sha256(ticket), 'token')),
+      known ?? (await this.#byHash(computeSha256(ticket), 'token')),
       (live) => !live.cookieHash || matchesCookie(live.cookieHash, cookie),
     )
   }
@@ -89,13 +89,13 @@ export class Sessions {
   /** Returns the session of this cookie. Cookies authenticate only image downloads, never changes. */
   async authenticateCookie(cookie: string | undefined): Promise<AuthenticatedSession | NoSession> {
     if (!cookie || cookie.length > 64) return { user: null, reason: 'none' }
-    return this.#check(await this.#byHash(sha256(cookie), 'cookie'), () => true)
+    return this.#check(await this.#byHash(computeSha256(cookie), 'cookie'), () => true)
   }
 
   /** Like `authenticate`, without counting as activity: an open page alone must not keep a session alive. */
   async peek(ticket: string | undefined, cookie: string | undefined): Promise<AuthenticatedSession | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
-    const live = await this.#byHash(sha256(ticket), 'token')
+    const live = await this.#byHash(computeSha256(ticket), 'token')
     return this.#check(live, (found) => !found.cookieHash || matchesCookie(found.cookieHash, cookie), false)
   }
 
@@ -242,7 +242,7 @@ export class Sessions {
   }
 
   async #byHash(hash: Buffer, column: 'token' | 'cookie'): Promise<Live | undefined> {
-    const key = sessionCacheKey(hash, column)
+    const key = formatSessionCacheKey(hash, column)
     const fresh = this.#cached(key)
     if (fresh) return fresh
     const cached = this.#byToken.get(key)

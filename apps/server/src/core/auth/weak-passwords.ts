@@ -1,4 +1,4 @@
-import { md5Hex } from './passwords.ts'
+import { computeMd5Hex } from './passwords.ts'
 
 /** Common words of passwords. Attackers try them first, combined with digits and punctuation. */
 const STEMS =
@@ -81,7 +81,7 @@ export function isWeakMd5(md5: string) {
       ...STEMS.flatMap((stem) =>
         [stem, capital(stem), stem.toUpperCase()].flatMap((word) => ENDINGS.map((end) => word + end)),
       ),
-    ].map(md5Hex),
+    ].map(computeMd5Hex),
   )
   return weak.has(md5)
 }

@@ -58,7 +58,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions = {}
   const { role = 'server', warn = () => {}, templateKey } = options
   const { url } = config.database
   const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, templateKey })
-  const connection = connectionSettings(cluster?.connection ?? readUrl(url ?? ''), config)
+  const connection = buildConnectionSettings(cluster?.connection ?? readUrl(url ?? ''), config)
   const closeCluster = async () => cluster?.close()
   try {
     return await openPool(connection, { size: config.poolSize, embedded: !url, warn, closeAfter: closeCluster })
@@ -101,7 +101,10 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
 }
 
 /** Returns the settings that every connection sends when it opens. */
-export function connectionSettings(base: pg.ClientConfig, { timeZone }: Pick<Config, 'timeZone'>): pg.ClientConfig {
+export function buildConnectionSettings(
+  base: pg.ClientConfig,
+  { timeZone }: Pick<Config, 'timeZone'>,
+): pg.ClientConfig {
   const settings = {
     random_page_cost: '1.1',
     statement_timeout: '10s',

@@ -6,7 +6,7 @@ const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b
 
 let copied = 0
 /** Returns the number of rows that this process has copied since its start. */
-export const countCopiedRows = () => copied
+export const readCopiedRowCount = () => copied
 
 /**
  * Streams the rows of a query as texts (null as null) without holding the whole result in memory. `query` must

@@ -22,7 +22,8 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
 }
 
 /** Returns the note that the operation log adds to the action of a save without a revision; empty with a revision. */
-export const revisionNote = (sent: number | undefined) => (sent === undefined ? '（未带版本信息，按当前内容保存）' : '')
+export const describeMissingRevision = (sent: number | undefined) =>
+  sent === undefined ? '（未带版本信息，按当前内容保存）' : ''
 
 /** Returns the columns that every update of an audited row sets. */
 export const updateColumns = (stored: { rev: number }, uid: number | null, now: Date) => ({

@@ -8,7 +8,7 @@ import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { wordsForCodes } from '#core/spreadsheet/columns.ts'
+import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { checkRevision, updateColumns } from './optimistic-lock.ts'
 import { describeReferences } from './references.ts'
@@ -111,7 +111,7 @@ interface Facts {
 const factsOf = <T extends RecordTable>(definition: RecordDefinition<T>): Facts => ({
   definition: definition as unknown as RecordDefinition<RecordTable>,
   titles: { ...readFieldTitles(definition.calls.create.input.shape), ...definition.titles },
-  inWords: wordsForCodes(definition.calls.create.input) as Facts['inWords'],
+  inWords: createCodeTranslator(definition.calls.create.input) as Facts['inWords'],
   duplicates: duplicatesOf(definition),
 })
 

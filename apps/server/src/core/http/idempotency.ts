@@ -56,7 +56,7 @@ export async function claimKey(db: Db, call: IdempotentCall): Promise<StoredResp
  * Claims the key for a call that runs outside a transaction. A second call waits until the first call has its response.
  * The claim of a killed process stays for a day, because the effect of its call is unknown.
  */
-export async function claimOutside(db: Db, call: IdempotentCall): Promise<StoredResponse | undefined> {
+export async function claimKeyOutsideTransaction(db: Db, call: IdempotentCall): Promise<StoredResponse | undefined> {
   for (let waited = 0; waited <= WAIT_MS; waited += POLL_MS) {
     const found = await tryClaim(db, call)
     if (found === 'claimed') return undefined

@@ -24,7 +24,7 @@ export interface ModuleOptions<C extends Contract> {
 /**
  * Returns the handler of a function that serves several contracts. `facts` holds the values that differ between them.
  */
-export const handlerWith =
+export const bindHandler =
   <F, I, R>(facts: F, serve: (ctx: Ctx, facts: F, input: I) => R) =>
   (ctx: Ctx, input: I) =>
     serve(ctx, facts, input)

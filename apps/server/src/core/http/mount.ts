@@ -7,11 +7,11 @@ import { writeLateOperation } from '#core/audit/late-operation.ts'
 import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
 import { limitOperation } from './limits/call-limits.ts'
 import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
-import { digestOf, hashIncoming } from './files/hashed-incoming.ts'
+import { computeIncomingDigest, hashIncoming } from './files/hashed-incoming.ts'
 import {
   assertSameFile,
   claimKey,
-  claimOutside,
+  claimKeyOutsideTransaction,
   readIdempotentCall,
   type StoredResponse,
   releaseKey,
@@ -51,7 +51,11 @@ interface Call {
 }
 
 /** Serves a module. Steps of each entry: session, permission, limits, input, transaction, service, log, response. */
-export function mount(app: FastifyInstance, services: Services, { contract, handlers, outsideTransaction }: Module) {
+export function mountModule(
+  app: FastifyInstance,
+  services: Services,
+  { contract, handlers, outsideTransaction }: Module,
+) {
   for (const [name, endpoint] of Object.entries(contract)) {
     const entry: Entry = {
       name,
@@ -151,9 +155,9 @@ async function write(services: Services, entry: Entry, call: Call, db: Db): Prom
 async function runOutside(services: Services, entry: Entry, call: Call): Promise<unknown> {
   const { db } = services.database
   const repeat = idempotencyOf(services, entry, call)
-  const earlier = repeat && (await claimOutside(db, repeat))
+  const earlier = repeat && (await claimKeyOutsideTransaction(db, repeat))
   if (earlier) {
-    assertSameFile(earlier, call.incoming ? await digestOf(call.incoming) : undefined)
+    assertSameFile(earlier, call.incoming ? await computeIncomingDigest(call.incoming) : undefined)
     return repeatResponse(call, earlier)
   }
   const file = repeat && call.incoming ? hashIncoming(call.incoming) : undefined

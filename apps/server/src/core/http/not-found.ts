@@ -4,7 +4,7 @@ import type { Module } from './implement.ts'
 /**
  * Responds 404 to unknown calls and 405 with `Allow` to other methods of known paths. `console-files.ts` serves pages.
  */
-export function sendNotFound(app: FastifyInstance, modules: readonly Module[]) {
+export function handleUnknownPaths(app: FastifyInstance, modules: readonly Module[]) {
   // Compiles hundreds of patterns only at the first unknown call.
   let patterns: ReturnType<typeof patternsOf> | undefined
   app.setNotFoundHandler((request, reply) => {

@@ -43,5 +43,5 @@ const isConnectionLost = (error: unknown) => {
 }
 
 /** Returns `failedItems` of a job's result: items that failed while the others were done. 0 when the result has none. */
-export const failedItemsResult = (result: unknown): number =>
+export const readFailedItems = (result: unknown): number =>
   typeof result === 'object' && result !== null && 'failedItems' in result ? Number(result.failedItems) : 0

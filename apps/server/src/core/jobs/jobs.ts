@@ -9,10 +9,10 @@ import type { Events } from '#core/events/events.ts'
 import { JobRows } from './job-rows.ts'
 import {
   createBoss,
-  longestRetryDelayMs,
-  POLLING,
+  computeLongestRetryDelayMs,
+  POLLING_OPTIONS,
   type QueueParts,
-  queueOptions,
+  buildQueueOptions,
   syncQueues,
   syncSchedules,
   withQueueDatabase,
@@ -185,7 +185,7 @@ export class Jobs {
   }
 
   async #work(boss: PgBoss, registered: Registered) {
-    const options = { ...POLLING, includeMetadata: true, perJobResults: true } as const
+    const options = { ...POLLING_OPTIONS, includeMetadata: true, perJobResults: true } as const
     let workerId = ''
     // The library sleeps after every run, even when more jobs wait or a retry is due soon.
     const wake = () => boss.notifyWorker(workerId)
@@ -194,7 +194,7 @@ export class Jobs {
       for (const job of jobs) {
         const result = await this.#runs.run(registered, job)
         results.push({ id: job.id, ...result })
-        if (result.status === 'failed') setTimeout(wake, longestRetryDelayMs(registered, job.retryCount)).unref()
+        if (result.status === 'failed') setTimeout(wake, computeLongestRetryDelayMs(registered, job.retryCount)).unref()
       }
       wake()
       return results
@@ -215,7 +215,9 @@ export class Jobs {
   /** Creates the queue outside any transaction, because another process must see the queue before the job. */
   async #ensureQueue(boss: PgBoss, kind: string) {
     if (this.#knownQueues.has(kind)) return
-    const { policy, ...options } = queueOptions(this.#kinds.get(kind) ?? { ...DEFAULTS, kind, work: async () => null })
+    const { policy, ...options } = buildQueueOptions(
+      this.#kinds.get(kind) ?? { ...DEFAULTS, kind, work: async () => null },
+    )
     if (!(await boss.getQueue(kind))) await boss.createQueue(kind, { policy: policy as string, ...options })
     this.#knownQueues.add(kind)
   }

@@ -90,7 +90,7 @@ export async function withQueueDatabase<T>(db: Db, work: (queueDb: QueueDb) => P
   return result
 }
 
-export function queueOptions(registered: Registered): Omit<Queue, 'name'> {
+export function buildQueueOptions(registered: Registered): Omit<Queue, 'name'> {
   const { cron, timeLimitSeconds, retries, retryDelaySeconds, maxRetryDelaySeconds } = registered
   return {
     // Runs of one scheduled job never overlap, and missed runs do not accumulate.
@@ -107,14 +107,14 @@ export function queueOptions(registered: Registered): Omit<Queue, 'name'> {
 }
 
 /** Returns the longest delay before the next retry after this number of retries, in milliseconds. */
-export const longestRetryDelayMs = (registered: Registered, retryCount: number) =>
+export const computeLongestRetryDelayMs = (registered: Registered, retryCount: number) =>
   Math.min(registered.maxRetryDelaySeconds, registered.retryDelaySeconds * 2 ** Math.min(16, retryCount)) * 1000 + 200
 
 /** Creates the queues of the registered kinds, or changes those whose options differ. */
 export async function syncQueues(boss: PgBoss, kinds: readonly Registered[]) {
   const stored = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
   for (const registered of kinds) {
-    const { policy, ...options } = queueOptions(registered)
+    const { policy, ...options } = buildQueueOptions(registered)
     const found = stored.get(registered.kind)
     if (!found) await boss.createQueue(registered.kind, { policy: policy as string, ...options })
     else if (Object.entries(options).some(([name, value]) => found[name as keyof typeof found] !== value))
@@ -145,4 +145,4 @@ export async function syncSchedules(
     await boss.schedule(kind, expression, {}, { ...options, key })
 }
 
-export const POLLING = { notifyPollingIntervalSeconds: POLL_SECONDS, pollingIntervalSeconds: 2 } as const
+export const POLLING_OPTIONS = { notifyPollingIntervalSeconds: POLL_SECONDS, pollingIntervalSeconds: 2 } as const

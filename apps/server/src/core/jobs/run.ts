@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
-import { safeMessage } from '#core/logging/error-record.ts'
+import { readMessageSafely } from '#core/logging/error-record.ts'
 import { DiskFull } from '#core/storage/store.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { JobRows } from './job-rows.ts'
-import { failedItemsResult } from './isolated.ts'
+import { readFailedItems } from './isolated.ts'
 import { isTransient } from './transient.ts'
 import { ProcessClosing, type Job, JobLost, type Registered, TimeLimitExceeded } from './types.ts'
 
@@ -128,7 +128,7 @@ export class JobRuns {
   async #finish({ kind, title, keepsRuns }: Registered, { job }: Run, result: unknown): Promise<RunResult> {
     const { rows } = this.#parts
     if (job.jobId === 0) {
-      const failedItems = failedItemsResult(result)
+      const failedItems = readFailedItems(result)
       if (keepsRuns) await rows.storeRun(kind, title, result)
       if (failedItems > 0) await rows.storeFailure(kind, title, `${failedItems} 项处理失败，编号与原因见服务日志`)
     } else if (await rows.finish(job, 'done', { result: result ?? null, error: '' }))
@@ -141,7 +141,7 @@ export class JobRuns {
     const { rows, log } = this.#parts
     const { reason } = stop.signal
     if (reason instanceof JobLost) return { status: 'completed' }
-    const output = { message: error instanceof Error ? safeMessage(error) : String(error) }
+    const output = { message: error instanceof Error ? readMessageSafely(error) : String(error) }
     if (reason instanceof ProcessClosing) {
       if (job.jobId !== 0) await rows.release(job)
       return job.jobId === 0 ? { status: 'failed', output } : { status: 'completed' }
@@ -185,5 +185,5 @@ const isWorthRetrying = ({ retriesEveryError }: Registered, error: unknown) =>
 function messageOf(error: unknown, { uid }: Job) {
   if (error instanceof ApiError || error instanceof TimeLimitExceeded) return error.message
   if (error instanceof DiskFull) return UPLOAD_MESSAGES.full
-  return uid === null && error instanceof Error ? safeMessage(error) : '服务器出错，请稍后重试'
+  return uid === null && error instanceof Error ? readMessageSafely(error) : '服务器出错，请稍后重试'
 }

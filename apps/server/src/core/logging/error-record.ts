@@ -40,7 +40,7 @@ export function toErrorRecord(error: unknown, depth = 0): ErrorRecord {
   const isDeep = depth >= MAX_DEPTH
   return {
     type: typeOf(error),
-    message: safeMessage(error),
+    message: readMessageSafely(error),
     ...(frames && { stack: frames }),
     ...Object.fromEntries(kept),
     ...(error.cause !== undefined && !isDeep && { cause: toErrorRecord(error.cause, depth + 1) }),
@@ -50,7 +50,7 @@ export function toErrorRecord(error: unknown, depth = 0): ErrorRecord {
 }
 
 /** Returns the message of an error without query parameters and without the values that PostgreSQL quotes. */
-export function safeMessage(error: Error): string {
+export function readMessageSafely(error: Error): string {
   const fields = error as unknown as Readonly<Record<string, unknown>>
   if (typeof fields.query === 'string' && 'params' in fields)
     return `Failed query: ${fields.query}`.slice(0, MAX_MESSAGE)

@@ -1,9 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '#core/config/config.ts'
-import { readableError } from './readable-stack.ts'
+import { formatError } from './readable-stack.ts'
 
-/** Creates the JSON log of a process. `readableError` removes query parameters from every error. */
+/** Creates the JSON log of a process. `formatError` removes query parameters from every error. */
 export const createLogger = (level: Config['logLevel'], destination?: DestinationStream): Logger =>
   destination
-    ? pino({ level, serializers: { err: readableError, error: readableError } }, destination)
-    : pino({ level, serializers: { err: readableError, error: readableError } })
+    ? pino({ level, serializers: { err: formatError, error: formatError } }, destination)
+    : pino({ level, serializers: { err: formatError, error: formatError } })

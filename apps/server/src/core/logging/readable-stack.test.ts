@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
-import { readableError, readableStack } from './readable-stack.ts'
+import { formatError, formatStack } from './readable-stack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'oms-stack-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -28,11 +28,11 @@ test('maps a stack of the bundle to lines of the source', async () => {
     }
   })()
   const stack = thrown.stack?.replaceAll(/\(?(\/[^\s:]+\.mjs)/g, (_all, path: string) => pathToFileURL(path).href)
-  expect(readableStack(stack ?? '')).toContain('boom.ts:3:')
-  expect(readableError(thrown)).toMatchObject({ type: 'Error', message: 'boom 7' })
+  expect(formatStack(stack ?? '')).toContain('boom.ts:3:')
+  expect(formatError(thrown)).toMatchObject({ type: 'Error', message: 'boom 7' })
 })
 
 test('keeps a location without a source map unchanged', () => {
   const stack = 'Error: x\n    at f (file:///nowhere/x.mjs:1:2)'
-  expect(readableStack(stack)).toBe(stack)
+  expect(formatStack(stack)).toBe(stack)
 })

@@ -8,21 +8,21 @@ const FRAME = /(file:\/\/[^\s()]+?\.mjs):(\d+):(\d+)/g
 const maps = new Map<string, SourceMap | undefined>()
 
 /** Returns the log record of an error with source locations in its stack. Source maps are loaded at the first error. */
-export function readableError(error: unknown) {
+export function formatError(error: unknown) {
   return withReadableStacks(toErrorRecord(error))
 }
 
 function withReadableStacks(record: ErrorRecord): ErrorRecord {
   return {
     ...record,
-    ...(record.stack && { stack: readableStack(record.stack) }),
+    ...(record.stack && { stack: formatStack(record.stack) }),
     ...(record.cause && { cause: withReadableStacks(record.cause) }),
     ...(record.errors && { errors: record.errors.map(withReadableStacks) }),
   }
 }
 
 /** Replaces locations in a bundle by source locations when the bundle has a source map. */
-export const readableStack = (stack: string) =>
+export const formatStack = (stack: string) =>
   stack.replace(FRAME, (frame, url: string, line: string, column: string) => {
     const file = fileURLToPath(url)
     const found = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1)

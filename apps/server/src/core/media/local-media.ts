@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DiskRead } from '#core/storage/local/disk-read.ts'
-import { readFreeBytes, KEEP_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
+import { readFreeBytes, RESERVED_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
 import { type ByteRange, DiskFull, FileMismatch, FileMissing } from '#core/storage/store.ts'
 import { WriteBehind } from '#core/storage/local/write-behind.ts'
 import { FolderSync } from './folder-sync.ts'
@@ -31,7 +31,7 @@ export class LocalMedia implements MediaFiles {
   #checkedAt = 0
   #hasRoom = true
 
-  constructor(root: string, keepFree = KEEP_FREE_BYTES) {
+  constructor(root: string, keepFree = RESERVED_FREE_BYTES) {
     this.#root = root
     this.#keepFree = keepFree
     this.#folders = new FolderSync(root)

@@ -8,14 +8,14 @@ const AS_TEXT = '请将该列设置为“文本”格式后重新填写'
  * Prefix of a cell in the file of failed lines whose text differs from the author's input. The author must rewrite the
  * cell.
  */
-export const TO_BE_CORRECTED = '#待更正'
+export const CORRECTION_MARK = '#待更正'
 
 export const CELL_PROBLEMS = {
   tooLong: `数字超过15位，表格软件已改变其末尾数字，${AS_TEXT}`,
   shownOtherwise: `单元格的数字格式使显示内容与实际内容不同（如补零、百分比），${AS_TEXT}`,
   formula: '公式没有计算结果，请在表格软件中重新计算并保存，或改为填写数值',
   scientific: `内容已被表格软件改成科学计数法，${AS_TEXT}`,
-  marked: `请更正以“${TO_BE_CORRECTED}”开头的单元格`,
+  marked: `请更正以“${CORRECTION_MARK}”开头的单元格`,
   untitled: (column: number) => `第${column}列没有列名，但有内容；请检查表头、逗号与引号`,
   error: (text: string) => `单元格为错误值${text}`,
 } as const
@@ -31,7 +31,7 @@ export function findNumberProblem(number: number, { kind, digits }: NumberFormat
 }
 
 /** Returns why a text cell is refused in any column. */
-export const findTextProblem = (text: string) => (text.startsWith(TO_BE_CORRECTED) ? CELL_PROBLEMS.marked : undefined)
+export const findTextProblem = (text: string) => (text.startsWith(CORRECTION_MARK) ? CELL_PROBLEMS.marked : undefined)
 
 /** Returns why a cell of a CSV file is refused. There, error values and numbers such as `1.23457E+17` are texts. */
 export function findCsvProblem(text: string) {

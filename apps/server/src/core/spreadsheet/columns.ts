@@ -18,7 +18,7 @@ export const createExportColumns = (schema: z.ZodObject, specs: readonly ColumnS
   })
 
 /** Returns a column for every field of a row that has a title, in the order of the schema. */
-export const titledColumns = (schema: z.ZodObject): ColumnSpec[] =>
+export const listTitledColumns = (schema: z.ZodObject): ColumnSpec[] =>
   Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([key, field]) => {
     const { title, labels, unit, format } = field.meta() ?? {}
     if (!title) return []
@@ -37,7 +37,7 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
 }
 
 /** Returns a function that replaces codes of a row by the words of its schema, fen by yuan, and joins lists. */
-export function wordsForCodes(schema: z.ZodObject): (row: Row) => Row {
+export function createCodeTranslator(schema: z.ZodObject): (row: Row) => Row {
   const labels = Object.keys(schema.shape).flatMap((key) => {
     const found = about(schema, key).labels
     return found ? [[key, found] as const] : []

@@ -18,7 +18,7 @@ export interface KnownColumns {
 const MAX_COMPARED = 40
 const MAX_NAMED = 10
 
-export const fieldTitle = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
+export const readFieldTitle = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
 
 /**
  * Returns the field of each column, undefined for columns without a title and for columns of a file of failed lines.
@@ -30,14 +30,14 @@ export function matchHeaderFields(
   header: readonly string[],
 ) {
   const keyByTitle = new Map(
-    columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [fieldTitle(schema, key), key]),
+    columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [readFieldTitle(schema, key), key]),
   )
   const titles = header.map((title) => (title.startsWith('*') ? title.slice(1).trim() : title))
   const fields = titles.map((title) => keyByTitle.get(title))
   const problems = [
     unknownColumns(titles, [...keyByTitle.keys()], ignoredTitles),
     doubledColumns(titles),
-    missingColumns(required.filter((key) => !fields.includes(key)).map((key) => fieldTitle(schema, key))),
+    missingColumns(required.filter((key) => !fields.includes(key)).map((key) => readFieldTitle(schema, key))),
   ].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalid(`${problems.join('；')}，请使用导入模板`, 'file')
   return fields

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Column, isFormula, type Row } from './cell.ts'
-import { createExportColumns, wordsForCodes } from './columns.ts'
+import { createExportColumns, createCodeTranslator } from './columns.ts'
 import { writeCsv } from './formats/csv-writer.ts'
 import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
@@ -44,7 +44,7 @@ const workbook = (sheet: string, more: Record<string, string> = {}) => {
 
 describe('amounts of money', () => {
   const schema = z.object({ price: money('单价') })
-  const row = wordsForCodes(schema)({ price: 123_456 })
+  const row = createCodeTranslator(schema)({ price: 123_456 })
 
   test('amounts of money are exported in yuan with two decimals', async () => {
     const columns = createExportColumns(schema, ['price'])

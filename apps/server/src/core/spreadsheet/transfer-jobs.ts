@@ -11,7 +11,7 @@ import type { Services } from '#core/services.ts'
 import { refused } from '#core/http/api-error.ts'
 import { isSwitchedTenant, canSwitchTenant, createUser } from '#core/auth/rights.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { type FailureFile, failureFileFormat } from './import/failure-file.ts'
+import { type FailureFile, selectFailureFileFormat } from './import/failure-file.ts'
 import { TABLE_MIME } from './export/send-table.ts'
 
 /** Payload of a transfer job: the definition and the request's input. */
@@ -88,16 +88,16 @@ export async function storeFailureFile(
 ) {
   const stored = await failures.end()
   if (!stored) return undefined
-  const format = failureFileFormat(table)
+  const format = selectFailureFileFormat(table)
   return storeJobFile(ctx, { purpose: 'export', name: `${name}.${format}`, mime: TABLE_MIME[format], stored })
 }
 
 /** Purpose of a file of failed lines that a record keeps. */
-export const KEPT_REPORT = 'importReport'
+export const KEPT_REPORT_PURPOSE = 'importReport'
 
 /** Keeps the file of failed lines as long as the record that refers to the file. */
 export const keepReportFile = (db: Db, { file }: ImportReport) =>
   db
     .update(files)
-    .set({ purpose: KEPT_REPORT })
+    .set({ purpose: KEPT_REPORT_PURPOSE })
     .where(eq(files.id, file?.id ?? ''))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SLAB_BYTES, ThreadedHashes } from './hash-pool.ts'
+import { HASH_BUFFER_BYTES, ThreadedHashes } from './hash-pool.ts'
 import type { StoredFile } from './store.ts'
 
 /** Number of leading bytes needed to detect the file type. */
@@ -22,7 +22,7 @@ export class Digests {
     this.size += chunk.length
     if (this.#large) return this.#large.add(chunk)
     this.#small.push(chunk)
-    if (this.size <= SLAB_BYTES) return
+    if (this.size <= HASH_BUFFER_BYTES) return
     this.#large = new ThreadedHashes()
     const before = this.#small
     this.#small = []

@@ -2,7 +2,7 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readImageSize, measureImage } from './image-size.ts'
-import { displayName, checkFileType } from './file-type.ts'
+import { sanitizeFileName, checkFileType } from './file-type.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const png = (width: number, height: number) => {
@@ -116,17 +116,17 @@ test('no file content makes the type check throw', () => {
 })
 
 test('keeps a name for display without misleading characters or characters that break a header', () => {
-  expect(displayName('../../etc/passwd')).toBe('passwd')
-  expect(displayName('C:\\temp\\报告.pdf')).toBe('报告.pdf')
-  expect(displayName('a\u202efdp.exe\r\n')).toBe('afdp.exe')
-  expect(displayName('...')).toBe('file')
+  expect(sanitizeFileName('../../etc/passwd')).toBe('passwd')
+  expect(sanitizeFileName('C:\\temp\\报告.pdf')).toBe('报告.pdf')
+  expect(sanitizeFileName('a\u202efdp.exe\r\n')).toBe('afdp.exe')
+  expect(sanitizeFileName('...')).toBe('file')
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (name) => {
-      const shown = displayName(name)
+      const shown = sanitizeFileName(name)
       expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(200)
       expect(shown).not.toMatch(/[/\\\p{Cc}]/u)
       expect(shown.length).toBeGreaterThan(0)
     }),
   )
-  expect(displayName(`${'长'.repeat(300)}.docx`)).toMatch(/^长+\.docx$/)
+  expect(sanitizeFileName(`${'长'.repeat(300)}.docx`)).toMatch(/^长+\.docx$/)
 })

@@ -76,7 +76,7 @@ export function findSizeProblem({ width, height }: ImageSize): string | undefine
  * Returns a file name that is safe to show and to put into a header. Paths never contain this name. Keeps the extension
  * when the name is cut.
  */
-export function displayName(name: string) {
+export function sanitizeFileName(name: string) {
   const base = name.split(/[/\\]/).at(-1) ?? ''
   const visible = base
     .toWellFormed()

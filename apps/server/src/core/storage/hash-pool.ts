@@ -12,7 +12,7 @@ export type HashOrder =
 /** Message from the worker: a reusable buffer, or the digests. */
 export type HashAnswer = ({ readonly id: number } & Hashes) | { readonly id: number; readonly bytes: ArrayBuffer }
 
-export const SLAB_BYTES = 1024 * 1024
+export const HASH_BUFFER_BYTES = 1024 * 1024
 /** Number of buffers per file: one is filled while the others are hashed. */
 const SLABS = 3
 const IDLE_MS = 30_000
@@ -24,7 +24,7 @@ const MAX_SPARE = 24
  */
 const spare: ArrayBuffer[] = []
 
-const takeBuffer = () => spare.pop() ?? new ArrayBuffer(SLAB_BYTES)
+const takeBuffer = () => spare.pop() ?? new ArrayBuffer(HASH_BUFFER_BYTES)
 
 function keepBuffer(buffer: ArrayBuffer) {
   if (spare.length < MAX_SPARE) spare.push(buffer)
@@ -118,11 +118,11 @@ export class ThreadedHashes implements Owner {
   async add(chunk: Uint8Array) {
     for (let at = 0; at < chunk.length; ) {
       this.#slab ??= await this.#room()
-      const part = chunk.subarray(at, at + SLAB_BYTES - this.#filled)
+      const part = chunk.subarray(at, at + HASH_BUFFER_BYTES - this.#filled)
       this.#slab.set(part, this.#filled)
       this.#filled += part.length
       at += part.length
-      if (this.#filled === SLAB_BYTES) this.#flush()
+      if (this.#filled === HASH_BUFFER_BYTES) this.#flush()
     }
   }
 

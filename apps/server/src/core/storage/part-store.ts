@@ -34,7 +34,7 @@ export interface PartStore {
   uploads(): AsyncIterable<{ readonly id: string; readonly touched: Date }>
 }
 
-export const PLAN = 'plan.json'
+export const PLAN_FILE_NAME = 'plan.json'
 const PART_NAME = /^(\d{1,6})\.([0-9a-f]{64})$/
 const UPLOAD_ID = /^[A-Za-z0-9_-]{8,64}$/
 

@@ -8,7 +8,7 @@ import { chunksOf, digest } from '#test/file-store-suite.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LocalPartStore } from './local/local-parts.ts'
 import { LocalStore } from './local/local-store.ts'
-import { PartConflict, partCount, partSize, ResumableUploads, UploadUnknown } from './resumable.ts'
+import { PartConflict, countParts, computePartSize, ResumableUploads, UploadUnknown } from './resumable.ts'
 import { FileMismatch, FileTooLarge } from './store.ts'
 
 let root: string
@@ -38,7 +38,7 @@ test('an upload interrupted at any byte and resumed any number of times equals t
     /** One connection of the client: continues after the received bytes until the connection breaks at `cut`. */
     const session = async (cut: number) => {
       const there = new Set((await uploads.state(id)).parts.map(({ index }) => index))
-      for (let index = 0; index < partCount({ size, partBytes }); index++) {
+      for (let index = 0; index < countParts({ size, partBytes }); index++) {
         if (there.has(index)) continue
         const start = index * partBytes
         const part = bytes.subarray(start, start + partBytes)
@@ -113,5 +113,5 @@ describe('refuses a part', () => {
 
 test('only the last part may be shorter', () => {
   const plan = { size: 250, partBytes: 100 }
-  expect([0, 1, 2, 3].map((index) => partSize(plan, index))).toEqual([100, 100, 50, undefined])
+  expect([0, 1, 2, 3].map((index) => computePartSize(plan, index))).toEqual([100, 100, 50, undefined])
 })

@@ -60,7 +60,7 @@ export class ResumableUploads {
     options: { readonly sha256?: string; readonly signal?: AbortSignal } = {},
   ): Promise<UploadPart> {
     const plan = await this.#plan(id)
-    const size = partSize(plan, index)
+    const size = computePartSize(plan, index)
     if (size === undefined) throw new PartConflict(`The upload has no part ${index}`)
     const known = (await this.#received(plan)).find((part) => part.index === index)
     const sha256 = options.sha256?.toLowerCase() ?? known?.sha256
@@ -82,7 +82,7 @@ export class ResumableUploads {
     const plan = await this.#plan(id)
     const parts = await this.#received(plan)
     const there = new Set(parts.map(({ index }) => index))
-    const missing = Array.from({ length: partCount(plan) }, (_, index) => index).filter((index) => !there.has(index))
+    const missing = Array.from({ length: countParts(plan) }, (_, index) => index).filter((index) => !there.has(index))
     if (missing.length > 0) throw new UploadIncomplete(missing)
     const { size, sha256 } = plan
     const expect = sha256 ? { size, sha256 } : { size }
@@ -112,7 +112,7 @@ export class ResumableUploads {
   }
 
   async #received(plan: UploadPlan) {
-    return (await this.#parts.list(plan.id)).filter(({ index, size }) => partSize(plan, index) === size)
+    return (await this.#parts.list(plan.id)).filter(({ index, size }) => computePartSize(plan, index) === size)
   }
 
   async *#joined(id: string, parts: readonly UploadPart[]) {
@@ -121,10 +121,10 @@ export class ResumableUploads {
 }
 
 /** Returns the number of parts of the plan's file. */
-export const partCount = ({ size, partBytes }: Pick<UploadPlan, 'size' | 'partBytes'>) => Math.ceil(size / partBytes)
+export const countParts = ({ size, partBytes }: Pick<UploadPlan, 'size' | 'partBytes'>) => Math.ceil(size / partBytes)
 
 /** Returns the length of a part; only the last part may be shorter. Undefined for a part outside the file. */
-export function partSize(plan: Pick<UploadPlan, 'size' | 'partBytes'>, index: number) {
-  if (!Number.isInteger(index) || index < 0 || index >= partCount(plan)) return undefined
+export function computePartSize(plan: Pick<UploadPlan, 'size' | 'partBytes'>, index: number) {
+  if (!Number.isInteger(index) || index < 0 || index >= countParts(plan)) return undefined
   return Math.min(plan.partBytes, plan.size - index * plan.partBytes)
 }

@@ -9,7 +9,7 @@ import { files } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { displayName, checkFileType } from './file-type.ts'
+import { sanitizeFileName, checkFileType } from './file-type.ts'
 import { FileTooLarge, type StoredFile } from './store.ts'
 
 const MAX_PIXELS_TEXT = UPLOAD_MESSAGES.pixels
@@ -50,7 +50,7 @@ export async function saveUpload(ctx: Ctx, purpose: FilePurpose): Promise<z.inpu
   const { incoming, services } = ctx
   if (!incoming) throw invalid('请选择文件', 'file')
   const rule = RULES[purpose]
-  const name = displayName(incoming.name)
+  const name = sanitizeFileName(incoming.name)
   try {
     assertAcceptableUpload(rule, incoming.name)
     const stored = await services.files.put(incoming.stream, { maxBytes: rule.maxBytes })
@@ -83,10 +83,10 @@ export async function recordFile(ctx: Ctx, { purpose, name, stored }: NewFile): 
   await transact(ctx, (db) =>
     db.insert(files).values({ id, tenantId, uid, purpose, name, mime: verdict.mime, size, md5, sha1, sha256 }),
   )
-  return { id, name, url: fileUrl(id), size, md5, sha1, sha256 }
+  return { id, name, url: formatFileUrl(id), size, md5, sha1, sha256 }
 }
 
-export const fileUrl = (id: string) => `/api/v1/file/${id}`
+export const formatFileUrl = (id: string) => `/api/v1/file/${id}`
 
 /** Marks files as used by a saved record, so that cleanup keeps them. */
 export const markFilesUsed = (db: Db, ids: readonly string[], now: Date) =>

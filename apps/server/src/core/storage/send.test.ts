@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { chunksOf } from '#test/file-store-suite.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LocalStore } from './local/local-store.ts'
-import { contentDisposition, type SendableFile, sendFile } from './send.ts'
+import { formatContentDisposition, type SendableFile, sendFile } from './send.ts'
 
 const bytes = randomBytes(1_000_000)
 const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -122,7 +122,7 @@ describe('a download', () => {
 })
 
 test('a file name cannot inject headers', () => {
-  expect(contentDisposition('attachment', 'a"\r\nx: y;.bin')).toBe(
+  expect(formatContentDisposition('attachment', 'a"\r\nx: y;.bin')).toBe(
     `attachment; filename="a_x: y;.bin"; filename*=UTF-8''a%22x%3A%20y%3B.bin`,
   )
 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { displayName } from './file-type.ts'
+import { sanitizeFileName } from './file-type.ts'
 import { type ByteRange, FileMissing, type FileStore } from './store.ts'
 
 /** Facts of a stored file from its row. */
@@ -29,7 +29,7 @@ const INLINE = new Set(['image/png', 'image/jpeg'])
 /** Plans a download without opening the file. A request for several ranges gets the whole file. */
 export function planSend({ method, headers }: SendRequest, file: SendableFile): SendPlan {
   const etag = `"${file.sha256}"`
-  const common = { ...safeHeaders(file), etag, 'accept-ranges': 'bytes' }
+  const common = { ...buildSafeHeaders(file), etag, 'accept-ranges': 'bytes' }
   const ifMatch = joinHeader(headers['if-match'])
   if (ifMatch !== undefined && !matches(ifMatch, etag)) return { status: 412, headers: common, range: null }
   const ifNoneMatch = joinHeader(headers['if-none-match'])
@@ -65,19 +65,19 @@ export async function sendFile(
 }
 
 /** Returns headers for all responses with uploaded bytes: a browser may save the content but must not run it. */
-export function safeHeaders({ name, mime }: Pick<SendableFile, 'name' | 'mime'>) {
+export function buildSafeHeaders({ name, mime }: Pick<SendableFile, 'name' | 'mime'>) {
   return {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': 'private, max-age=31536000, immutable',
-    'content-disposition': contentDisposition(INLINE.has(mime) ? 'inline' : 'attachment', name),
+    'content-disposition': formatContentDisposition(INLINE.has(mime) ? 'inline' : 'attachment', name),
   }
 }
 
 /** Returns the `content-disposition` value with both name forms: plain for old clients, RFC 5987 for all characters. */
-export function contentDisposition(kind: 'inline' | 'attachment', name: string) {
-  const shown = displayName(name)
+export function formatContentDisposition(kind: 'inline' | 'attachment', name: string) {
+  const shown = sanitizeFileName(name)
   const plain = shown.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(shown).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`

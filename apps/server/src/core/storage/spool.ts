@@ -8,7 +8,7 @@ import { WriteBehind } from './local/write-behind.ts'
 
 const MIB = 1024 * 1024
 /** Free space below which uploads are refused, because the database may use the same disk. */
-export const KEEP_FREE_BYTES = 1024 * MIB
+export const RESERVED_FREE_BYTES = 1024 * MIB
 const FREE_CHECK_BYTES = 64 * MIB
 
 /** Writes a new temporary file in `directory` and flushes it to disk. Deletes the file after a failure. */
@@ -17,7 +17,7 @@ export async function spoolToFile(
   source: AsyncIterable<Uint8Array>,
   options: PutOptions & { readonly keepFree?: number } = {},
 ): Promise<{ readonly path: string; readonly file: StoredFile }> {
-  const { expect, maxBytes = Number.POSITIVE_INFINITY, signal, keepFree = KEEP_FREE_BYTES } = options
+  const { expect, maxBytes = Number.POSITIVE_INFINITY, signal, keepFree = RESERVED_FREE_BYTES } = options
   signal?.throwIfAborted()
   if (expect?.size !== undefined && expect.size > maxBytes) throw new FileTooLarge(maxBytes)
   await mkdir(directory, { recursive: true })

@@ -9,7 +9,7 @@ import {
   buildManifest,
   loadProgramsInForce,
 } from '#domain/ads/manifests/manifest-of.ts'
-import { reachOf } from '#modules/advertise/screens/screen-sets.ts'
+import { buildReachCondition } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30
 /** Opening and closing hour of the shops. Their screens are switched on between these hours. */
@@ -58,7 +58,8 @@ export async function fillAdPlays(services: Services, db: Db) {
 /** Lists the screens with their programs in a temporary table. */
 async function nameSets(db: Db, programs: readonly LiveProgram[]) {
   const members = []
-  for (const program of programs) members.push(sql`case when ${await reachOf(db, program)} then ${program.id}::int end`)
+  for (const program of programs)
+    members.push(sql`case when ${await buildReachCondition(db, program)} then ${program.id}::int end`)
   await db.execute(sql`
     create temp table demo_screens on commit drop as
     select devices.id, devices.tenant_id, devices.model_id, s.last_report_time < now() - interval '1 hour' as silent,

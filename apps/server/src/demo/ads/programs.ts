@@ -5,8 +5,8 @@ import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-ac
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { audit, publish } from '#modules/advertise/publishing/program-publish.ts'
-import { create } from '#modules/advertise/programs/program-save.ts'
+import { auditProgram, publishProgramVersion } from '#modules/advertise/publishing/program-publish.ts'
+import { createProgram } from '#modules/advertise/programs/program-save.ts'
 import { countTargetScreens } from '#modules/advertise/programs/targets.ts'
 
 const ALL = 127
@@ -114,7 +114,7 @@ export async function fillPrograms(services: Services, db: Db, submitter: Actor)
       ...fields,
     })
     const { id } = await runAsActor(services, submitter, { name: 'create', ...programs.create, input }, (ctx) =>
-      create(ctx, input),
+      createProgram(ctx, input),
     )
     if (isPublished !== false) await publishProgram(services, db, { id, submitter, auditor })
   }
@@ -141,12 +141,12 @@ async function publishProgram(services: Services, db: Db, { id, submitter, audit
     services,
     submitter,
     { name: 'publish', ...programPublish.publish, input },
-    (ctx) => publish(ctx, input),
+    (ctx) => publishProgramVersion(ctx, input),
   )
   if (!isWaiting) return
   const approval = programPublish.audit.input.parse({ id, verNo, auditStatus: 2 })
   await runAsActor(services, auditor, { name: 'audit', ...programPublish.audit, input: approval }, (ctx) =>
-    audit(ctx, approval),
+    auditProgram(ctx, approval),
   )
 }
 

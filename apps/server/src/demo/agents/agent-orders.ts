@@ -5,7 +5,7 @@ import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-ac
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
-import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
+import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { adjustGrant } from '#modules/agent/orders/order-adjust.ts'
 import { confirmOrder } from '#modules/agent/orders/order-confirm.ts'
@@ -154,7 +154,7 @@ export async function fillAgentOrders(services: Services, db: Db, seller: Actor)
   for (const order of ORDERS) await fillOrder(demo, order)
   await db.execute(sql`
     update agent_usage set folded = 0, used_time = least(day::timestamptz + interval '12 hours', now()) where source = 1`)
-  await foldUsage(db)
+  await mergeUsage(db)
   await fillAdjustment(demo)
   for (const order of ORDERS.filter(({ end }) => end.startsWith('refund'))) await fillRefund(demo, order)
   await runGrantClock(services)

@@ -9,11 +9,11 @@ import { sql } from 'drizzle-orm'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
-import { objectKeyOf, type Segment } from '#domain/video/recordings/segment.ts'
-import { consent } from '#modules/playback/app-consent.service.ts'
-import { create as createKey } from '#modules/playback/app-key.service.ts'
-import { session, signedText } from '#modules/playback/app-session.ts'
-import { view } from '#modules/playback/view.service.ts'
+import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
+import { createAppConsent } from '#modules/playback/app-consent.service.ts'
+import { createAppKey as createKey } from '#modules/playback/app-key.service.ts'
+import { createAppSession, buildSignedText } from '#modules/playback/app-session.ts'
+import { viewRecording } from '#modules/playback/view.service.ts'
 import { VIDEO_FOLDER } from '#demo/video-folder.ts'
 
 const CLIPS = 6
@@ -75,7 +75,7 @@ async function store(services: Services, camera: Camera, startMs: number, place:
   const { size: bytes } = await stat(clip)
   const segment = segmentOf(services, camera, { startMs, ...place, bytes })
   if (media.kind === 'local')
-    await media.put(objectKeyOf(segment), createReadStream(clip), { bytes, accepts: () => true })
+    await media.put(formatObjectKey(segment), createReadStream(clip), { bytes, accepts: () => true })
   await writer.add(segment)
 }
 
@@ -98,7 +98,7 @@ async function consentOf(services: Services, demo: Actor, camera: Camera, begin:
   )
   const time = Math.floor(services.now().getTime() / 1000)
   const asked = { keyId: key.keyId, account: camera.account, ttl: 900, nonce: randomUUID(), time }
-  const sign = createHmac('sha256', key.secret).update(signedText(asked)).digest('hex')
+  const sign = createHmac('sha256', key.secret).update(buildSignedText(asked)).digest('hex')
   const given = playbackApp.consent.input.parse({
     sn: camera.sn,
     begin,
@@ -107,9 +107,9 @@ async function consentOf(services: Services, demo: Actor, camera: Camera, begin:
     note: '报修夜间画面发白，请协助查看',
   })
   return runAsActor(services, demo, { name: 'consent', ...playbackApp.consent, input: given }, async (ctx) => {
-    const { token } = await session(ctx, { ...asked, sign })
+    const { token } = await createAppSession(ctx, { ...asked, sign })
     const user = { ...ctx.user, account: camera.account, tenantId: camera.tenantId }
-    return consent({ ...ctx, user, request: { ...ctx.request, header: () => token } }, given)
+    return createAppConsent({ ...ctx, user, request: { ...ctx.request, header: () => token } }, given)
   })
 }
 
@@ -140,6 +140,8 @@ export async function fillRecordings(services: Services, demo: Actor) {
       consentId,
       reason,
     })
-    await runAsActor(services, demo, { name: 'view', ...playbackConsents.view, input }, (ctx) => view(ctx, input))
+    await runAsActor(services, demo, { name: 'view', ...playbackConsents.view, input }, (ctx) =>
+      viewRecording(ctx, input),
+    )
   }
 }

@@ -4,8 +4,12 @@ import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { openPackage } from '#modules/storage/entitlements/open.service.ts'
-import { renew } from '#modules/storage/orders/renew.service.ts'
-import { cancelAll, suspendAll, transfer } from '#modules/storage/entitlements/step.service.ts'
+import { renewEntitlements } from '#modules/storage/orders/renew.service.ts'
+import {
+  cancelEntitlements,
+  suspendEntitlements,
+  transferEntitlement,
+} from '#modules/storage/entitlements/step.service.ts'
 import { runStorageClock } from '#modules/storage/storage-clock.ts'
 
 const DAY_MS = 86_400_000
@@ -75,11 +79,11 @@ async function changeSome(demo: Demo) {
   await renewSome(demo, services, await pick(1, 5, 60))
   const suspended = { ids: await pick(1, 31, 6), reason: '设备返厂维修' }
   await runAsActor(services, demo.actor, { name: 'suspend', ...storageEntitlements.suspend, input: suspended }, (ctx) =>
-    suspendAll(ctx, suspended),
+    suspendEntitlements(ctx, suspended),
   )
   const cancelled = { ids: await pick(0, 23, 8), reason: '客户取消订购' }
   await runAsActor(services, demo.actor, { name: 'cancel', ...storageEntitlements.cancel, input: cancelled }, (ctx) =>
-    cancelAll(ctx, cancelled),
+    cancelEntitlements(ctx, cancelled),
   )
   await transferOne(demo, services)
 }
@@ -92,7 +96,7 @@ async function renewSome({ db, actor }: Demo, services: Services, ids: readonly 
   for (const [amount, renewed] of Map.groupBy(rows, ({ price }) => price)) {
     const input = { ids: renewed.map(({ id }) => id), copies: 1, source: 1 as const, amount, reason: '到期前续费' }
     await runAsActor(services, actor, { name: 'renew', ...storageEntitlements.renew, input }, (ctx) =>
-      renew(ctx, input),
+      renewEntitlements(ctx, input),
     )
   }
 }
@@ -107,7 +111,7 @@ async function transferOne({ db, actor }: Demo, services: Services) {
   if (!found) return
   const input = { id: found.id, targetSn: found.sn, targetChannel: 0, reason: '用户更换设备' }
   await runAsActor(services, actor, { name: 'transfer', ...storageEntitlements.transfer, input }, (ctx) =>
-    transfer(ctx, input),
+    transferEntitlement(ctx, input),
   )
 }
 

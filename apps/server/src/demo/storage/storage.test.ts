@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import { objectKeyOf, type SegmentKey } from '#domain/video/recordings/segment.ts'
+import { formatObjectKey, type SegmentKey } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from '#demo/fill.ts'
 
@@ -55,7 +55,7 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
     from oss_segments where status = 1`
   const { rows: stored } = await server.db.execute<SegmentKey & Record<string, unknown>>(recordings)
   expect(stored).toHaveLength(6 * 3 * 6)
-  for (const row of stored) expect(await server.services.videos.media.peek(objectKeyOf(row), 0)).not.toBeNull()
+  for (const row of stored) expect(await server.services.videos.media.peek(formatObjectKey(row), 0)).not.toBeNull()
   const { rows: views } = await server.db.execute(sql`select reason, segments from oss_views order by id`)
   expect(views).toEqual([
     { reason: '核对夜间画面发白', segments: 6 },

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { create, disable } from '#modules/storage/packages/package-save.ts'
+import { createPackage, disablePackage } from '#modules/storage/packages/package-save.ts'
 
 /** Name, code, recording type, days of storage, period type and count, price and original price in fen. */
 const PACKAGES = [
@@ -48,11 +48,11 @@ export async function fillStoragePackages(services: Services, db: Db, demo: Acto
       ...(isEvent && { preRecord: 3, eventRecord: 20, prolong: recordType === 2 ? 1 : 0 }),
     })
     const { id } = await runAsActor(services, demo, { name: 'create', ...storagePackages.create, input }, (ctx) =>
-      create(ctx, input),
+      createPackage(ctx, input),
     )
     if (packageCode === OFF_SALE)
       await runAsActor(services, demo, { name: 'disable', ...storagePackages.disable, input: { id } }, (ctx) =>
-        disable(ctx, { id }),
+        disablePackage(ctx, { id }),
       )
   }
 }

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { accounts, challenges } from '#schema/account.ts'
-import { openChallenge } from '#core/auth/challenge.ts'
+import { createChallenge } from '#core/auth/challenge.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
 import { unlockAccount } from '#core/auth/lockout.ts'
@@ -40,14 +40,14 @@ export async function lockAccountForChange(ctx: Ctx, uid: number, reach: SQL | u
 }
 
 /** Removes ended sessions from this process's cache after the commit. Other processes receive a NOTIFY. */
-export const forgetAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
+export const forgetSessionsAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
   afterCommit(() => services.sessions.forgetAll())
 
-export const accountDisplayName = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
+export const formatAccountTitle = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
   realname ? `「${realname}（${account}）」` : `「${account}」`
 
 /** Enables or disables an account. Disabling ends the account's sessions in every process on commit. */
-export async function setStatus(ctx: Ctx, found: Account, status: 0 | 1) {
+export async function setAccountStatus(ctx: Ctx, found: Account, status: 0 | 1) {
   const { db, services, user, now } = ctx
   if (found.status === status) return
   if (status === 0) await assertSuperRemains(db, [found.uid])
@@ -57,14 +57,14 @@ export async function setStatus(ctx: Ctx, found: Account, status: 0 | 1) {
     .where(eq(accounts.uid, found.uid))
   if (status === 0) await services.sessions.endOf(db, [found.uid], 'disabled')
   await publishRightsChanged(services, db, [found.uid])
-  forgetAfterCommit(ctx)
+  forgetSessionsAfterCommit(ctx)
 }
 
 /** Returns the operation log entry of a status change. */
-export const statusNote = (found: Account, status: 0 | 1) => ({
+export const buildStatusNote = (found: Account, status: 0 | 1) => ({
   bizType: 'account',
   bizId: found.uid,
-  action: `${status === 1 ? '启用' : '停用'}账号${accountDisplayName(found)}`,
+  action: `${status === 1 ? '启用' : '停用'}账号${formatAccountTitle(found)}`,
   diff:
     found.status === status
       ? []
@@ -94,7 +94,7 @@ export async function resetPassword(ctx: Ctx, found: Account) {
   await unlockAccount(db, found.account)
   await services.sessions.endOf(db, [found.uid], 'password')
   await publishRightsChanged(services, db, [found.uid])
-  forgetAfterCommit(ctx)
+  forgetSessionsAfterCommit(ctx)
   return { uid: found.uid, account: found.account, password }
 }
 
@@ -107,16 +107,16 @@ export async function removeSecondFactor(ctx: Ctx, found: Account) {
     .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [], ...updateColumns(found, user.uid, now) })
     .where(eq(accounts.uid, found.uid))
   await services.sessions.endOf(db, [found.uid], 'forced')
-  forgetAfterCommit(ctx)
+  forgetSessionsAfterCommit(ctx)
 }
 
 const CODE_MINUTES = 24 * 60
 
 /** Creates a code for the password reset page. Invalidates an earlier code of the account. */
-export async function openResetCode({ db, now, services }: Ctx, found: Account) {
+export async function createResetCode({ db, now, services }: Ctx, found: Account) {
   const code = createOneTimeCode()
   await db.delete(challenges).where(and(eq(challenges.uid, found.uid), eq(challenges.kind, 'reset')))
-  await openChallenge(db, { kind: 'reset', answer: code, minutes: CODE_MINUTES, uid: found.uid })
+  await createChallenge(db, { kind: 'reset', answer: code, minutes: CODE_MINUTES, uid: found.uid })
   const { rows } = await db.execute<{ at: string }>(
     sql`select to_char(${new Date(now.getTime() + CODE_MINUTES * 60_000).toISOString()}::timestamptz
       at time zone ${services.config.timeZone}, 'YYYY-MM-DD HH24:MI:SS') as at`,

@@ -45,7 +45,7 @@ const rolesOfTenant = (db: Db, tenantId: number) =>
 /**
  * Lists the roles of a tenant and whether the caller may assign each: only roles whose permissions the caller holds.
  */
-export async function listRolesToOffer({ db, user }: Granter, tenantId: number) {
+export async function listAssignableRoles({ db, user }: Granter, tenantId: number) {
   const found = await rolesOfTenant(db, tenantId)
   const own = await listGrantedMenus(db, user)
   const given = await menusOfRoles(

@@ -3,10 +3,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { accounts, challenges } from '#schema/account.ts'
 import { useApp } from '#test/harness.ts'
-import { lockedIs } from './lock-filter.ts'
+import { buildLockedFilter } from './lock-filter.ts'
 import { Attempts } from '#core/auth/attempts.ts'
-import { lockedAccount, recordFailure, lockStateOf, unlockAccount } from '#core/auth/lockout.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { isAccountLocked, recordFailure, readLockState, unlockAccount } from '#core/auth/lockout.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 
 const strict = useApp({
   OMS_LOGIN_LOCK_AFTER: '1',
@@ -23,11 +23,11 @@ const guess = (account: string) => ({ account, ip: '10.1.1.1' })
 const limits = (lockAfter: number) => ({ captchaAfter: 3, lockAfter, lockMinutes: 1 })
 
 async function person(app: App, account: string) {
-  const passwordHash = await app.services.passwords.hash(md5Hex(PASSWORD))
+  const passwordHash = await app.services.passwords.hash(computeMd5Hex(PASSWORD))
   await app.db.insert(accounts).values({ account, realname: account, tenantId: 1, passwordHash })
 }
 const login = (app: App, account: string, password: string, more = {}) =>
-  app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(password), ...more })
+  app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(password), ...more })
 
 /** Requests a captcha and stores a known answer, because the database keeps only the hash. */
 async function picture(app: App) {
@@ -37,7 +37,7 @@ async function picture(app: App) {
   return { captchaId: data.captchaId as string, captcha: 'ABCD' }
 }
 const listedAsLocked = async (app: App, account: string) =>
-  (await app.db.$count(accounts, and(eq(accounts.account, account), lockedIs(1)))) === 1
+  (await app.db.$count(accounts, and(eq(accounts.account, account), buildLockedFilter(1)))) === 1
 /** Moves the lock-out into the past so that the lock-out ends. */
 const later = (app: App) =>
   app.db.execute(sql`update login_failures set
@@ -64,11 +64,11 @@ describe('lock-out after one failure', () => {
   test("the administrator's unlock ends a lock-out", async () => {
     await recordFailure(strict.db, guess('Freed'), limits(1))
     const locked = async () =>
-      (await strict.db.execute<{ locked: boolean }>(sql`select ${lockedAccount('FREED')} as locked`)).rows[0]?.locked
+      (await strict.db.execute<{ locked: boolean }>(sql`select ${isAccountLocked('FREED')} as locked`)).rows[0]?.locked
     expect(await locked()).toBe(true)
     await unlockAccount(strict.db, 'freed')
     expect(await locked()).toBe(false)
-    expect(await lockStateOf(strict.db, guess('Freed'))).toEqual({ ...OPEN, failures: 0 })
+    expect(await readLockState(strict.db, guess('Freed'))).toEqual({ ...OPEN, failures: 0 })
   })
 })
 
@@ -85,17 +85,17 @@ describe('each limit applies at the configured failure', () => {
     const who = guess(`after${lockAfter}`)
     for (let n = 1; n < lockAfter; n += 1) {
       expect(await recordFailure(strict.db, who, limits(lockAfter))).toMatchObject({ failures: n, isLocked: false })
-      expect((await lockStateOf(strict.db, who)).isLocked).toBe(false)
+      expect((await readLockState(strict.db, who)).isLocked).toBe(false)
     }
     const last = await recordFailure(strict.db, who, limits(lockAfter))
     expect(last).toMatchObject({ failures: lockAfter, isLocked: true })
     expect(last.waitSeconds).toBeGreaterThan(55)
-    expect((await lockStateOf(strict.db, who)).isLocked).toBe(true)
+    expect((await readLockState(strict.db, who)).isLocked).toBe(true)
   })
 
   test('the delay before a lock-out is not a lock-out', async () => {
     for (let n = 0; n < 4; n += 1) await recordFailure(strict.db, guess('slow'), limits(9))
-    const { waitSeconds, isLocked } = await lockStateOf(strict.db, guess('slow'))
+    const { waitSeconds, isLocked } = await readLockState(strict.db, guess('slow'))
     expect({ waits: waitSeconds > 0, isLocked }).toEqual({ waits: true, isLocked: false })
   })
 })
@@ -121,7 +121,7 @@ describe('simultaneous attempts', () => {
     let looked = 0
     let atOnce = 0
     const attempt = async () => {
-      if ((await lockStateOf(db, guess('sixty'))).waitSeconds > 0) return
+      if ((await readLockState(db, guess('sixty'))).waitSeconds > 0) return
       looked += 1
       atOnce += 1
       await new Promise((done) => setTimeout(done, 20))

@@ -16,7 +16,7 @@ export function requireTenant({ user }: Pick<Ctx, 'user'>): number {
 }
 
 /** Throws unless the caller may assign roles, also through forms and imports. */
-export function assertAssigner({ user }: Pick<Ctx, 'user'>) {
+export function assertMayAssignRoles({ user }: Pick<Ctx, 'user'>) {
   if (!user.can('system:manager:assignRole')) throw forbidden()
 }
 
@@ -24,7 +24,7 @@ export function assertAssigner({ user }: Pick<Ctx, 'user'>) {
 export async function insertStaff(ctx: Pick<Ctx, 'db' | 'user'>, input: NewStaff, passwordHash: string) {
   const tenantId = requireTenant(ctx)
   await assertMayAssign(ctx, tenantId, { added: input.roleIds, removed: [] })
-  if (input.roleIds.length > 0) assertAssigner(ctx)
+  if (input.roleIds.length > 0) assertMayAssignRoles(ctx)
   return insertAccount(ctx, { ...input, tenantId }, passwordHash)
 }
 

@@ -7,7 +7,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
  * Returns the condition for the valid sessions that the account may see: not ended, not expired and not idle for too
  * long. Combine with a join of `accounts`.
  */
-export const openSessions = ({ services, user }: Pick<Ctx, 'services' | 'user'>) =>
+export const isOpenAccountSession = ({ services, user }: Pick<Ctx, 'services' | 'user'>) =>
   and(
     isNull(sessions.endTime),
     gt(sessions.expireTime, sql`now()`),

@@ -9,7 +9,7 @@ interface Bare {
 }
 
 /** Adds roles to account rows and masks contact details unless `plain` is true. */
-export async function withRoles<R extends Bare>(db: Db, rows: readonly R[], { plain }: { plain: boolean }) {
+export async function addRoles<R extends Bare>(db: Db, rows: readonly R[], { plain }: { plain: boolean }) {
   const roles = await readRolesOfAccounts(
     db,
     rows.map(({ uid }) => uid),

@@ -12,7 +12,7 @@ export type StoredMaterial = typeof adMaterials.$inferSelect
 const SECOND_MS = 1000
 /** Types whose playing time is the duration of the file. */
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
-export const isTimed = (adType: number) => TIMED.includes(adType)
+export const isTimedAdType = (adType: number) => TIMED.includes(adType)
 
 /** Returns JSON with sorted keys, so that equal contents have equal texts. */
 export function canonicalJson(value: unknown): string {
@@ -73,7 +73,7 @@ export async function readEditedBody(db: Db, ad: StoredAd, materials: readonly S
     files: await manifestFiles(db, materials),
     review: {
       orientation: ad.orientation,
-      durationMs: playingTimeMs(ad, materials),
+      durationMs: computePlayingTimeMs(ad, materials),
       advertiser: ad.advertiser,
       categoryId: ad.categoryId,
       approvalNo: ad.approvalNo,
@@ -84,10 +84,10 @@ export async function readEditedBody(db: Db, ad: StoredAd, materials: readonly S
 }
 
 /** Returns the milliseconds of one play. */
-export const playingTimeMs = (
+export const computePlayingTimeMs = (
   { adType, duration }: Pick<StoredAd, 'adType' | 'duration'>,
   [first]: readonly Pick<StoredMaterial, 'durationMs'>[],
-) => (isTimed(adType) && first && first.durationMs > 0 ? first.durationMs : duration * SECOND_MS)
+) => (isTimedAdType(adType) && first && first.durationMs > 0 ? first.durationMs : duration * SECOND_MS)
 
 async function proofsOf(db: Db, { proofs }: StoredAd): Promise<AdReview['proofs']> {
   if (proofs.length === 0) return []

@@ -1,7 +1,7 @@
 import type { PlayRow } from './plays/play-row.ts'
 
 /** Longest permitted overlap of two plays of one device. */
-export const OVERLAP_MS = 2000
+export const MAX_OVERLAP_MS = 2000
 
 /**
  * Splits rows into those without an overlap among themselves and the rest. The earliest of overlapping plays is in the
@@ -13,11 +13,11 @@ export function splitOverlaps(rows: readonly PlayRow[]): { apart: PlayRow[]; res
   const rest: PlayRow[] = []
   let last: PlayRow | undefined
   for (const row of order) {
-    if (row.mayOverlap || row.ms <= OVERLAP_MS) {
+    if (row.mayOverlap || row.ms <= MAX_OVERLAP_MS) {
       apart.push(row)
       continue
     }
-    const overlaps = last?.deviceId === row.deviceId && last.startMs + last.ms - row.startMs > OVERLAP_MS
+    const overlaps = last?.deviceId === row.deviceId && last.startMs + last.ms - row.startMs > MAX_OVERLAP_MS
     if (overlaps) rest.push(row)
     else apart.push((last = row))
   }

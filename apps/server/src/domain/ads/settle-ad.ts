@@ -4,9 +4,9 @@ import { ads, adVersions } from '#schema/advertise.ts'
 import {
   readEditedBody,
   hashContent,
-  isTimed,
+  isTimedAdType,
   readMaterials,
-  playingTimeMs,
+  computePlayingTimeMs,
   type StoredAd,
   type StoredMaterial,
 } from './content.ts'
@@ -19,7 +19,7 @@ const SECOND_MS = 1000
  * Stores the columns of an ad that follow from its materials: duration, thumbnail and state of the edited content. The
  * content is approved when it equals the version that plays, otherwise it is a draft.
  */
-export async function settleAd(db: Db, ad: StoredAd): Promise<StoredAd> {
+export async function updateMediaFacts(db: Db, ad: StoredAd): Promise<StoredAd> {
   const materials = await readMaterials(db, ad.id)
   const facts = computeMediaFacts(ad, materials)
   const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials)) ? APPROVED : DRAFT
@@ -33,7 +33,7 @@ export async function settleAd(db: Db, ad: StoredAd): Promise<StoredAd> {
 
 /** Returns duration in seconds, rounded up, and the first thumbnail of the materials. */
 export const computeMediaFacts = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
-  duration: isTimed(ad.adType) ? Math.ceil(playingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
+  duration: isTimedAdType(ad.adType) ? Math.ceil(computePlayingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
   thumb: materials.find(({ thumbFileId }) => thumbFileId !== '')?.thumbFileId ?? '',
 })
 

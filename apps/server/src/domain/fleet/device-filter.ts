@@ -12,9 +12,9 @@ export const visibleDevices = (user: User) =>
 
 /**
  * Returns the condition for the devices that a filter matches, independent of the account: combine with
- * `visibleDevices`. For a dynamic group, pass the condition that `groupCondition` returns.
+ * `visibleDevices`. For a dynamic group, pass the condition that `buildGroupCondition` returns.
  */
-export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL): SQL | undefined {
+export function buildDeviceFilter(filter: Partial<DeviceFilterValues>, group?: SQL): SQL | undefined {
   const { sn, sns, devName, mac, imei, uid, tenantId, typeId, modelId, groupId, tag, status, online, activated } =
     filter
   return and(
@@ -81,7 +81,11 @@ export function matchesRule(rule: GroupRule): SQL | undefined {
 }
 
 /** Columns of a group that decide its membership. */
-export const GROUP_KEY = { id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule } as const
+export const GROUP_MEMBERSHIP_COLUMNS = {
+  id: deviceGroups.id,
+  kind: deviceGroups.kind,
+  rule: deviceGroups.rule,
+} as const
 
 /** Returns the condition for the devices of a static or dynamic group. */
 export const isInAnyGroup = ({ id, kind, rule }: { id: number; kind: number; rule: GroupRule | null }) =>
@@ -91,9 +95,9 @@ export const isInAnyGroup = ({ id, kind, rule }: { id: number; kind: number; rul
  * Returns the condition for a group's devices within its tenant, or of any tenant for groups of the vendor. An
  * invisible group matches none.
  */
-export async function groupCondition(db: Db, user: User, groupId: number): Promise<SQL> {
+export async function buildGroupCondition(db: Db, user: User, groupId: number): Promise<SQL> {
   const [group] = await db
-    .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
+    .select({ ...GROUP_MEMBERSHIP_COLUMNS, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
     .where(and(eq(deviceGroups.id, groupId), notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
   if (!group) return sql`false`

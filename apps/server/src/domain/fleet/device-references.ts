@@ -96,13 +96,13 @@ export async function countDeviceReferences(db: Db, ids: readonly number[]): Pro
 }
 
 /** Returns the devices that have an open upgrade task. */
-export async function devicesInUpgrade(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+export async function listDevicesInUpgrade(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await openTasks.count(db, ids)
   return new Set(rows.map(({ deviceId }) => deviceId))
 }
 
 /** Returns the devices that are bound to an agent. */
-export async function devicesOfAgents(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+export async function listDevicesBoundToAgents(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await boundAgents.count(db, ids)
   return new Set(rows.map(({ deviceId }) => deviceId))
 }

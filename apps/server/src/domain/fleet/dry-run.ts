@@ -1,8 +1,8 @@
-import { findObstacle, passesRule, rolloutPosition, type RuleCode } from './match.ts'
+import { findObstacle, passesRule, computeRolloutPosition, type RuleCode } from './match.ts'
 import { type InstalledPackage, type ModelRules, listPrecedenceReasons, replaceWithDraft } from './next-task.ts'
 import type { Moment } from './rule.ts'
-import { FLAG } from './slots.ts'
-import { factsAtTime, type FleetState, type EnabledRule } from './state.ts'
+import { SLOT_FLAG } from './slots.ts'
+import { readDeviceFacts, type FleetState, type EnabledRule } from './state.ts'
 
 export interface DryRunOptions {
   /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
@@ -87,7 +87,7 @@ interface Look {
 
 function look(state: FleetState, { rule, everybody, rules, slot, now, options }: Look, report: DryRunReport) {
   const { slots } = state
-  if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & FLAG.alive) === 0) return
+  if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & SLOT_FLAG.alive) === 0) return
   const tenantId = slots.tenants[slot]!
   const { tenants, packages, sample = DEFAULT_SAMPLE } = options
   if (tenants && tenants !== 'all' && !tenants.includes(tenantId)) return
@@ -96,12 +96,12 @@ function look(state: FleetState, { rule, everybody, rules, slot, now, options }:
   const own = installed.find(({ name }) => name === rule.packageName)
   if (packages && !own) return
   report.total += 1
-  const firmware = factsAtTime(state, slot)
+  const firmware = readDeviceFacts(state, slot)
   const verCode = own ? own.verCode : firmware.verCode
   const device = { ...firmware, verCode }
   // Uses the fast check of device polls first. Determines the reason only for refused devices.
   const obstacle = passesRule(everybody, device, now) ? undefined : findObstacle(everybody, device, now)
-  const place = rolloutPosition(deviceId, rule.otaId)
+  const place = computeRolloutPosition(deviceId, rule.otaId)
   if (obstacle !== undefined) return add(report.obstacles, obstacle)
   report.places[place]! += 1
   if (rule.percent < PLACES && !passesRule(rule, device, now)) return add(report.obstacles, 'share')

@@ -22,7 +22,7 @@ const caches = new WeakMap<Services, Map<string, Kept>>()
 /**
  * Returns a statistic over all devices with the number of devices. Large counts are cached for a minute; each key
  * has at most one count in progress. The key must contain everything that the result depends on, in particular the
- * data scope (`scopeKeyOf`).
+ * data scope (`formatScopeKey`).
  */
 export function readCachedDeviceStatistic<T extends { readonly rows: number }>(
   services: Services,
@@ -81,7 +81,7 @@ interface Shown {
 const shownFigures = new WeakMap<Services, Map<string, Shown>>()
 
 /** Returns the part of an account that decides which devices it sees, as a cache key. */
-export const scopeKeyOf = ({ uid, scope: { tenants, ownOnly } }: User) =>
+export const formatScopeKey = ({ uid, scope: { tenants, ownOnly } }: User) =>
   `${tenants === 'all' ? 'all' : [...tenants].sort((a, b) => a - b).join(',')}${ownOnly ? `/${uid}` : ''}`
 
 export interface DeviceCount {
@@ -102,4 +102,4 @@ export async function countByModel(db: Db, user: User, modelIds?: readonly numbe
 
 /** Counts visible devices of all models. Caches large counts for a minute. */
 export const readCachedCountsByModel = (services: Services, db: Db, user: User) =>
-  readCachedDeviceStatistic(services, `model ${scopeKeyOf(user)}`, () => countByModel(db, user))
+  readCachedDeviceStatistic(services, `model ${formatScopeKey(user)}`, () => countByModel(db, user))

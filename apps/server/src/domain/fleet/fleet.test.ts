@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
-import { connectionSettings } from '#core/database/client.ts'
+import { buildConnectionSettings } from '#core/database/client.ts'
 import { Events } from '#core/events/events.ts'
 import { Fleet } from './fleet.ts'
 
@@ -55,7 +55,7 @@ const run = (text: string, values?: unknown[]) => database.pool.query(text, valu
 beforeAll(async () => {
   const plain = await createTestDatabase()
   // The connection's time zone is that of the console, as in production.
-  database = { ...plain, connection: connectionSettings(plain.connection, { timeZone: ZONE }) }
+  database = { ...plain, connection: buildConnectionSettings(plain.connection, { timeZone: ZONE }) }
   await fill()
   for (let i = 0; i < 2; i++) {
     const events = new Events(database, log)

@@ -13,8 +13,8 @@ import {
   replaceWithDraft,
 } from './next-task.ts'
 import { createZoneClock, type DeviceFacts, type Moment, type Rule } from './rule.ts'
-import { FLAG } from './slots.ts'
-import { factsAtTime, type EnabledRule, type OpenTask } from './state.ts'
+import { SLOT_FLAG } from './slots.ts'
+import { readDeviceFacts, type EnabledRule, type OpenTask } from './state.ts'
 import { type DryRunOptions, evaluateDryRun } from './dry-run.ts'
 
 declare module '#core/services.ts' {
@@ -112,7 +112,7 @@ export class Fleet {
   }
 
   isEnabled(slot: number) {
-    return (this.slots.flags[slot]! & FLAG.enabled) !== 0
+    return (this.slots.flags[slot]! & SLOT_FLAG.enabled) !== 0
   }
 
   accessOf(tenantId: number) {
@@ -124,7 +124,7 @@ export class Fleet {
    */
   match(slot: number, now: Moment): EnabledRule | undefined {
     const { slots, state } = this
-    const isListed = (slots.flags[slot]! & FLAG.listed) !== 0
+    const isListed = (slots.flags[slot]! & SLOT_FLAG.listed) !== 0
     const rules = (isListed ? state.firmware : state.formal).get(slots.models[slot]!)
     // Usual case without evaluating a rule: no enabled version is higher than the installed version.
     if (!rules || rules[0]!.verCode <= slots.versions[slot]!) return undefined
@@ -136,13 +136,20 @@ export class Fleet {
     const { state, slots } = this
     const modelId = slots.models[slot]!
     const rules = { firmware: state.firmware.get(modelId) ?? [], packages: state.packages.get(modelId) ?? [] }
-    return iterateCandidates(state, rules, factsAtTime(state, slot), installed, now)
+    return iterateCandidates(state, rules, readDeviceFacts(state, slot), installed, now)
   }
 
   /** Returns the reasons that delay a rule at the next check of a device with these packages. */
   precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
     const { state } = this
-    return listPrecedenceReasons(state, rule, replaceWithDraft(state, rule), factsAtTime(state, slot), installed, now)
+    return listPrecedenceReasons(
+      state,
+      rule,
+      replaceWithDraft(state, rule),
+      readDeviceFacts(state, slot),
+      installed,
+      now,
+    )
   }
 
   /** Returns the daily window that applies to an open task; undefined when none applies. */
@@ -161,7 +168,7 @@ export class Fleet {
   async factsOf(key: string | number): Promise<KnownDevice | undefined> {
     await this.ready()
     const slot = typeof key === 'string' ? this.slots.find(key) : this.slots.slotOf(key)
-    if (slot < 0 || (this.slots.flags[slot]! & FLAG.alive) === 0) return undefined
+    if (slot < 0 || (this.slots.flags[slot]! & SLOT_FLAG.alive) === 0) return undefined
     return { ...this.#factsAt(slot, this.slots.versionOf(slot)), sn: this.slots.snOf(slot) }
   }
 
@@ -212,7 +219,7 @@ export class Fleet {
     facts.deviceId = slots.ids[slot]!
     facts.tenantId = slots.tenants[slot]!
     facts.modelId = slots.models[slot]!
-    facts.enabled = (slots.flags[slot]! & FLAG.enabled) !== 0 && !state.closedTenants.has(facts.tenantId)
+    facts.enabled = (slots.flags[slot]! & SLOT_FLAG.enabled) !== 0 && !state.closedTenants.has(facts.tenantId)
     facts.modelInUse = state.models.get(facts.modelId)?.inUse === true
     facts.verCode = verCode
     return facts

@@ -27,7 +27,7 @@ const takeTurn = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${JOINI
  * Returns the condition for devices that a tenant's groups may contain: its own devices, or any device for the
  * vendor.
  */
-export const withinTenant = (tenantId: number) =>
+export const isAllowedInGroupsOf = (tenantId: number) =>
   tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId)
 /** True when the group may contain the device. */
 export const isGroupAllowed = (group: Pick<JoinedGroup, 'tenantId'>, device: { readonly tenantId: number }) =>
@@ -52,7 +52,7 @@ export interface Joined {
 }
 
 /** Adds the matching devices to the group with one statement. `meant` must limit the devices to permitted tenants. */
-export async function joinGroup(db: Db, group: JoinedGroup, meant: SQL | undefined): Promise<Joined> {
+export async function addGroupMembers(db: Db, group: JoinedGroup, meant: SQL | undefined): Promise<Joined> {
   await takeTurn(db)
   const { rows } = await db.execute<Joined & Record<string, unknown>>(sql`
     with meant as materialized (

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
-import { countCopiedRows } from '#core/database/copy-rows.ts'
+import { readCopiedRowCount } from '#core/database/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesceCalls } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
@@ -184,7 +184,7 @@ export class IndexSync {
   }
 
   async #loadAll() {
-    const before = countCopiedRows()
+    const before = readCopiedRowCount()
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
     const horizon = await readTransactionHorizon(client)
@@ -195,11 +195,11 @@ export class IndexSync {
     for (const part of this.#parts.parts ?? []) await part.load(client, state.slots)
     this.state = state
     this.#horizon = horizon
-    if (countCopiedRows() - before >= MANY) forceGarbageCollection()
+    if (readCopiedRowCount() - before >= MANY) forceGarbageCollection()
   }
 
   async #follow() {
-    const before = countCopiedRows()
+    const before = readCopiedRowCount()
     const marks = this.#marks
     this.#marks = new Marks()
     const { state } = this
@@ -231,7 +231,7 @@ export class IndexSync {
     await loadChangedTasks(client, state, since)
     for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
     this.#horizon = horizon
-    if (countCopiedRows() - before >= MANY) forceGarbageCollection()
+    if (readCopiedRowCount() - before >= MANY) forceGarbageCollection()
   }
 
   async #refreshGroups() {

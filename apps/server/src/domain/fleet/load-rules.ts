@@ -8,7 +8,7 @@ import { matchesRule } from './device-filter.ts'
 import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
-import { FLAG } from './slots.ts'
+import { SLOT_FLAG } from './slots.ts'
 import { type EnabledRule, type FleetState, type Group, NEVER_AGAIN } from './state.ts'
 
 /** Converts local times to instants in the database. The connection's time zone is that of the console. */
@@ -116,7 +116,7 @@ async function readMembers(client: pg.Client, { slots }: DeviceState, query: str
 }
 
 const readAllowlist = (client: pg.Client, state: FleetState, otaId: number) =>
-  readMembers(client, state, `select device_id from ota_whites where ota_id = ${Number(otaId)}`, FLAG.listed)
+  readMembers(client, state, `select device_id from ota_whites where ota_id = ${Number(otaId)}`, SLOT_FLAG.listed)
 
 interface GroupRow {
   readonly tenantId: number
@@ -212,7 +212,7 @@ async function refreshFew(
     if (!now.has(id)) members.delete(slot)
     else {
       members.add(slot)
-      if (table === 'ota_whites') state.slots.flags[slot]! |= FLAG.listed
+      if (table === 'ota_whites') state.slots.flags[slot]! |= SLOT_FLAG.listed
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findBestRule, passesRule, rolloutPosition, listVerdicts } from './match.ts'
+import { findBestRule, passesRule, computeRolloutPosition, listVerdicts } from './match.ts'
 import { createZoneClock, type DeviceFacts, type Members, type Rule } from './rule.ts'
 
 const clock = createZoneClock('Asia/Shanghai')
@@ -99,7 +99,7 @@ describe('matching of devices and versions', () => {
     expect(quarter).toBeGreaterThan(900)
     expect(quarter).toBeLessThan(1100)
     // Another version gives the same devices other positions.
-    expect(inAt(2500).filter((id) => rolloutPosition(id, 12) < 2500).length).toBeLessThan(400)
+    expect(inAt(2500).filter((id) => computeRolloutPosition(id, 12) < 2500).length).toBeLessThan(400)
   })
 
   test('compares release dates, date ranges and daily windows, also across midnight', () => {

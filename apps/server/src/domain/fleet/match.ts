@@ -13,7 +13,7 @@ const PAUSED = 3
  * Returns the rollout position of a device for a version: 0-9,999, constant, and different for each version. A
  * device within one percentage is within every higher percentage.
  */
-export function rolloutPosition(deviceId: number, otaId: number): number {
+export function computeRolloutPosition(deviceId: number, otaId: number): number {
   let hash = (deviceId ^ Math.imul(otaId, 0x9e3779b1)) >>> 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0
@@ -21,7 +21,7 @@ export function rolloutPosition(deviceId: number, otaId: number): number {
 }
 
 /** Rules that can refuse a version, in the order of evaluation. */
-export const RULES = {
+export const RULE_TITLES = {
   device: '设备已启用',
   model: '型号适用且在用',
   version: '版本已启用',
@@ -35,7 +35,7 @@ export const RULES = {
   share: '在灰度比例内',
   window: '在发布时间段内',
 } as const
-export type RuleCode = keyof typeof RULES
+export type RuleCode = keyof typeof RULE_TITLES
 
 export interface Verdict {
   readonly rule: RuleCode
@@ -128,7 +128,7 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     passes: (rule, device) =>
       rule.percent >= FULL_SHARE ||
       !isFormal(rule) ||
-      rolloutPosition(device.deviceId, rule.otaId) < rule.percent ||
+      computeRolloutPosition(device.deviceId, rule.otaId) < rule.percent ||
       rule.allowlist.has(device),
     words: shareWords,
   },
@@ -143,7 +143,7 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
   },
 }
 
-const ORDER = Object.keys(RULES) as RuleCode[]
+const ORDER = Object.keys(RULE_TITLES) as RuleCode[]
 
 /**
  * True when the device gets this version now. Called for each poll; written without a loop because a loop is slower.
@@ -174,7 +174,7 @@ export function findObstacle(rule: Rule, device: DeviceFacts, now: Moment): Rule
 export function listVerdicts(rule: Rule, device: DeviceFacts, now: Moment): Verdict[] {
   return ORDER.map((code) => {
     const passed = TESTS[code].passes(rule, device, now)
-    return { rule: code, title: RULES[code], passed, words: TESTS[code].words(rule, device, now, passed) }
+    return { rule: code, title: RULE_TITLES[code], passed, words: TESTS[code].words(rule, device, now, passed) }
   })
 }
 
@@ -254,7 +254,7 @@ const heldWords = ({ state, stateReason }: Rule) =>
 function shareWords(rule: Rule, device: DeviceFacts, _now: Moment, passed: boolean) {
   if (!isFormal(rule)) return '测试发布不按比例'
   if (rule.percent >= FULL_SHARE) return '全部设备'
-  const place = rolloutPosition(device.deviceId, rule.otaId)
+  const place = computeRolloutPosition(device.deviceId, rule.otaId)
   const words = `设备位于 ${share(place)} 处，灰度比例 ${share(rule.percent)}`
   return passed ? exempted(place < rule.percent, words) : words
 }

@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
  * SQL condition: the release of a platform version reaches a tenant outside the account's data scope, by its targets, its
  * allowlist or its open tasks. Undefined when the scope has no limit. The version of a tenant reaches that tenant only.
  */
-export function reachesBeyond({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
+export function reachesBeyondScope({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
   if (scope.tenants === 'all') return undefined
   const inside = sql`${sql.param([...scope.tenants])}::int[]`
   const groups = sql`exists (select from unnest(p.group_ids) as g(id) left join device_groups dg on dg.id = g.id
@@ -25,7 +25,7 @@ export function reachesBeyond({ scope }: Pick<User, 'scope'>, otaId: AnyColumn |
 }
 
 export async function isBeyondScope(db: Db, user: Pick<User, 'scope'>, otaId: number): Promise<boolean> {
-  const beyond = reachesBeyond(user, otaId)
+  const beyond = reachesBeyondScope(user, otaId)
   if (!beyond) return false
   const { rows } = await db.execute<{ beyond: boolean }>(sql`select ${beyond} as beyond`)
   return rows[0]?.beyond === true

@@ -19,7 +19,7 @@ export interface TargetDevices {
  * Returns the condition for a version's target devices: of its model, and of its tenant unless the vendor owns the
  * version.
  */
-export const withinReach = ({ tenantId, modelId }: Pick<TargetDevices, 'tenantId' | 'modelId'>): SQL | undefined =>
+export const isTargetDevice = ({ tenantId, modelId }: Pick<TargetDevices, 'tenantId' | 'modelId'>): SQL | undefined =>
   and(
     notDeleted(devices),
     eq(devices.modelId, modelId),
@@ -37,7 +37,7 @@ export interface ReleaseEditor {
  * Creates the release of a newly enabled version as a test release for its allowlist. Enabling again starts a new
  * release: devices with a cancelled task may get the version again. Devices with a failed task need a retry.
  */
-export async function openRelease(db: Db, { otaId, tenantId }: TargetDevices, changer: ReleaseEditor) {
+export async function createTestRelease(db: Db, { otaId, tenantId }: TargetDevices, changer: ReleaseEditor) {
   const time = changer.now.toISOString()
   const who = { createBy: changer.uid, createTime: time, updateBy: changer.uid, updateTime: time }
   await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
@@ -120,11 +120,11 @@ export async function countInstalled(db: Db, version: TargetDevices, visible?: S
     ? sql`exists (select from device_packages p where p.device_id = ${devices.id}
         and p.package_name = ${version.packageName} and p.ver_code = ${version.verCode})`
     : eq(devices.verCode, version.verCode)
-  return db.$count(devices, and(withinReach(version), runsIt, visible))
+  return db.$count(devices, and(isTargetDevice(version), runsIt, visible))
 }
 
 /** Returns the text of a recall for the person. Empty when nothing was cancelled or installed. */
-export function recallInWords({ cancelled, cancelling, installed }: Cancelled & { readonly installed: number }) {
+export function describeRecall({ cancelled, cancelling, installed }: Cancelled & { readonly installed: number }) {
   const said = [
     cancelled + cancelling > 0 ? `已取消 ${cancelled + cancelling} 个升级任务` : '',
     cancelling > 0 ? `其中 ${cancelling} 个等待设备响应` : '',

@@ -15,7 +15,7 @@ export interface DeviceRow {
 }
 
 /** `listed`: the device is or was on an allowlist. */
-export const FLAG = { enabled: 1, wanted: 2, alive: 4, open: 8, pending: 16, token: 32, listed: 64 } as const
+export const SLOT_FLAG = { enabled: 1, wanted: 2, alive: 4, open: 8, pending: 16, token: 32, listed: 64 } as const
 
 const NO_VERSION = -1
 const TOKEN_BYTES = 32
@@ -133,14 +133,14 @@ export class Slots {
     this.tenants[slot] = row.tenantId
     this.models[slot] = row.modelId
     this.versions[slot] = row.verCode ?? NO_VERSION
-    const kept = this.flags[slot]! & (FLAG.open | FLAG.pending | FLAG.listed)
+    const kept = this.flags[slot]! & (SLOT_FLAG.open | SLOT_FLAG.pending | SLOT_FLAG.listed)
     const { enabled, wanted, deleted, tokenHash } = row
     this.flags[slot] =
       kept |
-      (enabled ? FLAG.enabled : 0) |
-      (wanted ? FLAG.wanted : 0) |
-      (deleted ? 0 : FLAG.alive) |
-      (tokenHash ? FLAG.token : 0)
+      (enabled ? SLOT_FLAG.enabled : 0) |
+      (wanted ? SLOT_FLAG.wanted : 0) |
+      (deleted ? 0 : SLOT_FLAG.alive) |
+      (tokenHash ? SLOT_FLAG.token : 0)
     if (tokenHash) this.#tokens.write(tokenHash, slot * TOKEN_BYTES, TOKEN_BYTES, 'hex')
     if (row.seen > this.saved[slot]!) this.saved[slot] = row.seen
     return slot
@@ -164,7 +164,7 @@ export class Slots {
    */
   #readdress(slot: number, { sn, deleted }: DeviceRow) {
     const before = this.snOf(slot)
-    const wasAlive = (this.flags[slot]! & FLAG.alive) !== 0
+    const wasAlive = (this.flags[slot]! & SLOT_FLAG.alive) !== 0
     if (wasAlive && !deleted && before === sn) return
     if (wasAlive) this.#forget(slot, before)
     if (before !== sn) this.#writeKey(slot, keyOf(sn))
@@ -239,7 +239,7 @@ export class Slots {
     this.#snUsed = 0
     for (let slot = 0; slot < this.#count; slot++) {
       insert(this.#byId, mix(this.ids[slot]!), slot)
-      if ((this.flags[slot]! & FLAG.alive) !== 0) this.#insertSn(slot, this.snOf(slot))
+      if ((this.flags[slot]! & SLOT_FLAG.alive) !== 0) this.#insertSn(slot, this.snOf(slot))
     }
   }
 }

@@ -1,7 +1,7 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { isFormal } from './match.ts'
 import type { Rule } from './rule.ts'
-import { FLAG, Slots } from './slots.ts'
+import { SLOT_FLAG, Slots } from './slots.ts'
 import { SlotSet } from './slot-set.ts'
 
 /** An enabled version with its tasks so far. */
@@ -65,14 +65,14 @@ export interface Group {
  * Returns the facts that decide which firmware a device gets. A device of a tenant in `closedTenants` counts as
  * disabled.
  */
-export function factsAtTime({ slots, models, closedTenants }: FleetState, slot: number) {
+export function readDeviceFacts({ slots, models, closedTenants }: FleetState, slot: number) {
   const tenantId = slots.tenants[slot]!
   const modelId = slots.models[slot]!
   return {
     deviceId: slots.ids[slot]!,
     tenantId,
     modelId,
-    enabled: (slots.flags[slot]! & FLAG.enabled) !== 0 && !closedTenants.has(tenantId),
+    enabled: (slots.flags[slot]! & SLOT_FLAG.enabled) !== 0 && !closedTenants.has(tenantId),
     modelInUse: models.get(modelId)?.inUse === true,
     verCode: slots.versionOf(slot),
     slot,
@@ -176,7 +176,7 @@ export class FleetState {
   }
 
   openTasks(slot: number): readonly OpenTask[] {
-    return (this.slots.flags[slot]! & FLAG.open) === 0 ? [] : (this.#tasksOf.get(slot) ?? [])
+    return (this.slots.flags[slot]! & SLOT_FLAG.open) === 0 ? [] : (this.#tasksOf.get(slot) ?? [])
   }
 
   /** Replaces the open tasks of a device. */
@@ -188,10 +188,10 @@ export class FleetState {
     for (const task of tasks) this.#note(task)
     if (tasks.length > 0) {
       this.#tasksOf.set(slot, [...tasks])
-      this.slots.flags[slot]! |= FLAG.open
+      this.slots.flags[slot]! |= SLOT_FLAG.open
     } else {
       this.#tasksOf.delete(slot)
-      this.slots.flags[slot]! &= ~FLAG.open
+      this.slots.flags[slot]! &= ~SLOT_FLAG.open
     }
   }
 

@@ -2,7 +2,7 @@ import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { reachesBeyond } from './release-scope.ts'
+import { reachesBeyondScope } from './release-scope.ts'
 
 /** Returns the condition for versions of an artifact kind that the account may see. */
 export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
@@ -14,7 +14,7 @@ export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
 
 /** Returns the condition for versions whose release concerns only tenants in the account's data scope. */
 function isDecidable(user: User): SQL | undefined {
-  const beyond = reachesBeyond(user, otaVersions.otaId)
+  const beyond = reachesBeyondScope(user, otaVersions.otaId)
   return beyond && not(beyond)
 }
 
@@ -22,7 +22,7 @@ function isDecidable(user: User): SQL | undefined {
  * Returns the condition for versions with a release, or a change of a release, that the account may approve. Submitter,
  * creator and uploader may not approve.
  */
-export const awaitsAudit = (user: User): SQL | undefined =>
+export const isAwaitingAudit = (user: User): SQL | undefined =>
   and(
     sql`exists (select from ota_policies p where p.ota_id = ${otaVersions.otaId}
       and (p.state = 1 or p.pending is not null) and p.submit_by <> ${user.uid})`,

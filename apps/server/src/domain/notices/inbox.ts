@@ -37,5 +37,5 @@ export const isUnreadBy = (uid: number) =>
   sql`not exists (select from ${noticeReads} where ${noticeReads.noticeId} = ${notices.noticeId} and ${noticeReads.uid} = ${uid})`
 
 /** Counts the unread messages for the badge in the top bar. */
-export const unreadCount = (db: Db, user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>) =>
+export const countUnread = (db: Db, user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>) =>
   db.$count(notices, and(isInInbox(user), isUnreadBy(user.uid)))

@@ -23,7 +23,7 @@ function monthsLater(wall: string, months: number) {
  * Returns the end of a period that starts at this second. Weeks have a fixed length; months and years follow the
  * calendar of the zone, in one step from the start.
  */
-export function periodEnd(start: number, { type, count }: Period, zone: string): number {
+export function computePeriodEnd(start: number, { type, count }: Period, zone: string): number {
   const months = MONTHS_IN[type]
   if (months === undefined) return start + count * WEEK_SECONDS
   return Math.floor(parseLocalTime(monthsLater(formatLocalTime(start * 1000, zone), months * count), zone) / 1000)

@@ -1,9 +1,9 @@
-import { periodEnd } from './period.ts'
-import { projectSpans, QUEUED, type QueueEvent, type QueueItem, type Span } from './queue.ts'
+import { computePeriodEnd } from './period.ts'
+import { projectSpans, QUEUE_STATE, type QueueEvent, type QueueItem, type Span } from './queue.ts'
 import type { Entry, QueueWork } from './queue-store.ts'
 
 /** Kinds of ledger entries. */
-export const LEDGER = { grant: 1, use: 2, void: 4, moveOut: 5, moveIn: 6, adjust: 7 } as const
+export const LEDGER_KIND = { grant: 1, use: 2, void: 4, moveOut: 5, moveIn: 6, adjust: 7 } as const
 const FINAL_STATE: Readonly<Partial<Record<QueueEvent['kind'], number>>> = {
   expire: 2,
   cancel: 4,
@@ -39,7 +39,8 @@ export interface QueueResult {
 }
 
 /** Length of an item that waits without a known start: the whole period from now. */
-const lengthFrom = (item: QueueItem, now: number, zone: string) => item.left ?? periodEnd(now, item.period, zone) - now
+const lengthFrom = (item: QueueItem, now: number, zone: string) =>
+  item.left ?? computePeriodEnd(now, item.period, zone) - now
 
 /** Collects the ledger entries and the next columns of one entitlement. */
 class Book {
@@ -71,18 +72,18 @@ class Book {
   grant(length: number, at: number) {
     if (this.entry.isNew && this.lines.length === 0) {
       this.next.total = length
-      const kind = this.entry.source === 5 ? LEDGER.moveIn : LEDGER.grant
+      const kind = this.entry.source === 5 ? LEDGER_KIND.moveIn : LEDGER_KIND.grant
       this.write(kind, length, length, at, this.entry.amount)
     } else if (length !== this.balance) {
       const difference = length - this.balance
       this.next.total += difference
-      this.write(LEDGER.adjust, difference, length, at)
+      this.write(LEDGER_KIND.adjust, difference, length, at)
     }
   }
   use(seconds: number, at: number) {
     if (seconds === 0) return
     this.next.used += seconds
-    this.write(LEDGER.use, -seconds, this.balance, at)
+    this.write(LEDGER_KIND.use, -seconds, this.balance, at)
   }
   /** Removes the remaining seconds at the end of an entitlement. */
   close(kind: number, at: number) {
@@ -98,8 +99,8 @@ function record(book: Book, { kind, at, used, left }: QueueEvent) {
     return Object.assign(next, { state: 1, runFrom: at, end: at + left, left: null })
   }
   if (used) book.use(used.to - used.from, at)
-  if (kind === 'cancel' || kind === 'replace') book.close(LEDGER.void, at)
-  if (kind === 'transfer') book.close(LEDGER.moveOut, at)
+  if (kind === 'cancel' || kind === 'replace') book.close(LEDGER_KIND.void, at)
+  if (kind === 'transfer') book.close(LEDGER_KIND.moveOut, at)
   const final = FINAL_STATE[kind]
   const isEnded = final !== undefined
   return Object.assign(next, {
@@ -115,8 +116,8 @@ function place(book: Book, item: QueueItem, { position, span, now, zone }: Place
   const { next } = book
   next.position = position
   next.state = item.state
-  if (item.state === QUEUED.inForce) return Object.assign(next, { runFrom: item.from, end: item.to, left: null })
-  if (item.state === QUEUED.suspended) return Object.assign(next, { end: null, left: item.left })
+  if (item.state === QUEUE_STATE.inForce) return Object.assign(next, { runFrom: item.from, end: item.to, left: null })
+  if (item.state === QUEUE_STATE.suspended) return Object.assign(next, { end: null, left: item.left })
   book.grant(span ? span.to - span.from : lengthFrom(item, now, zone), now)
   if (next.used === 0) next.start = span?.from ?? null
   return Object.assign(next, { end: span?.to ?? null, left: item.left })

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { projectSpans, QUEUED } from './queue.ts'
+import { projectSpans, QUEUE_STATE } from './queue.ts'
 import { type NextRow, buildQueueResult } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
 
@@ -37,7 +37,7 @@ function queueRow(work: QueueWork, { now, zone }: QueueActor) {
   const { deviceId, channel, tenantId, queue, events, entries } = work
   const spans = projectSpans(queue, now, zone)
   const [first, last] = [queue[0], queue.at(-1)]
-  const isSuspended = first?.state === QUEUED.suspended
+  const isSuspended = first?.state === QUEUE_STATE.suspended
   return {
     deviceId,
     channel,
@@ -46,7 +46,7 @@ function queueRow(work: QueueWork, { now, zone }: QueueActor) {
     end: isSuspended ? null : (spans.at(-1)?.to ?? events.findLast(({ kind }) => kind !== 'start')?.at ?? null),
     // An emptied queue keeps the package of its last entitlement.
     packageId: entries.get(last?.id ?? 0)?.packageId ?? null,
-    next: first?.state === QUEUED.inForce ? first.to : null,
+    next: first?.state === QUEUE_STATE.inForce ? first.to : null,
   }
 }
 

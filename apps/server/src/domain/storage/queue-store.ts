@@ -115,7 +115,7 @@ export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: bool
 }
 
 /** Adds a step to the changes of a queue. */
-export function applyChange(work: QueueWork, { queue, events }: Change) {
+export function recordQueueChange(work: QueueWork, { queue, events }: Change) {
   work.queue = queue
   work.events.push(...events)
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
-import { periodEnd } from './period.ts'
+import { computePeriodEnd } from './period.ts'
 import {
-  advance,
+  advanceQueue,
   type Change,
-  EFFECT,
+  QUEUE_EFFECT,
   type Effect,
-  open,
+  addItems,
   projectSpans,
-  QUEUED,
+  QUEUE_STATE,
   type Queue,
   type QueueItem,
-  resume,
+  resumeItem,
   type Span,
-  suspend,
+  suspendItem,
   removeItem,
 } from './queue.ts'
 
@@ -25,7 +25,7 @@ const wall = (seconds: number, zone = ZONE) => formatLocalTime(seconds * 1000, z
 /** A new item: weeks `w`, months `m` or years `y`. */
 const item = (id: number, length: `${number}${'w' | 'm' | 'y'}`): QueueItem => ({
   id,
-  state: QUEUED.waiting,
+  state: QUEUE_STATE.waiting,
   recordType: 1,
   storageDays: 7,
   period: { type: { w: 1, m: 2, y: 3 }[length.slice(-1)]!, count: Number.parseInt(length, 10) },
@@ -33,8 +33,13 @@ const item = (id: number, length: `${number}${'w' | 'm' | 'y'}`): QueueItem => (
   from: null,
   to: null,
 })
-const add = (queue: Queue, id: number, length: Parameters<typeof item>[1], now: string, effect: Effect = EFFECT.end) =>
-  open(queue, [item(id, length)], effect, at(now), ZONE)
+const add = (
+  queue: Queue,
+  id: number,
+  length: Parameters<typeof item>[1],
+  now: string,
+  effect: Effect = QUEUE_EFFECT.end,
+) => addItems(queue, [item(id, length)], effect, at(now), ZONE)
 /** Spans as `id from to`, days only. */
 const shown = (queue: Queue, now: string) =>
   projectSpans(queue, at(now), ZONE).map(
@@ -53,14 +58,14 @@ describe('lengths', () => {
     ['2026-05-01', 1, 2, '2026-05-15 00:00:00'],
     ['2026-05-01', 2, 36, '2029-05-01 00:00:00'],
   ])('from %s, period type %i × %i ends at %s', (start, type, count, end) => {
-    expect(wall(periodEnd(at(start), { type, count }, ZONE))).toBe(end)
+    expect(wall(computePeriodEnd(at(start), { type, count }, ZONE))).toBe(end)
   })
 
   test('months follow the wall clock of the zone across daylight saving; weeks have a fixed length', () => {
     const zone = 'Europe/Berlin'
     const start = at('2026-03-20 12:00:00', zone)
-    expect(wall(periodEnd(start, { type: 2, count: 1 }, zone), zone)).toBe('2026-04-20 12:00:00')
-    expect(wall(periodEnd(start, { type: 1, count: 2 }, zone), zone)).toBe('2026-04-03 13:00:00')
+    expect(wall(computePeriodEnd(start, { type: 2, count: 1 }, zone), zone)).toBe('2026-04-20 12:00:00')
+    expect(wall(computePeriodEnd(start, { type: 1, count: 2 }, zone), zone)).toBe('2026-04-03 13:00:00')
   })
 })
 
@@ -68,7 +73,7 @@ describe('positions in the queue', () => {
   const first = add([], 1, '1m', '2026-05-01').queue
 
   test('a package starts at once in an empty queue', () => {
-    expect(first).toMatchObject([{ id: 1, state: QUEUED.inForce, from: at('2026-05-01') }])
+    expect(first).toMatchObject([{ id: 1, state: QUEUE_STATE.inForce, from: at('2026-05-01') }])
     expect(add([], 1, '1m', '2026-05-01').events).toMatchObject([{ kind: 'start', id: 1 }])
   })
 
@@ -82,7 +87,7 @@ describe('positions in the queue', () => {
   })
 
   test('a package opened in front pauses the current package, which continues after it', () => {
-    const { queue, events } = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11', EFFECT.front)
+    const { queue, events } = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11', QUEUE_EFFECT.front)
     expect(events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['yield 1', 'start 3'])
     expect(events[0]).toMatchObject({ left: 21 * DAY, used: { from: at('2026-05-01'), to: at('2026-05-11') } })
     expect(shown(queue, '2026-05-20')).toEqual([
@@ -93,8 +98,8 @@ describe('positions in the queue', () => {
   })
 
   test('of two packages opened in front, the package opened later comes first', () => {
-    const one = add(first, 2, '1w', '2026-05-03', EFFECT.front).queue
-    const two = add(one, 3, '1w', '2026-05-05', EFFECT.front).queue
+    const one = add(first, 2, '1w', '2026-05-03', QUEUE_EFFECT.front).queue
+    const two = add(one, 3, '1w', '2026-05-05', QUEUE_EFFECT.front).queue
     expect(shown(two, '2026-05-05')).toEqual([
       '3 2026-05-05 2026-05-12',
       '2 2026-05-12 2026-05-17',
@@ -103,7 +108,7 @@ describe('positions in the queue', () => {
   })
 
   test('an override ends the current package and keeps the waiting packages', () => {
-    const { queue, events } = add(add(first, 2, '1w', '2026-05-02').queue, 3, '1m', '2026-05-11', EFFECT.override)
+    const { queue, events } = add(add(first, 2, '1w', '2026-05-02').queue, 3, '1m', '2026-05-11', QUEUE_EFFECT.override)
     expect(events.map(({ kind, id, left }) => [kind, id, left])).toEqual([
       ['replace', 1, 21 * DAY],
       ['start', 3, 31 * DAY],
@@ -113,11 +118,11 @@ describe('positions in the queue', () => {
 
   test('packages behind a suspended package neither start nor end until it is resumed', () => {
     const queue = add(first, 2, '1m', '2026-05-02').queue
-    const held = suspend(queue, 1, at('2026-05-11'), ZONE)
+    const held = suspendItem(queue, 1, at('2026-05-11'), ZONE)
     expect(held.events).toMatchObject([{ kind: 'suspend', id: 1, left: 21 * DAY }])
     expect(shown(held.queue, '2026-08-01')).toEqual([])
-    expect(advance(held.queue, at('2027-01-01'), ZONE).events).toEqual([])
-    const { queue: running } = resume(held.queue, 1, at('2026-07-01'), ZONE)
+    expect(advanceQueue(held.queue, at('2027-01-01'), ZONE).events).toEqual([])
+    const { queue: running } = resumeItem(held.queue, 1, at('2026-07-01'), ZONE)
     expect(shown(running, '2026-07-01')).toEqual(['1 2026-07-01 2026-07-22', '2 2026-07-22 2026-08-22'])
   })
 
@@ -133,7 +138,7 @@ describe('positions in the queue', () => {
 
   test('an advance that runs late records the true end and start times of packages', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1m', '2026-05-03').queue
-    const { queue: later, events } = advance(queue, at('2026-07-20'), ZONE)
+    const { queue: later, events } = advanceQueue(queue, at('2026-07-20'), ZONE)
     expect(events.map(({ kind, id, at: when }) => `${kind} ${id} ${wall(when).slice(0, 10)}`)).toEqual([
       'expire 1 2026-06-01',
       'start 2 2026-06-01',
@@ -208,20 +213,20 @@ class Walk {
     this.now += Math.floor(this.random() ** 4 * 60 * DAY)
     const [kind, current, chosen] = [this.random(), this.queue[0], this.pick()]
     if (!current || !chosen || (kind < 0.45 && this.queue.length < MAX_QUEUE)) return this.openNew(current)
-    if (kind < 0.55) return this.take(suspend(this.queue, current.id, this.now, ZONE))
-    if (kind < 0.7) return this.take(resume(this.queue, current.id, this.now, ZONE))
+    if (kind < 0.55) return this.take(suspendItem(this.queue, current.id, this.now, ZONE))
+    if (kind < 0.7) return this.take(resumeItem(this.queue, current.id, this.now, ZONE))
     if (kind < 0.8) return this.take(removeItem(this.queue, chosen.id, 'cancel', this.now, ZONE))
     if (kind < 0.85) return this.take(removeItem(this.queue, chosen.id, 'transfer', this.now, ZONE))
-    return this.take(advance(this.queue, this.now, ZONE))
+    return this.take(advanceQueue(this.queue, this.now, ZONE))
   }
 
   private openNew(current: QueueItem | undefined) {
-    const suspended = current?.state === QUEUED.suspended
-    const effect = suspended ? EFFECT.end : ([1, 1, 2, 3] as const)[Math.floor(this.random() * 4)]!
+    const suspended = current?.state === QUEUE_STATE.suspended
+    const effect = suspended ? QUEUE_EFFECT.end : ([1, 1, 2, 3] as const)[Math.floor(this.random() * 4)]!
     const length = (['1w', '2w', '3w', '8w', '1m'] as const)[Math.floor(this.random() * 5)]!
     const ids = Array.from({ length: 1 + Math.floor(this.random() * 2) }, () => this.next++)
     const items = ids.map((id) => item(id, length))
-    this.take(open(this.queue, items, effect, this.now, ZONE))
+    this.take(addItems(this.queue, items, effect, this.now, ZONE))
   }
 }
 
@@ -231,8 +236,8 @@ describe('10,000 random steps', () => {
     for (let count = 0; count < 2000; count += 1) {
       walk.step()
       const { queue, history, now } = walk
-      expect(queue.slice(1).every(({ state }) => state === QUEUED.waiting)).toBe(true)
-      expect(queue.length === 0 || queue[0]!.state !== QUEUED.waiting).toBe(true)
+      expect(queue.slice(1).every(({ state }) => state === QUEUE_STATE.waiting)).toBe(true)
+      expect(queue.length === 0 || queue[0]!.state !== QUEUE_STATE.waiting).toBe(true)
       expect(history.at(-1)?.to ?? 0).toBeLessThanOrEqual(now)
       if (count % 4 !== 0) continue
       const spans = [...history.slice(-20), ...projectSpans(queue, now, ZONE)]
@@ -242,7 +247,7 @@ describe('10,000 random steps', () => {
       }
       // However late a job runs, and whatever it has recorded before, the spans are the same.
       const later = now + (count % 400) * DAY
-      const { queue: after, events } = advance(queue, later, ZONE)
+      const { queue: after, events } = advanceQueue(queue, later, ZONE)
       const ended = events.flatMap(({ id, used, kind }) => (kind === 'expire' ? [{ id, ...used! }] : []))
       const before = projectSpans(queue, now, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
       const then = projectSpans(after, later, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))

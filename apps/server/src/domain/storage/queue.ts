@@ -1,15 +1,15 @@
-import { type Period, periodEnd } from './period.ts'
+import { type Period, computePeriodEnd } from './period.ts'
 
 /** State of an item that is still in a queue. */
-export const QUEUED = { waiting: 0, inForce: 1, suspended: 3 } as const
+export const QUEUE_STATE = { waiting: 0, inForce: 1, suspended: 3 } as const
 /** Where a new item enters the queue: after all items, before the current item, or in place of the current item. */
-export const EFFECT = { end: 1, front: 2, override: 3 } as const
-export type Effect = (typeof EFFECT)[keyof typeof EFFECT]
+export const QUEUE_EFFECT = { end: 1, front: 2, override: 3 } as const
+export type Effect = (typeof QUEUE_EFFECT)[keyof typeof QUEUE_EFFECT]
 
 /** One entitlement in the queue of a channel. All times are whole seconds since 1970. */
 export interface QueueItem {
   readonly id: number
-  readonly state: (typeof QUEUED)[keyof typeof QUEUED]
+  readonly state: (typeof QUEUE_STATE)[keyof typeof QUEUE_STATE]
   readonly recordType: number
   readonly storageDays: number
   readonly period: Period
@@ -54,7 +54,7 @@ const spanOf = ({ id, recordType, storageDays }: QueueItem, from: number, to: nu
 })
 /** Returns the end of an item that starts at this time. */
 const endFrom = ({ left, period }: QueueItem, start: number, zone: string) =>
-  left === null ? periodEnd(start, period, zone) : start + left
+  left === null ? computePeriodEnd(start, period, zone) : start + left
 
 /**
  * Returns the spans of a queue: the current item and every waiting item, each from the exact end of the one before.
@@ -65,7 +65,7 @@ export function projectSpans(queue: Queue, now: number, zone: string): Span[] {
   const spans: Span[] = []
   let at = now
   for (const item of queue) {
-    if (item.state === QUEUED.suspended) break
+    if (item.state === QUEUE_STATE.suspended) break
     const from = item.from ?? at
     const to = item.to ?? endFrom(item, from, zone)
     spans.push(spanOf(item, from, to))
@@ -77,14 +77,14 @@ export function projectSpans(queue: Queue, now: number, zone: string): Span[] {
 /** Starts the first waiting item at this time when no item is current. */
 function startFirst(queue: Queue, at: number, zone: string): Change {
   const [first, ...rest] = queue
-  if (first?.state !== QUEUED.waiting) return { queue, events: [] }
+  if (first?.state !== QUEUE_STATE.waiting) return { queue, events: [] }
   const to = endFrom(first, at, zone)
-  const started: QueueItem = { ...first, state: QUEUED.inForce, from: at, to, left: null }
+  const started: QueueItem = { ...first, state: QUEUE_STATE.inForce, from: at, to, left: null }
   return { queue: [started, ...rest], events: [{ kind: 'start', id: first.id, at, left: to - at }] }
 }
 
 /** Records the items that ended up to now, and the items that started at these ends. */
-export function advance(queue: Queue, now: number, zone: string): Change {
+export function advanceQueue(queue: Queue, now: number, zone: string): Change {
   let next = queue
   const events: QueueEvent[] = []
   for (let first = next[0]; first?.to != null && first.to <= now; first = next[0]) {
@@ -98,7 +98,7 @@ export function advance(queue: Queue, now: number, zone: string): Change {
 
 /** Applies a step to an advanced queue. Starts the first waiting item when no item is current after the step. */
 function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => Change): Change {
-  const before = advance(queue, now, zone)
+  const before = advanceQueue(queue, now, zone)
   const done = work(before.queue)
   const after = startFirst(done.queue, now, zone)
   return { queue: after.queue, events: [...before.events, ...done.events, ...after.events] }
@@ -111,34 +111,34 @@ function stop(item: QueueItem, now: number, zone: string) {
 }
 
 /** Adds items to a queue. The caller refuses `front` and `override` while the current item is suspended. */
-export const open = (queue: Queue, items: Queue, effect: Effect, now: number, zone: string): Change =>
+export const addItems = (queue: Queue, items: Queue, effect: Effect, now: number, zone: string): Change =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
-    if (effect === EFFECT.end || current?.state !== QUEUED.inForce)
-      return { queue: effect === EFFECT.end ? [...advanced, ...items] : [...items, ...advanced], events: [] }
+    if (effect === QUEUE_EFFECT.end || current?.state !== QUEUE_STATE.inForce)
+      return { queue: effect === QUEUE_EFFECT.end ? [...advanced, ...items] : [...items, ...advanced], events: [] }
     const stopped = stop(current, now, zone)
     const event = { id: current.id, at: now, ...stopped }
-    if (effect === EFFECT.override) return { queue: [...items, ...rest], events: [{ kind: 'replace', ...event }] }
-    const yielded: QueueItem = { ...current, state: QUEUED.waiting, from: null, to: null, left: stopped.left }
+    if (effect === QUEUE_EFFECT.override) return { queue: [...items, ...rest], events: [{ kind: 'replace', ...event }] }
+    const yielded: QueueItem = { ...current, state: QUEUE_STATE.waiting, from: null, to: null, left: stopped.left }
     return { queue: [...items, yielded, ...rest], events: [{ kind: 'yield', ...event }] }
   })
 
 /** Stops the clock of the current item; the items behind wait. */
-export const suspend = (queue: Queue, id: number, now: number, zone: string): Change =>
+export const suspendItem = (queue: Queue, id: number, now: number, zone: string): Change =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
-    if (current?.id !== id || current.state !== QUEUED.inForce) return { queue: advanced, events: [] }
+    if (current?.id !== id || current.state !== QUEUE_STATE.inForce) return { queue: advanced, events: [] }
     const stopped = stop(current, now, zone)
-    const held: QueueItem = { ...current, state: QUEUED.suspended, from: null, to: null, left: stopped.left }
+    const held: QueueItem = { ...current, state: QUEUE_STATE.suspended, from: null, to: null, left: stopped.left }
     return { queue: [held, ...rest], events: [{ kind: 'suspend', id, at: now, ...stopped }] }
   })
 
 /** Continues a suspended item with its remaining seconds. */
-export const resume = (queue: Queue, id: number, now: number, zone: string): Change =>
+export const resumeItem = (queue: Queue, id: number, now: number, zone: string): Change =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
-    if (current?.id !== id || current.state !== QUEUED.suspended) return { queue: advanced, events: [] }
-    return { queue: [{ ...current, state: QUEUED.waiting }, ...rest], events: [] }
+    if (current?.id !== id || current.state !== QUEUE_STATE.suspended) return { queue: advanced, events: [] }
+    return { queue: [{ ...current, state: QUEUE_STATE.waiting }, ...rest], events: [] }
   })
 
 /** Takes an item out of its queue, by cancellation or for a transfer; the items behind move up. */
@@ -148,6 +148,6 @@ export const removeItem = (queue: Queue, id: number, kind: 'cancel' | 'transfer'
     if (!found) return { queue: advanced, events: [] }
     const planned = projectSpans(advanced, now, zone).find(({ entitlementId }) => entitlementId === id)
     const stopped = stop(found, now, zone)
-    const left = found.state === QUEUED.waiting && planned ? planned.to - planned.from : stopped.left
+    const left = found.state === QUEUE_STATE.waiting && planned ? planned.to - planned.from : stopped.left
     return { queue: advanced.filter((item) => item !== found), events: [{ kind, id, at: now, ...stopped, left }] }
   })

@@ -13,5 +13,5 @@ export async function readStorageSettings(db: Db): Promise<StorageSettings> {
 }
 
 /** Days that videos stay after the end of a service, as a value of a statement. */
-export const KEEP_DAYS = sql`coalesce((select (value ->> 'keepDays')::int from settings
+export const KEEP_DAYS_SQL = sql`coalesce((select (value ->> 'keepDays')::int from settings
   where key = ${STORAGE_SETTINGS_KEY}), ${STANDARD_STORAGE.keepDays})`

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { ossQueues } from '#schema/storage.ts'
-import { advance, QUEUED, suspend } from './queue.ts'
+import { advanceQueue, QUEUE_STATE, suspendItem } from './queue.ts'
 import { saveQueues } from './queue-save.ts'
-import { applyChange, loadQueues } from './queue-store.ts'
+import { recordQueueChange, loadQueues } from './queue-store.ts'
 import { readStorageSettings } from './settings.ts'
 
 const SUSPEND = 2
@@ -12,7 +12,10 @@ const SUSPEND = 2
  * Suspends the entitlements in force of a device that is unbound from its App account, when the setting `onUnbind` says
  * so. Returns the number of suspended channels.
  */
-export async function suspendUnbound({ db, user, now, services }: Ctx, deviceId: number): Promise<number> {
+export async function suspendEntitlementsOfUnbound(
+  { db, user, now, services }: Ctx,
+  deviceId: number,
+): Promise<number> {
   const { onUnbind } = await readStorageSettings(db)
   if (onUnbind !== SUSPEND) return 0
   const keys = await db
@@ -26,10 +29,10 @@ export async function suspendUnbound({ db, user, now, services }: Ctx, deviceId:
   const works = [...(await loadQueues(db, keys, true)).values()]
   let suspended = 0
   for (const work of works) {
-    applyChange(work, advance(work.queue, at, zone))
+    recordQueueChange(work, advanceQueue(work.queue, at, zone))
     const [current] = work.queue
-    if (current?.state !== QUEUED.inForce) continue
-    applyChange(work, suspend(work.queue, current.id, at, zone))
+    if (current?.state !== QUEUE_STATE.inForce) continue
+    recordQueueChange(work, suspendItem(work.queue, current.id, at, zone))
     suspended += 1
   }
   const actor = { uid: user.uid, operName: user.realname || user.account, reason: '设备解绑自动暂停', now: at, zone }

@@ -43,7 +43,7 @@ const RECORDS = [
 ] as const
 
 /** Returns kind, table, key and owner of every record of the operation log that belongs to a tenant. */
-export const loggedRecords = () => [
+export const listLoggedRecordTables = () => [
   ...RECORDS,
   ...[...tenantRecords].map(([kind, table]) => [kind, sql`${table}`, sql`id`, sql`tenant_id`] as const),
 ]
@@ -52,11 +52,11 @@ export const loggedRecords = () => [
  * Returns the operation log condition for platform accounts with a limited data scope. Hides actions on records of
  * tenants outside the scope, also actions of platform staff. Undefined when the tenant of the row decides.
  */
-export function loggedRecordsInScope(user: User): SQL | undefined {
+export function isLoggedRecordInScope(user: User): SQL | undefined {
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
   const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}(:|$)' then split_part(${operLogs.bizId}, ':', 1)::int end`
-  const outside = loggedRecords().map(
+  const outside = listLoggedRecordTables().map(
     ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
       where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
   )

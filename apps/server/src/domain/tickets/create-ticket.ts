@@ -11,7 +11,7 @@ import { files } from '#schema/system.ts'
 import { ticketFiles, ticketNumbers, ticketRecords, tickets } from '#schema/ticket.ts'
 import { computeSla, readSlaSettings } from './sla.ts'
 
-export const RECORD = {
+export const TICKET_RECORD_KIND = {
   created: 1,
   handled: 2,
   claimed: 3,
@@ -105,7 +105,7 @@ export async function insertTicket(services: Pick<Services, 'config' | 'events'>
     handlerId: handler?.uid ?? null,
     handler: handler?.name ?? '',
   }
-  await db.insert(ticketRecords).values({ ...record, kind: RECORD.created, status: 0, createTime: at })
+  await db.insert(ticketRecords).values({ ...record, kind: TICKET_RECORD_KIND.created, status: 0, createTime: at })
   if (stored.length > 0) await attach(db, id, input.tenantId, stored, now)
   await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: input.tenantId })
   return { id, feedbackNo }

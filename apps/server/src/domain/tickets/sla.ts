@@ -5,14 +5,14 @@ import type { Db } from '#core/database/client.ts'
 import { settings } from '#schema/system.ts'
 import { addWorkingMinutes } from './business-clock.ts'
 
-export const SLA_KEY = 'ticketSla'
-export const SLA = { none: 0, ok: 1, near: 2, breached: 3 } as const
+export const SLA_SETTINGS_KEY = 'ticketSla'
+export const SLA_STATE = { none: 0, ok: 1, near: 2, breached: 3 } as const
 /** Part of the time limit after which a ticket counts as near its limit. */
 const NEAR = 0.8
 
 /** Returns the SLA settings. Invalid values stored by an older version fall back to the default. */
 export async function readSlaSettings(db: Db): Promise<SlaValue> {
-  const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SLA_KEY))
+  const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SLA_SETTINGS_KEY))
   const stored = SlaSettings.safeParse(row?.value)
   return stored.success ? stored.data : STANDARD_SLA
 }
@@ -38,7 +38,7 @@ export interface SlaFacts {
 const OFF: SlaFacts = {
   slaRespondDue: null,
   slaSolveDue: null,
-  slaState: SLA.none,
+  slaState: SLA_STATE.none,
   slaNextTime: null,
   slaBreached: false,
 }
@@ -67,9 +67,9 @@ export function computeSla(sla: SlaValue, zone: string, ticket: Timed, now: Date
     slaSolveDue: solve.due.toISOString(),
     slaState: stopped
       ? slaBreached
-        ? SLA.breached
-        : SLA.ok
-      : Math.max(SLA.ok, ...running.map((one) => stateOf(one, now))),
+        ? SLA_STATE.breached
+        : SLA_STATE.ok
+      : Math.max(SLA_STATE.ok, ...running.map((one) => stateOf(one, now))),
     slaNextTime: nextOf(running, now),
     slaBreached,
   }
@@ -79,7 +79,8 @@ interface Limit {
   readonly near: Date
   readonly due: Date
 }
-const stateOf = ({ near, due }: Limit, now: Date) => (now >= due ? SLA.breached : now >= near ? SLA.near : SLA.ok)
+const stateOf = ({ near, due }: Limit, now: Date) =>
+  now >= due ? SLA_STATE.breached : now >= near ? SLA_STATE.near : SLA_STATE.ok
 
 function nextOf(running: readonly Limit[], now: Date) {
   const ahead = running.flatMap(({ near, due }) => [near, due]).filter((at) => at > now)

@@ -4,7 +4,7 @@ import { tickets } from '#schema/ticket.ts'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
-export const isOpen = ne(tickets.status, sql.raw(String(FEEDBACK_CLOSED)))
+export const isTicketOpen = ne(tickets.status, sql.raw(String(FEEDBACK_CLOSED)))
 
 /**
  * Returns the condition for visible tickets: those of visible tenants. With scope "own records": tickets that the
@@ -16,7 +16,7 @@ export function visibleTickets(user: User): SQL | undefined {
         eq(tickets.createBy, user.uid),
         eq(tickets.handlerId, user.uid),
         eq(tickets.lastHandlerId, user.uid),
-        and(isNull(tickets.handlerId), isOpen),
+        and(isNull(tickets.handlerId), isTicketOpen),
       )
     : undefined
   return and(scoped(user, { tenant: tickets.tenantId }), own)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { isolateRows } from '#core/database/isolate-rows.ts'
-import { GROWTH, widened } from './span-table.ts'
+import { GROWTH_FACTOR, copyIntoLarger } from './span-table.ts'
 
 const FLUSH_MS = 10_000
 /** Interval after which the time of a repeated request is stored again. */
@@ -141,9 +141,9 @@ class StoredAnswers {
   }
 
   #reserve(slot: number) {
-    const length = Math.max(1024, Math.ceil((slot + 1) * GROWTH))
-    this.#seconds = widened(this.#seconds, new Uint32Array(length))
-    this.#codes = widened(this.#codes, new Uint8Array(length))
+    const length = Math.max(1024, Math.ceil((slot + 1) * GROWTH_FACTOR))
+    this.#seconds = copyIntoLarger(this.#seconds, new Uint32Array(length))
+    this.#codes = copyIntoLarger(this.#codes, new Uint8Array(length))
   }
 
   /** Returns the number of an answer, beginning with 1. Fewer than 20 different answers exist. */

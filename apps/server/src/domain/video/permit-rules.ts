@@ -20,7 +20,7 @@ export const REFUSAL_REASONS = {
 } as const
 export type Reason = keyof typeof REFUSAL_REASONS
 
-export const RECORD = { continuous: 1, events: 2, lowPower: 3 } as const
+export const RECORD_TYPE = { continuous: 1, events: 2, lowPower: 3 } as const
 const CLOCK_MS = 5 * 60_000
 const BACKLOG_MS = 7 * 86_400_000
 /** Tolerance of the end of an event's last recording, because cameras cut recordings at key frames. */
@@ -60,7 +60,7 @@ export interface Recording {
 }
 
 /** Returns a recording that starts now and that every package permits. */
-export const sampleRecording = (now: number): Recording => ({
+export const createSampleRecording = (now: number): Recording => ({
   startMs: now,
   durationMs: 4000,
   bytes: 1,
@@ -89,11 +89,14 @@ const RULES: readonly Rule[] = [
     ({ ownerSinceMs, expireDay, today }, { startMs }, now) =>
       startMs < now - BACKLOG_MS || startMs < ownerSinceMs || (expireDay !== '' && expireDay <= today),
   ],
-  ['kind', ({ span }, { isEvent }) => span !== undefined && span.terms.recordType !== RECORD.continuous && !isEvent],
+  [
+    'kind',
+    ({ span }, { isEvent }) => span !== undefined && span.terms.recordType !== RECORD_TYPE.continuous && !isEvent,
+  ],
   [
     'event',
     ({ span }, recording) =>
-      span !== undefined && span.terms.recordType !== RECORD.continuous && lastsTooLong(span.terms, recording),
+      span !== undefined && span.terms.recordType !== RECORD_TYPE.continuous && lastsTooLong(span.terms, recording),
   ],
   [
     'day',

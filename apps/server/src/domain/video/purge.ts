@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
-import { objectKeyOf, type SegmentKey } from './recordings/segment.ts'
+import { formatObjectKey, type SegmentKey } from './recordings/segment.ts'
 
 const ROWS_AT_ONCE = 1000
 const PURGES_AT_ONCE = 200
@@ -121,7 +121,7 @@ async function removeSome({ pool, media, onStep }: Purging, purge: Purge, day: s
     [...parametersOf(purge), day],
   )
   if (rows.length === 0) return 0
-  await media.remove(rows.map(objectKeyOf))
+  await media.remove(rows.map(formatObjectKey))
   onStep?.('objects')
   await pool.query(
     `with deleted as (delete from oss_segments s using unnest($3::smallint[], $4::smallint[], $5::bigint[]) as x (channel, kind, start_ms)

@@ -7,9 +7,9 @@ import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { VIDEO_BREACHES } from './invariants.ts'
 import { addExpiryPurges, runPurges } from './purge.ts'
-import { daysOf, objectKeyOf, type Segment } from './recordings/segment.ts'
+import { computeSegmentDays, formatObjectKey, type Segment } from './recordings/segment.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
-import { sweepDays } from './sweep.ts'
+import { removeExpiredDays } from './sweep.ts'
 import { checkObjects } from './verify-objects.ts'
 
 const log = pino({ level: 'silent' })
@@ -48,12 +48,12 @@ const segment = (over: Partial<Segment> & { storageDays?: number } = {}): Segmen
   salt += 1
   const terms = { recordType: 1, entitlementId: 1, modelId: 1, tenantId: 1, ownerId: 0, eventNo: 0, eventType: 0 }
   const place = { deviceId: 1, channel: 0, startMs, durationMs: 4000, bytes: 4, session: 1, seq: 1, initBytes: 0 }
-  return { ...terms, ...place, salt, format: 1, ...daysOf(startMs, storageDays, ZONE), ...rest }
+  return { ...terms, ...place, salt, format: 1, ...computeSegmentDays(startMs, storageDays, ZONE), ...rest }
 }
 /** Stores the object and the row. */
 async function store(...segments: Segment[]) {
   for (const each of segments)
-    await media.put(objectKeyOf(each), [Buffer.from('GGGG')] as unknown as AsyncIterable<Uint8Array>, {
+    await media.put(formatObjectKey(each), [Buffer.from('GGGG')] as unknown as AsyncIterable<Uint8Array>, {
       bytes: 4,
       accepts: () => true,
     })
@@ -118,9 +118,9 @@ describe('STORAGE-06 retention', () => {
       '2026-12-22',
       '2027-01-01',
     ]) {
-      await sweepDays({ pool: database.pool, media, log }, today)
+      await removeExpiredDays({ pool: database.pool, media, log }, today)
       const retained = all.filter(({ expireDay }) => expireDay > today)
-      expect(await objects()).toEqual(retained.map(objectKeyOf).toSorted())
+      expect(await objects()).toEqual(retained.map(formatObjectKey).toSorted())
       expect(await rows()).toBe(retained.length)
       expect(await breaches()).toEqual([])
     }
@@ -132,11 +132,13 @@ describe('STORAGE-06 retention', () => {
     const past = [1, 2, 3, 4, 5].map((deviceId) => segment({ deviceId, eventNo: 1, eventType: 1 }))
     const retained = [segment({ storageDays: 30 }), segment({ startMs: START + 5 * DAY_MS })]
     await store(...past, ...retained)
-    const steps = await interrupted((onStep) => sweepDays({ pool: database.pool, media, log, onStep }, '2026-11-28'))
+    const steps = await interrupted((onStep) =>
+      removeExpiredDays({ pool: database.pool, media, log, onStep }, '2026-11-28'),
+    )
     expect([...steps]).toEqual(
       expect.arrayContaining(['objects', 'detached oss_segments', 'detached oss_events', 'sums', 'dropped']),
     )
-    expect(await objects()).toEqual(retained.map(objectKeyOf).toSorted())
+    expect(await objects()).toEqual(retained.map(formatObjectKey).toSorted())
     expect(await rows()).toBe(2)
     expect(await query(`select state from oss_days where expire_day = '2026-11-28'`)).toEqual([{ state: 3 }])
     expect(await query(`select to_regclass('oss_segments_20261128') as name`)).toEqual([{ name: null }])
@@ -153,12 +155,12 @@ describe('STORAGE-06 retention', () => {
       await query(`delete from oss_stored where expire_day = $1`, [expireDay])
       await query(`delete from oss_days where expire_day = $1`, [expireDay])
     }
-    await sweepDays({ pool: database.pool, media, log }, '2026-11-23')
-    expect(await objects()).toEqual([before, ...later].map(objectKeyOf).toSorted())
+    await removeExpiredDays({ pool: database.pool, media, log }, '2026-11-23')
+    expect(await objects()).toEqual([before, ...later].map(formatObjectKey).toSorted())
 
-    await sweepDays({ pool: database.pool, media, log }, '2026-11-28')
-    expect(await objects()).toEqual(later.map(objectKeyOf).toSorted())
-    await sweepDays({ pool: database.pool, media, log }, '2026-12-22')
+    await removeExpiredDays({ pool: database.pool, media, log }, '2026-11-28')
+    expect(await objects()).toEqual(later.map(formatObjectKey).toSorted())
+    await removeExpiredDays({ pool: database.pool, media, log }, '2026-12-22')
     expect(await objects()).toEqual([])
   })
 
@@ -167,14 +169,14 @@ describe('STORAGE-06 retention', () => {
     await store(one, two, kept)
     const check = () => checkObjects(database.pool, media)
     expect(await check()).toEqual([])
-    await media.remove([objectKeyOf(one)])
+    await media.remove([formatObjectKey(one)])
     await query('update oss_segments set bytes = 5 where start_ms = $1', [two.startMs])
     expect(await check()).toEqual([
-      `录像文件 ${objectKeyOf(one)} 没有内容`,
-      `录像文件 ${objectKeyOf(two)} 大小是 4，应为 5`,
+      `录像文件 ${formatObjectKey(one)} 没有内容`,
+      `录像文件 ${formatObjectKey(two)} 大小是 4，应为 5`,
     ])
     await query(`update oss_days set state = 3 where expire_day = '2026-11-28'`)
-    expect(await check()).toEqual([`已删除日期仍有录像文件 ${objectKeyOf(two)}`])
+    expect(await check()).toEqual([`已删除日期仍有录像文件 ${formatObjectKey(two)}`])
   })
 
   test('a reader of a partition delays its drop but no other reader, and the next run drops it', async () => {
@@ -182,14 +184,14 @@ describe('STORAGE-06 retention', () => {
     const reader = await database.pool.connect()
     await reader.query('begin; select 1 from oss_segments')
     let isOver = false
-    const sweep = sweepDays({ pool: database.pool, media, log }, '2026-11-28').finally(() => (isOver = true))
+    const sweep = removeExpiredDays({ pool: database.pool, media, log }, '2026-11-28').finally(() => (isOver = true))
     await Promise.all([
       expect(sweep).resolves.toEqual({ swept: [], failedItems: 1 }),
       expect(longestRead(() => isOver)).resolves.toBeLessThan(1500),
     ])
     await reader.query('rollback')
     reader.release()
-    expect(await sweepDays({ pool: database.pool, media, log }, '2026-11-28')).toEqual({
+    expect(await removeExpiredDays({ pool: database.pool, media, log }, '2026-11-28')).toEqual({
       swept: ['2026-11-28'],
       failedItems: 0,
     })
@@ -226,7 +228,7 @@ describe('STORAGE-07 early deletion', () => {
       ])
       await age()
       await interrupted((onStep) => runPurges({ pool: database.pool, media, log, onStep }))
-      expect(await objects()).toEqual([objectKeyOf(others)])
+      expect(await objects()).toEqual([formatObjectKey(others)])
       expect(await rows()).toBe(1)
       expect(await query('select 1 from oss_events')).toEqual([])
       const calendar = await query(
@@ -250,7 +252,7 @@ describe('STORAGE-07 early deletion', () => {
     await store(later)
     await age()
     await runPurges({ pool: database.pool, media, log })
-    expect(await objects()).toEqual([objectKeyOf(later)])
+    expect(await objects()).toEqual([formatObjectKey(later)])
     expect(await query('select owner_id from oss_segments')).toEqual([{ owner_id: 6 }])
   })
 
@@ -271,10 +273,10 @@ describe('STORAGE-07 early deletion', () => {
     await query('update devices set tenant_id = 7 where id = 2')
     await age()
     const refuse = (keys: readonly string[]) =>
-      keys.includes(objectKeyOf(one)) ? Promise.reject(new Error('AccessDenied')) : media.remove(keys)
+      keys.includes(formatObjectKey(one)) ? Promise.reject(new Error('AccessDenied')) : media.remove(keys)
     const locked = new Proxy(media, { get: (target, key) => (key === 'remove' ? refuse : Reflect.get(target, key)) })
     expect(await runPurges({ pool: database.pool, media: locked, log })).toEqual({ purges: 1, failedItems: 1 })
-    expect(await objects()).toEqual([objectKeyOf(one)])
+    expect(await objects()).toEqual([formatObjectKey(one)])
     expect(await runPurges({ pool: database.pool, media, log })).toEqual({ purges: 1, failedItems: 0 })
     expect(await objects()).toEqual([])
   })
@@ -292,7 +294,7 @@ describe('STORAGE-07 early deletion', () => {
       { device_id: 1, channel: 0, reason: 1 },
     ])
     await runPurges({ pool: database.pool, media, log })
-    expect(await objects()).toEqual([objectKeyOf(two)])
+    expect(await objects()).toEqual([formatObjectKey(two)])
     expect(await breaches()).toEqual([])
   })
 })

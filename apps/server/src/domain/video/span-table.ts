@@ -20,7 +20,7 @@ export interface TermSpan {
 export const SPAN_FLAG = { known: 1, suspended: 2, switchedOff: 4, past: 8 } as const
 
 /** Factor by which the arrays exceed the number of devices, so that new devices fit. */
-export const GROWTH = 1.1
+export const GROWTH_FACTOR = 1.1
 
 /**
  * The current and the next span of many channels in typed arrays, 25 bytes each. The next span begins at the end of the
@@ -47,15 +47,15 @@ export class SpanTable {
   /** Enlarges the arrays for this row. */
   reserve(row: number) {
     if (row < this.flags.length) return
-    const length = Math.max(64, Math.ceil((row + 1) * GROWTH))
-    this.flags = widened(this.flags, new Uint8Array(length))
-    this.from = widened(this.from, new Uint32Array(length))
-    this.to = widened(this.to, new Uint32Array(length))
-    this.entitlements = widened(this.entitlements, new Int32Array(length))
-    this.terms = widened(this.terms, new Uint16Array(length))
-    this.nextTo = widened(this.nextTo, new Uint32Array(length))
-    this.nextEntitlements = widened(this.nextEntitlements, new Int32Array(length))
-    this.nextTerms = widened(this.nextTerms, new Uint16Array(length))
+    const length = Math.max(64, Math.ceil((row + 1) * GROWTH_FACTOR))
+    this.flags = copyIntoLarger(this.flags, new Uint8Array(length))
+    this.from = copyIntoLarger(this.from, new Uint32Array(length))
+    this.to = copyIntoLarger(this.to, new Uint32Array(length))
+    this.entitlements = copyIntoLarger(this.entitlements, new Int32Array(length))
+    this.terms = copyIntoLarger(this.terms, new Uint16Array(length))
+    this.nextTo = copyIntoLarger(this.nextTo, new Uint32Array(length))
+    this.nextEntitlements = copyIntoLarger(this.nextEntitlements, new Int32Array(length))
+    this.nextTerms = copyIntoLarger(this.nextTerms, new Uint16Array(length))
   }
 
   /** Removes the spans of a row. The row keeps its flags. */
@@ -88,7 +88,7 @@ export class SpanTable {
   }
 }
 
-export function widened<T extends { set(from: T): void }>(from: T, to: T): T {
+export function copyIntoLarger<T extends { set(from: T): void }>(from: T, to: T): T {
   to.set(from)
   return to
 }

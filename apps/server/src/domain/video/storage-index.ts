@@ -7,7 +7,7 @@ import {
   type QueueFacts,
   type SpanFacts,
 } from './load-storage.ts'
-import { GROWTH, SPAN_FLAG, SpanTable, type TermSpan, type Terms, widened } from './span-table.ts'
+import { GROWTH_FACTOR, SPAN_FLAG, SpanTable, type TermSpan, type Terms, copyIntoLarger } from './span-table.ts'
 
 /** Finds devices in the fleet index. */
 export interface SlotFinder {
@@ -161,9 +161,9 @@ export class StorageIndex {
 
   #reserveOwners(slot: number) {
     if (slot < this.#owners.length) return
-    const length = Math.ceil((slot + 1) * GROWTH)
-    this.#owners = widened(this.#owners, new Int32Array(length))
-    this.#ownerTimes = widened(this.#ownerTimes, new Uint32Array(length))
+    const length = Math.ceil((slot + 1) * GROWTH_FACTOR)
+    this.#owners = copyIntoLarger(this.#owners, new Int32Array(length))
+    this.#ownerTimes = copyIntoLarger(this.#ownerTimes, new Uint32Array(length))
   }
 
   /** Replaces the flags of a channel and removes its spans, which follow. */

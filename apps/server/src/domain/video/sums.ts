@@ -4,15 +4,15 @@ import type { Db } from '#core/database/client.ts'
 /** Advisory lock of the transactions that merge or drop sums: a merge must not save the sums of a dropped day. */
 const SUMS = '7302519, 5'
 
-export const lockSums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS)})`)
+export const lockVideoSums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS)})`)
 
 /**
  * Merges the differences of the sums of videos. Differences that are written during the merge are merged by the next
  * run.
  */
-export async function foldVideoSums(database: Db) {
+export async function mergeVideoSums(database: Db) {
   await database.transaction(async (db) => {
-    await lockSums(db)
+    await lockVideoSums(db)
     await db.execute(sql`
       with deleted as (delete from oss_stored returning *)
       insert into oss_stored (expire_day, tenant_id, model_id, record_type, segments, bytes)

@@ -3,7 +3,7 @@ import { DatabaseError, type Pool } from 'pg'
 import type { Logger } from 'pino'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
-import { dayPrefix, FOLDERS } from './recordings/segment.ts'
+import { formatDayPrefix, FOLDERS_PER_DAY } from './recordings/segment.ts'
 
 const REMOVED_AT_ONCE = 1000
 /**
@@ -29,7 +29,10 @@ interface Sweep {
  * Deletes everything of the days that are over: objects folder by folder, then the partitions with their sums. Continues
  * where an interrupted run stopped. A day that fails does not stop the others. Returns the deleted days.
  */
-export async function sweepDays(sweep: Sweep, today: string): Promise<{ swept: string[]; failedItems: number }> {
+export async function removeExpiredDays(
+  sweep: Sweep,
+  today: string,
+): Promise<{ swept: string[]; failedItems: number }> {
   await addUnknownDays(sweep.pool, today)
   const { rows } = await sweep.pool.query<{ expireDay: string; progress: number }>(
     `select expire_day as "expireDay", progress from oss_days where state < 3 and expire_day <= $1 order by expire_day`,
@@ -65,18 +68,18 @@ async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: 
       `update oss_days set state = $2, progress = $3, objects = objects + $4, update_time = now() where expire_day = $1`,
       [expireDay, state, progress, objects],
     )
-  for (let folder = from; folder < FOLDERS; folder += 1) {
+  for (let folder = from; folder < FOLDERS_PER_DAY; folder += 1) {
     let removed = 0
     for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE; removed += count) {
       signal?.throwIfAborted()
-      count = await media.removePrefix(dayPrefix(expireDay, folder), REMOVED_AT_ONCE)
+      count = await media.removePrefix(formatDayPrefix(expireDay, folder), REMOVED_AT_ONCE)
       onStep?.(`objects of folder ${folder}`)
     }
     if (removed > 0 || folder === from) await note(1, folder, removed)
   }
   // Removes objects that cameras uploaded during the deletion, and the folder of the day.
-  const late = await media.removePrefix(dayPrefix(expireDay), REMOVED_AT_ONCE)
-  await note(2, FOLDERS, late)
+  const late = await media.removePrefix(formatDayPrefix(expireDay), REMOVED_AT_ONCE)
+  await note(2, FOLDERS_PER_DAY, late)
   onStep?.('objects')
 }
 

@@ -4,7 +4,7 @@ import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { addDays } from '#core/time/zone.ts'
 import type { Format, Segment } from './recordings/segment.ts'
 
-export const TICKET_SECONDS = 15 * 60
+export const TICKET_LIFETIME_SECONDS = 15 * 60
 const VERSION = 1
 const PAYLOAD = 60
 const MAC = 16
@@ -44,7 +44,7 @@ export class Tickets {
 
   /** Returns the text of a ticket: 102 characters of base64url. */
   create(segment: Omit<Ticket, 'salt' | 'validUntil'>, nowMs: number): { text: string; ticket: Ticket } {
-    const validUntil = Math.floor(nowMs / 1000) + TICKET_SECONDS
+    const validUntil = Math.floor(nowMs / 1000) + TICKET_LIFETIME_SECONDS
     const ticket = { ...segment, salt: randomInt(2 ** 32) | 0, validUntil }
     const bytes = Buffer.alloc(PAYLOAD + MAC)
     write(bytes, ticket)

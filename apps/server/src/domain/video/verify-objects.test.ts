@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { objectKeyOf } from './recordings/segment.ts'
+import { formatObjectKey } from './recordings/segment.ts'
 import { checkObjects, markMissingVideos, listRetainedDays } from './verify-objects.ts'
 
 const database = useDatabase()
@@ -20,7 +20,7 @@ test('marks only stored videos without an object', async () => {
     [days],
   )
   const key = { expireDay: days[1]!, deviceId: 7, channel: 0, startMs: 1000, salt: 7, format: 1 } as const
-  await media.put(objectKeyOf(key), Readable.from([Buffer.from('bytes')]), { bytes: 5, accepts: () => true })
+  await media.put(formatObjectKey(key), Readable.from([Buffer.from('bytes')]), { bytes: 5, accepts: () => true })
   expect((await checkObjects(database.pool, media)).length).toBeGreaterThanOrEqual(100)
   const mark = async () => markMissingVideos(database.pool, media, await listRetainedDays(database.pool))
   expect(await mark()).toHaveLength(2 * 600 - 1)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
-import { dayPrefix, FOLDERS, folderOf, objectKeyOf, type SegmentKey } from './recordings/segment.ts'
+import { formatDayPrefix, FOLDERS_PER_DAY, findFolder, formatObjectKey, type SegmentKey } from './recordings/segment.ts'
 
 const MAX_FINDINGS = 100
 
@@ -22,9 +22,9 @@ async function* compareDay(pool: Pool, media: MediaFiles, expireDay: string): As
     'select distinct device_id as id from oss_segments where expire_day = $1 and status = 1',
     [expireDay],
   )
-  const devices = Map.groupBy(rows, ({ id }) => folderOf(id))
-  for (let folder = 0; folder < FOLDERS; folder += 1) {
-    const prefix = dayPrefix(expireDay, folder)
+  const devices = Map.groupBy(rows, ({ id }) => findFolder(id))
+  for (let folder = 0; folder < FOLDERS_PER_DAY; folder += 1) {
+    const prefix = formatDayPrefix(expireDay, folder)
     const ids = devices.get(prefix.slice(-3, -1))
     if (ids) yield await compareFolder(pool, media, { expireDay, prefix, deviceIds: ids.map(({ id }) => id) })
   }
@@ -46,7 +46,7 @@ async function compareFolder(pool: Pool, media: MediaFiles, { expireDay, prefix,
   )
   const different: Difference[] = []
   for (const row of rows) {
-    const key = objectKeyOf(row)
+    const key = formatObjectKey(row)
     if (sizes.get(key) === row.bytes) continue
     // Cameras upload during the check, and the list of objects was read before the rows.
     const size = (await media.peek(key, 1))?.size
@@ -84,7 +84,7 @@ async function mark(pool: Pool, absent: readonly Row[]): Promise<string[]> {
       absent.map(({ startMs }) => startMs),
     ],
   )
-  return rows.map(objectKeyOf)
+  return rows.map(formatObjectKey)
 }
 
 /** Returns the expire days that are not deleted. */
@@ -116,7 +116,7 @@ export async function findObjectsOfDroppedDays(pool: Pool, media: MediaFiles): P
   )
   const findings: string[] = []
   for (const { day } of rows)
-    for await (const { key } of media.list(dayPrefix(day))) {
+    for await (const { key } of media.list(formatDayPrefix(day))) {
       findings.push(`已删除日期仍有录像文件 ${key}`)
       break
     }

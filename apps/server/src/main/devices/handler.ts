@@ -2,22 +2,28 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createMetrics } from '#core/http/metrics.ts'
 import type { Services } from '#core/services.ts'
 import { sendCachedManifest } from '#protocols/ad/manifest.ts'
-import { ad } from '#protocols/ad/routes.ts'
-import { idleBody, idleFor, installedBody, isIdle } from '#protocols/hawkbit/poll.ts'
-import { ddi, planOf } from '#protocols/hawkbit/routes.ts'
-import { plain } from '#protocols/plain/plain.ts'
-import { abortDownload, isArtifact, isPiece } from '#protocols/shared/downloads/abort-download.ts'
+import { routeAdRequest } from '#protocols/ad/routes.ts'
+import { buildIdleBody, computeIdleInterval, buildInstalledBody, isIdle } from '#protocols/hawkbit/poll.ts'
+import { routeDdiRequest, planComponentDownload } from '#protocols/hawkbit/routes.ts'
+import { handlePlainRequest } from '#protocols/plain/plain.ts'
+import { abortDownload, isArtifactDownload, isPartialDownload } from '#protocols/shared/downloads/abort-download.ts'
 import type { Clock } from '#protocols/shared/downloads/bandwidth.ts'
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
 import { type Call, DeviceServices } from '#protocols/shared/device-services.ts'
-import { rawHeader } from '#protocols/shared/access/headers.ts'
-import { credentialOf, identify, register, registrarOf, tenantOf } from '#protocols/shared/access/identify.ts'
-import { addressOf } from '#protocols/shared/access/limits.ts'
-import { smil } from '#protocols/smil/smil.ts'
+import { readRawHeader } from '#protocols/shared/access/headers.ts'
+import {
+  parseCredential,
+  identifyDevice,
+  registerDevice,
+  findRegistrationTenant,
+  requireNamedTenant,
+} from '#protocols/shared/access/identify.ts'
+import { readClientAddress } from '#protocols/shared/access/limits.ts'
+import { routeSmilRequest } from '#protocols/smil/smil.ts'
 import { RefusalLog } from '#protocols/shared/access/refusal-log.ts'
 import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
-import { xiaozhi } from '#protocols/xiaozhi/routes.ts'
-import { completionsFinished } from '#protocols/xiaozhi/relay/relay-shutdown.ts'
+import { routeXiaozhiRequest } from '#protocols/xiaozhi/routes.ts'
+import { awaitCompletions } from '#protocols/xiaozhi/relay/relay-shutdown.ts'
 import { ToolEndpoint } from '#protocols/xiaozhi/tools/tool-endpoint.ts'
 
 const CONTROLLER = '/controller/v1/'
@@ -58,7 +64,7 @@ export class DeviceHandler {
     this.#refusals = new RefusalLog(services)
     this.side = new DeviceServices(services, clock)
     this.#tools = new ToolEndpoint(this.side)
-    services.onClose(completionsFinished)
+    services.onClose(awaitCompletions)
   }
 
   /** Accepts the WebSocket connections of a server that belong to the device protocols. */
@@ -72,7 +78,7 @@ export class DeviceHandler {
     try {
       const { fleet, config } = this.#services
       const now = Date.now()
-      const ip = addressOf(request, config.trustProxy)
+      const ip = readClientAddress(request, config.trustProxy)
       this.side.limits.takeAddress(ip, now, fleet.slots)
       if (fleet.isReady && this.#answerIdle(request, response, { ip, now })) return
       this.#answer(request, response, { ip, now }).catch((error: unknown) => this.#refuse(request, response, error))
@@ -89,26 +95,26 @@ export class DeviceHandler {
     if (url.startsWith(PLAIN) || url.startsWith(XIAOZHI)) return false
     const end = url.indexOf('/', 1)
     const id = url.slice(end + CONTROLLER.length)
-    if (id.length > 64 || !/^[\w.:-]+$/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
+    if (id.length > 64 || !/^[\w.:-]+$/.test(id) || readRawHeader(request, 'if-none-match') !== undefined) return false
     const { side } = this
     const { fleet, config } = this.#services
-    const tenant = tenantOf(this.#services, url.slice(1, end))
-    const slot = identify(
+    const tenant = requireNamedTenant(this.#services, url.slice(1, end))
+    const slot = identifyDevice(
       this.#services,
       tenant,
       id,
-      credentialOf(rawHeader(request, 'authorization')) ?? side.certificates?.of(request),
+      parseCredential(readRawHeader(request, 'authorization')) ?? side.certificates?.of(request),
     )
     if (slot < 0 || !isIdle({ side, slot, now })) return false
     side.limits.takeDevice(slot, now, fleet.slots)
     side.presence.saw(slot, ip, now)
-    const seconds = idleFor({ side, slot })
+    const seconds = computeIdleInterval({ side, slot })
     const installed = fleet.slots.installed[slot]!
     const base =
       installed === 0
         ? ''
         : `${originOf(request, config.trustProxy)}/${tenant.isDefault ? DEFAULT_TENANT : url.slice(1, end)}${url.slice(end)}`
-    const body = installed === 0 ? idleBody(seconds) : installedBody(seconds, base, installed)
+    const body = installed === 0 ? buildIdleBody(seconds) : buildInstalledBody(seconds, base, installed)
     queueResponse(response, 200, ['content-type', 'application/json', 'content-length', String(body.length)], body)
     return true
   }
@@ -120,43 +126,45 @@ export class DeviceHandler {
     if (url.length > MAX_URL) throw new DeviceError(414, 'address too long')
     const [path = '', search] = url.split('?', 2)
     const origin = originOf(request, config.trustProxy)
+    const arrived = { side: this.side, request, response, ip, origin, now }
     if (path.startsWith(AD)) {
-      const call = { side: this.side, request, response, ip, origin, now, search }
       const parts = partsOf(path.slice(AD.length))
-      return parts[0] === 'smil' ? smil(call, parts.slice(1)) : ad(call, parts)
+      const call = { ...arrived, search }
+      return parts[0] === 'smil' ? routeSmilRequest(call, parts.slice(1)) : routeAdRequest(call, parts)
     }
-    if (path.startsWith(PLAIN))
-      return plain({ side: this.side, request, response, ip, origin, now }, partsOf(path.slice(PLAIN.length)))
+    if (path.startsWith(PLAIN)) return handlePlainRequest(arrived, partsOf(path.slice(PLAIN.length)))
     if (path.startsWith(XIAOZHI)) {
-      const call = { side: this.side, request, response, ip, origin, now, query: new URLSearchParams(search) }
-      return xiaozhi(call, partsOf(path.slice(XIAOZHI.length)))
+      const call = { ...arrived, query: new URLSearchParams(search) }
+      return routeXiaozhiRequest(call, partsOf(path.slice(XIAOZHI.length)))
     }
     const end = path.indexOf('/', 1)
     const tenantName = path.slice(1, end)
     const [sn = '', ...rest] = partsOf(path.slice(end + CONTROLLER.length))
-    const tenant = tenantOf(this.#services, decode(tenantName))
-    const given = credentialOf(request.headers.authorization) ?? this.side.certificates?.of(request)
-    const found = identify(this.#services, tenant, sn, given)
-    const slot = found >= 0 ? found : await register(this.#services, registrarOf(this.#services, tenant, given)!, sn)
+    const tenant = requireNamedTenant(this.#services, decode(tenantName))
+    const given = parseCredential(request.headers.authorization) ?? this.side.certificates?.of(request)
+    const found = identifyDevice(this.#services, tenant, sn, given)
+    const owner = () => findRegistrationTenant(this.#services, tenant, given)!
+    const slot = found >= 0 ? found : await registerDevice(this.#services, owner(), sn)
     const named = tenant.isDefault ? DEFAULT_TENANT : tenantName
     const base = `${origin}/${named}${CONTROLLER}${encodeURIComponent(sn)}`
     const call: Call = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
     try {
       // Ranges of a file have their own limit, because a streamed bundle needs thousands of range requests.
-      if (!isPiece(request)) this.side.limits.takeDevice(slot, now, fleet.slots)
+      if (!isPartialDownload(request)) this.side.limits.takeDevice(slot, now, fleet.slots)
       this.side.presence.saw(slot, ip, now)
-      return await ddi(call, rest)
+      return await routeDdiRequest(call, rest)
     } catch (error) {
       const problem = error instanceof DeviceError ? error : this.#unforeseen(response, error)
-      if (problem.retryAfter === undefined || !isArtifact(request)) throw problem
-      const plan = await planOf(call, rest).catch(() => undefined)
+      if (problem.retryAfter === undefined || !isArtifactDownload(request)) throw problem
+      const plan = await planComponentDownload(call, rest).catch(() => undefined)
       return abortDownload(response, plan, this.side.holdMs)
     }
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown) {
     const { status, message, retryAfter } = error instanceof DeviceError ? error : this.#unforeseen(response, error)
-    if (retryAfter !== undefined && isArtifact(request)) return abortDownload(response, undefined, this.side.holdMs)
+    if (retryAfter !== undefined && isArtifactDownload(request))
+      return abortDownload(response, undefined, this.side.holdMs)
     if (error instanceof DeviceError && error.reason) this.#refusals.note(request, error.reason)
     return sendProblem(response, status, message, retryAfter)
   }
@@ -183,9 +191,9 @@ function decode(part: string) {
 /** Returns scheme and host as the device sent them, so that links use the same address. */
 function originOf(request: IncomingMessage, trustProxy: number | false) {
   const forwarded = (name: string) =>
-    trustProxy === false ? undefined : rawHeader(request, name)?.split(',')[0]?.trim()
+    trustProxy === false ? undefined : readRawHeader(request, name)?.split(',')[0]?.trim()
   const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
-  const host = forwarded('x-forwarded-host') || rawHeader(request, 'host') || ''
+  const host = forwarded('x-forwarded-host') || readRawHeader(request, 'host') || ''
   if (host !== goodHost) {
     if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
       throw new DeviceError(400, 'bad Host header')
@@ -207,7 +215,7 @@ async function within(ms: number, work: Promise<void>) {
 /** Excludes relayed completions from the response times of devices, because a completion lasts for seconds. */
 function classOf(request: IncomingMessage) {
   if (request.url?.startsWith(RELAY)) return 'other'
-  return request.method === 'GET' && !isArtifact(request) ? 'device-poll' : 'device'
+  return request.method === 'GET' && !isArtifactDownload(request) ? 'device-poll' : 'device'
 }
 
 /** Counts the request in the metrics once the response is sent. Polls are the GET requests that download nothing. */

@@ -3,7 +3,7 @@ import { checkReadiness } from '#core/http/health.ts'
 import { createMetrics } from '#core/http/metrics.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import type { Services } from '#core/services.ts'
-import { isPackageUrl, packagePreview } from '#modules/advertise/ads/package-preview.ts'
+import { isPackageUrl, createPackagePreviewHandler } from '#modules/advertise/ads/package-preview.ts'
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
 import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 
@@ -13,7 +13,7 @@ import { type DeviceHandler, isDeviceUrl } from './handler.ts'
  */
 export function createDeviceServer(services: Services, devices: DeviceHandler): Server {
   const player = servePlayerFiles()
-  const packages = packagePreview(services)
+  const packages = createPackagePreviewHandler(services)
   return createServer((request, response) => {
     const url = request.url ?? ''
     if (isDeviceUrl(url)) return devices.handle(request, response)

@@ -11,7 +11,7 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
 import { menus, settings } from '#schema/system.ts'
-import { SCOPE } from '#core/auth/rights.ts'
+import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 interface StandardRole {
@@ -52,7 +52,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'ops_manager',
     roleName: '运营主管',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 10,
     grants: [
       ...everyAction([
@@ -76,7 +76,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'customer_manager',
     roleName: '客户经理',
-    dataScope: SCOPE.chosen,
+    dataScope: DATA_SCOPE_CODE.chosen,
     roleSort: 15,
     grants: [
       ...everyAction(TENANTS).filter((grant) => grant !== 'tenantManage:industry:*'),
@@ -89,7 +89,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'device_engineer',
     roleName: '设备工程师',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 20,
     grants: [...reads(...TENANTS, ...SERVICE), ...everyAction([...DEVICES, ...LICENSES, ...UPGRADES])],
   },
@@ -97,14 +97,14 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'aftersales_lead',
     roleName: '售后主管',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 30,
     grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES, ...STORAGE), ...everyAction(SERVICE)],
   },
   {
     roleCode: 'aftersales_agent',
     roleName: '售后专员',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 40,
     grants: [
       ...reads(...SERVICE.slice(0, 3), 'device:apkManage').filter((grant) => !grant.endsWith(':export')),
@@ -116,14 +116,14 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'oss_operator',
     roleName: '云存运营',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 50,
     grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(STORAGE)],
   },
   {
     roleCode: 'ad_operator',
     roleName: '广告运营',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 54,
     grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(ADS)],
     lacks: AD_AUDITS,
@@ -131,14 +131,14 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'ad_auditor',
     roleName: '广告审核',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 56,
     grants: [...reads(...TENANTS, ...DEVICES, ...ADS), ...AD_AUDITS],
   },
   {
     roleCode: 'agent_operator',
     roleName: '智能体运营',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 60,
     grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(AGENTS)],
     lacks: AGENT_SECRETS,
@@ -146,7 +146,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'auditor',
     roleName: '审计员',
-    dataScope: SCOPE.all,
+    dataScope: DATA_SCOPE_CODE.all,
     roleSort: 90,
     grants: reads(
       ...TENANTS,

@@ -6,8 +6,8 @@ import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { settings } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { listBuiltinMenus, syncMenus } from '#core/auth/menu-sync.ts'
-import { md5Hex, type Passwords } from '#core/auth/passwords.ts'
-import { SCOPE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { computeMd5Hex, type Passwords } from '#core/auth/passwords.ts'
+import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { syncDicts } from '#modules/dict/dict-sync.ts'
 import { SHIPPED_AGENT_ROWS, syncAgentRows } from './seed-agents.ts'
@@ -38,7 +38,7 @@ interface SeedOptions {
 /** Returns the first password of `admin`: `given`, or a generated readable password. */
 export async function makeFirstPassword(passwords: Passwords, given: string | undefined): Promise<FirstPassword> {
   const plain = given ?? createReadablePassword()
-  return { plain, isOneTime: given === undefined, hash: await passwords.hash(md5Hex(plain)) }
+  return { plain, isOneTime: given === undefined, hash: await passwords.hash(computeMd5Hex(plain)) }
 }
 
 /** Seeds the database: platform tenant, super administrator role, `admin`, menus, dictionaries. Safe at every start. */
@@ -100,7 +100,7 @@ const SUPER_ROLE = {
   tenantId: PLATFORM_TENANT_ID,
   roleName: '超级管理员',
   roleCode: 'admin',
-  dataScope: SCOPE.all,
+  dataScope: DATA_SCOPE_CODE.all,
   isBuiltin: 1,
 }
 

@@ -75,7 +75,7 @@ async function machine({ services }: Ctx) {
 
 export const listDependencies = () => ({ list: buildFacts().dependencies })
 
-export async function update(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateAbout(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user } = ctx
   if (!user.isPlatform) throw forbidden()
   await db.insert(settings).values({ key: KEY, value: {} }).onConflictDoNothing()

@@ -2,14 +2,14 @@ import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { implement } from '#core/http/implement.ts'
 import { exportAccounts } from './account-export.ts'
 import {
-  disable,
-  enable,
+  disableAccount,
+  enableAccount,
   endSessions,
-  list,
+  listAccounts,
   listTenants,
-  removeMfa,
-  resetCode,
-  resetPasswd,
+  removeAccountMfa,
+  createAccountResetCode,
+  resetAccountPassword,
   searchColleagues,
   unlockAccounts,
 } from './account-list.service.ts'
@@ -18,15 +18,15 @@ import { getAccountOverview } from './account-overview.ts'
 export const accountListModule = implement(
   accounts,
   {
-    list,
+    list: listAccounts,
     tenants: listTenants,
     search: searchColleagues,
     detail: getAccountOverview,
-    enable,
-    disable,
-    resetPasswd,
-    resetCode,
-    removeMfa,
+    enable: enableAccount,
+    disable: disableAccount,
+    resetPasswd: resetAccountPassword,
+    resetCode: createAccountResetCode,
+    removeMfa: removeAccountMfa,
     unlock: unlockAccounts,
     endSessions,
     export: exportAccounts,

@@ -7,18 +7,18 @@ import {
   type Account,
   lockAccountForChange,
   findAccountInScope,
-  forgetAfterCommit,
-  accountDisplayName,
-  openResetCode,
+  forgetSessionsAfterCommit,
+  formatAccountTitle,
+  createResetCode,
   removeSecondFactor,
   resetPassword,
-  setStatus,
-  statusNote,
+  setAccountStatus,
+  buildStatusNote,
 } from '#domain/accounts/account-actions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { contains, pageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import {
   buildAccountOrder,
@@ -29,7 +29,10 @@ import {
   listTenantsByName,
 } from './account-rows.ts'
 
-export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
+export async function listAccounts(
+  { db, user }: Ctx,
+  { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>,
+) {
   const rows = selectAccounts(db).where(buildConditions(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountOrder(filters))
   return { ...page, list: await presentAccounts(db, user, page.list) }
@@ -57,7 +60,7 @@ export async function searchColleagues({ db, user }: Ctx, { keyword, ...page }: 
     .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts), named))
     .orderBy(asc(accounts.uid))
     .limit(page.pageSize)
-    .offset(pageOffset(page))
+    .offset(computePageOffset(page))
   return {
     list: found.map(({ uid, account, nickname, realname, mobileNo }) => ({
       uid,
@@ -72,17 +75,17 @@ export async function searchColleagues({ db, user }: Ctx, { keyword, ...page }: 
 const found = (ctx: Ctx, id: number) => lockAccountForChange(ctx, id, isAccountInScope(ctx.user))
 const note = ({ uid }: Account, action: string) => ({ bizType: 'account', bizId: uid, action })
 
-export async function enable(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
+export async function enableAccount(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
   const account = await found(ctx, id)
-  await setStatus(ctx, account, 1)
-  ctx.audit(statusNote(account, 1))
+  await setAccountStatus(ctx, account, 1)
+  ctx.audit(buildStatusNote(account, 1))
   return null
 }
 
-export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable>) {
+export async function disableAccount(ctx: Ctx, { id }: ParsedOf<typeof contract.disable>) {
   const account = await found(ctx, id)
-  await setStatus(ctx, account, 0)
-  ctx.audit(statusNote(account, 0))
+  await setAccountStatus(ctx, account, 0)
+  ctx.audit(buildStatusNote(account, 0))
   return null
 }
 
@@ -90,10 +93,10 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable
  * Resets the password in its own transaction, together with the row of the operation log. The one-time password is
  * stored only as a hash, and encrypted in the response that repeated calls receive.
  */
-export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
+export async function resetAccountPassword(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
-    ctx.audit(note(account, `重置账号${accountDisplayName(account)}的密码`))
+    ctx.audit(note(account, `重置账号${formatAccountTitle(account)}的密码`))
     return resetPassword({ ...ctx, db }, account)
   })
 }
@@ -102,33 +105,33 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.res
  * Creates a reset code in its own transaction. The code is stored only as a hash, and encrypted in the response that
  * repeated calls receive.
  */
-export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
+export async function createAccountResetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
-    ctx.audit(note(account, `为账号${accountDisplayName(account)}生成密码重置码`))
-    return openResetCode({ ...ctx, db }, account)
+    ctx.audit(note(account, `为账号${formatAccountTitle(account)}生成密码重置码`))
+    return createResetCode({ ...ctx, db }, account)
   })
 }
 
-export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof contract.removeMfa>) {
+export async function removeAccountMfa(ctx: Ctx, { id }: ParsedOf<typeof contract.removeMfa>) {
   const account = await found(ctx, id)
   await removeSecondFactor(ctx, account)
-  ctx.audit(note(account, `解除账号${accountDisplayName(account)}的两步验证`))
+  ctx.audit(note(account, `解除账号${formatAccountTitle(account)}的两步验证`))
   return null
 }
 
 export async function unlockAccounts(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
   const account = await findAccountInScope(ctx, id, isAccountInScope(ctx.user))
   await liftLocks(ctx.db, account.account)
-  ctx.audit(note(account, `解锁账号${accountDisplayName(account)}`))
+  ctx.audit(note(account, `解锁账号${formatAccountTitle(account)}`))
   return null
 }
 
 export async function endSessions(ctx: Ctx, { id }: ParsedOf<typeof contract.endSessions>) {
   const account = await found(ctx, id)
   const ended = await ctx.services.sessions.endOf(ctx.db, [id], 'forced')
-  forgetAfterCommit(ctx)
-  ctx.audit(note(account, `强制账号${accountDisplayName(account)}下线，结束${ended}个会话`))
+  forgetSessionsAfterCommit(ctx)
+  ctx.audit(note(account, `强制账号${formatAccountTitle(account)}下线，结束${ended}个会话`))
   if (ended > 0)
     await ctx.db.insert(loginLogs).values({
       account: account.account,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
@@ -98,7 +98,7 @@ test('ROUTE-07 the overview shows roles, permissions, sessions, logins and opera
 
 test('a reset password is a one-time password, and the sessions end', async () => {
   const { data } = await clerk.call('POST', `${ACCOUNT}/resetPasswd/${foreigner.uid}`)
-  const login = { account: foreigner.account, pswdMd5: md5Hex(data.password) }
+  const login = { account: foreigner.account, pswdMd5: computeMd5Hex(data.password) }
   const entered = await server.stranger().call('POST', '/api/v1/account/login', login)
   expect(entered).toMatchObject({ code: 200, data: { mustChangePassword: true } })
   const code = await clerk.call('POST', `${ACCOUNT}/resetCode/${foreigner.uid}`)

@@ -5,9 +5,9 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs, menus, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { isLocked } from '#domain/accounts/lock-filter.ts'
+import { isAccountRowLocked } from '#domain/accounts/lock-filter.ts'
 import { readRolesOfAccounts } from '#domain/accounts/account-roles.ts'
-import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
+import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { locateIp } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -26,7 +26,7 @@ const RECENT_ROWS = 10
 export async function getAccountOverview(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>) {
   const { db, user } = ctx
   const [found] = await db
-    .select({ row: accounts, locked: isLocked, tenantName: sql<string>`coalesce(${tenants.name}, '')` })
+    .select({ row: accounts, locked: isAccountRowLocked, tenantName: sql<string>`coalesce(${tenants.name}, '')` })
     .from(accounts)
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
     .where(and(eq(accounts.uid, id), isAccountInScope(user)))
@@ -102,7 +102,7 @@ const recentOperations = ({ db, user }: Ctx, uid: number) =>
         eq(operLogs.uid, uid),
         gt(operLogs.operTime, RECENT),
         scoped(user, { tenant: operLogs.tenantId }),
-        loggedRecordsInScope(user),
+        isLoggedRecordInScope(user),
       ),
     )
     .orderBy(desc(operLogs.operTime), desc(operLogs.operId))

@@ -4,8 +4,8 @@ import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
-import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
-import { withRoles } from '#domain/accounts/with-roles.ts'
+import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-filter.ts'
+import { addRoles } from '#domain/accounts/with-roles.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -34,7 +34,7 @@ export function buildConditions(user: User, filters: Filters) {
     mobile,
     tenantId === undefined ? undefined : eq(accounts.tenantId, tenantId),
     status === undefined ? undefined : eq(accounts.status, status),
-    lockedIs(locked),
+    buildLockedFilter(locked),
     ...within(accounts.lastLoginTime, loginBegin, loginEnd),
   )
 }
@@ -60,7 +60,7 @@ const listed = {
   tenantId: accounts.tenantId,
   tenantName: sql<string>`coalesce(${tenants.name}, '')`,
   status: accounts.status,
-  locked: isLocked,
+  locked: isAccountRowLocked,
   mfaEnabled: accounts.mfaEnabled,
   lastLoginTime: accounts.lastLoginTime,
   lastLoginIp: accounts.lastLoginIp,
@@ -72,11 +72,11 @@ export const selectAccounts = (db: Db) =>
   db.select(listed).from(accounts).leftJoin(tenants, eq(tenants.id, accounts.tenantId)).$dynamic()
 
 /** Adds roles to account rows and masks contact details unless permitted. */
-export const presentAccounts = <R extends Parameters<typeof withRoles>[1][number]>(
+export const presentAccounts = <R extends Parameters<typeof addRoles>[1][number]>(
   db: Db,
   user: User,
   rows: readonly R[],
-) => withRoles(db, rows, { plain: canSeeContacts(user) })
+) => addRoles(db, rows, { plain: canSeeContacts(user) })
 
 export async function selectAccountsByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await selectAccounts(db).where(and(isAccountInScope(user), among(accounts.uid, uids)))

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 
@@ -10,17 +10,17 @@ const app = useApp({ OMS_RATE_LOGIN: '100000' })
 const PASSWORD = 'Correct-horse-7'
 
 async function person(account: string) {
-  const passwordHash = await app.services.passwords.hash(md5Hex(PASSWORD))
+  const passwordHash = await app.services.passwords.hash(computeMd5Hex(PASSWORD))
   await app.db.insert(accounts).values({ account, realname: '张三', tenantId: PLATFORM_TENANT_ID, passwordHash })
 }
 const login = (account: string, more = {}) =>
-  app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(PASSWORD), ...more })
+  app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(PASSWORD), ...more })
 
 test('a second factor is required, each code works once, and a recovery code replaces it once', async () => {
   await person('two.steps')
   const { data } = await login('two.steps')
   const me = app.withTicket(data.token)
-  const pswdMd5 = md5Hex(PASSWORD)
+  const pswdMd5 = computeMd5Hex(PASSWORD)
   const { data: bound } = await me.call('POST', '/api/v1/account/mfa/bind', { pswdMd5 })
   const totp = new TOTP({ secret: Secret.fromBase32(bound.secret), digits: 6, period: 30 })
   const verified = await me.call('POST', '/api/v1/account/mfa/verify', { totp: totp.generate() })

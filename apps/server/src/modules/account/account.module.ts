@@ -1,8 +1,8 @@
 import { account } from '@oms/contract/account/account.ts'
 import { implement } from '#core/http/implement.ts'
 import { createCaptcha } from './captcha.ts'
-import { login, logout } from './login.service.ts'
-import { changePassword, reset, resetCode } from './password.service.ts'
+import { logIn, logOut } from './login.service.ts'
+import { changePassword, resetForgottenPassword, mailResetCode } from './password.service.ts'
 import {
   getProfile,
   endSession,
@@ -12,21 +12,21 @@ import {
   getPermissions,
   setPreference,
 } from './profile.service.ts'
-import { register } from './register.service.ts'
+import { registerAccount } from './register.service.ts'
 import { bindMfa, unbindMfa, verifyMfa } from './totp.ts'
 
 export const accountModule = implement(
   account,
   {
-    login,
+    login: logIn,
     captcha: createCaptcha,
-    register,
-    resetCode,
-    reset,
+    register: registerAccount,
+    resetCode: mailResetCode,
+    reset: resetForgottenPassword,
     modifyPassword: changePassword,
     detail: getProfile,
     modify: updateProfile,
-    logout,
+    logout: logOut,
     perms: getPermissions,
     sessions: listOwnSessions,
     endSession,

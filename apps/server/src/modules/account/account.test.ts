@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { accounts, challenges } from '#schema/account.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 
@@ -11,7 +11,7 @@ const LOGIN = '/api/v1/account/login'
 const PASSWORD = 'Correct-horse-7'
 
 async function person(account: string, over: Partial<typeof accounts.$inferInsert> = {}) {
-  const passwordHash = await app.services.passwords.hash(md5Hex(PASSWORD))
+  const passwordHash = await app.services.passwords.hash(computeMd5Hex(PASSWORD))
   const [row] = await app.db
     .insert(accounts)
     .values({ account, realname: '张三', tenantId: PLATFORM_TENANT_ID, passwordHash, ...over })
@@ -19,7 +19,7 @@ async function person(account: string, over: Partial<typeof accounts.$inferInser
   return row?.uid as number
 }
 const login = (account: string, password = PASSWORD, more = {}) =>
-  app.stranger().call('POST', LOGIN, { account, pswdMd5: md5Hex(password), ...more })
+  app.stranger().call('POST', LOGIN, { account, pswdMd5: computeMd5Hex(password), ...more })
 
 /** Requests a captcha and stores a known answer, because the database keeps only the hash. */
 async function knownCaptcha() {
@@ -35,7 +35,7 @@ describe('login', () => {
     const reply = await app.stranger().inject({
       method: 'POST',
       url: LOGIN,
-      payload: `account=ZHANG.SAN&pswdMd5=${md5Hex(PASSWORD).toUpperCase()}`,
+      payload: `account=ZHANG.SAN&pswdMd5=${computeMd5Hex(PASSWORD).toUpperCase()}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
     const { code, data } = reply.json()
@@ -50,7 +50,7 @@ describe('login', () => {
     const reply = await app.stranger().inject({
       method: 'POST',
       url: LOGIN,
-      payload: { account: 'console.user', pswdMd5: md5Hex(PASSWORD) },
+      payload: { account: 'console.user', pswdMd5: computeMd5Hex(PASSWORD) },
       headers: { 'x-client': 'console' },
     })
     const { token } = reply.json().data
@@ -159,15 +159,17 @@ describe('password', () => {
       msg: '请输入旧密码',
       data: { field: 'oldPswdMd5' },
     })
-    const old = { oldPswdMd5: md5Hex(PASSWORD) }
+    const old = { oldPswdMd5: computeMd5Hex(PASSWORD) }
     expect(await me.call('POST', url, old)).toMatchObject({ msg: '请输入新密码' })
-    expect(await me.call('POST', url, { ...old, newPswdMd5: md5Hex('123456') })).toMatchObject({
+    expect(await me.call('POST', url, { ...old, newPswdMd5: computeMd5Hex('123456') })).toMatchObject({
       msg: '密码过于简单，请更换',
     })
-    expect(await me.call('POST', url, { oldPswdMd5: md5Hex('x'), newPswdMd5: md5Hex('Another-9') })).toMatchObject({
+    expect(
+      await me.call('POST', url, { oldPswdMd5: computeMd5Hex('x'), newPswdMd5: computeMd5Hex('Another-9') }),
+    ).toMatchObject({
       msg: '旧密码错误',
     })
-    expect(await me.call('POST', url, { ...old, newPswdMd5: md5Hex('Another-9') })).toMatchObject({
+    expect(await me.call('POST', url, { ...old, newPswdMd5: computeMd5Hex('Another-9') })).toMatchObject({
       code: 200,
       msg: '修改成功，请重新登录！',
     })
@@ -178,15 +180,15 @@ describe('password', () => {
   test('ROUTE-03 a reset code sets a new password once and becomes invalid after five wrong codes', async () => {
     const uid = await person('forgetful')
     const code = async () => {
-      const { openChallenge } = await import('#core/auth/challenge.ts')
-      await openChallenge(app.db, { kind: 'reset', answer: 'k7p2m9qx', minutes: 15, uid })
+      const { createChallenge } = await import('#core/auth/challenge.ts')
+      await createChallenge(app.db, { kind: 'reset', answer: 'k7p2m9qx', minutes: 15, uid })
     }
     await code()
     const reset = (given: string) =>
       app.stranger().call('POST', '/api/v1/account/passwd/reset', {
         account: 'forgetful',
         code: given,
-        newPswdMd5: md5Hex('Remembered-1'),
+        newPswdMd5: computeMd5Hex('Remembered-1'),
       })
     expect(await reset('wrong')).toMatchObject({ code: 400, msg: '验证码错误或已过期' })
     expect(await reset('K7P2M9QX')).toMatchObject({ code: 200 })
@@ -197,7 +199,7 @@ describe('password', () => {
 
 describe('register', () => {
   test('ROUTE-02 creates an account without permissions, once per name, with a captcha', async () => {
-    const form = { account: 'new.comer', realname: '新人', pswdMd5: md5Hex(PASSWORD) }
+    const form = { account: 'new.comer', realname: '新人', pswdMd5: computeMd5Hex(PASSWORD) }
     const register = (more: object) => app.stranger().call('POST', '/api/v1/account/register', { ...form, ...more })
     expect((await register({ captchaId: 'x', captcha: 'y' })).msg).toBe('图形验证码错误或已过期')
     expect(await register(await knownCaptcha())).toMatchObject({ code: 200, msg: '注册成功，请登录' })
@@ -263,6 +265,6 @@ describe('profile', () => {
     const { rows } = await app.db.execute(sql`select * from oper_logs where uid = ${me.uid}`)
     expect(rows[0]).toMatchObject({ title: '修改个人资料', biz_type: 'account', status: 1 })
     const { rows: all } = await app.db.execute(sql`select * from oper_logs`)
-    expect(JSON.stringify(all)).not.toContain(md5Hex(PASSWORD))
+    expect(JSON.stringify(all)).not.toContain(computeMd5Hex(PASSWORD))
   })
 })

@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
-import { clearFailures, recordFailure, type LockState, lockStateOf } from '#core/auth/lockout.ts'
+import { clearFailures, recordFailure, type LockState, readLockState } from '#core/auth/lockout.ts'
 import { suspended, ApiError } from '#core/http/api-error.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -21,13 +21,13 @@ const LOGIN_TYPE = { password: 1, logout: 5 } as const
  * Creates a session when the password is correct. All failures return the same message after the same time and count
  * towards lock-out. Attempts of one account run one after another.
  */
-export const login = (ctx: PublicCtx, input: Input) =>
+export const logIn = (ctx: PublicCtx, input: Input) =>
   ctx.services.attempts.run(input.account, () => attemptLogin(ctx, input))
 
 async function attemptLogin(ctx: PublicCtx, input: Input) {
   const guess = { account: input.account, ip: ctx.request.ip }
   const { login: limits } = ctx.services.config
-  const standing = await lockStateOf(ctx.db, guess)
+  const standing = await readLockState(ctx.db, guess)
   if (standing.waitSeconds > 0) throw tooMany(standing, limits.lockMinutes)
   if (standing.failures >= limits.captchaAfter) await assertCaptcha(ctx.db, input)
   const found = await findAccount(ctx, input.account)
@@ -103,7 +103,7 @@ const findAccount = async ({ db }: PublicCtx, name: string) => {
 }
 
 /** Ends this session in every process. */
-export async function logout(ctx: Ctx) {
+export async function logOut(ctx: Ctx) {
   const { user, db, services } = ctx
   await services.sessions.end(db, [user.sessionId], 'logout')
   const found = { uid: user.uid, tenantId: user.homeTenantId }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { recordFailure, lockStateOf } from '#core/auth/lockout.ts'
+import { recordFailure, readLockState } from '#core/auth/lockout.ts'
 import { expired, invalid } from '#core/http/api-error.ts'
 
 /** Returns the caller's own account row. */
@@ -24,7 +24,7 @@ export async function assertPassword(
 ) {
   const guess = { account: own.account, ip: request.ip }
   await services.attempts.run(own.account, async () => {
-    const { waitSeconds } = await lockStateOf(services.database.db, guess)
+    const { waitSeconds } = await readLockState(services.database.db, guess)
     if (waitSeconds > 0) throw invalid(`尝试次数过多，请${waitSeconds}秒后再试`, field)
     if (await services.passwords.verify(own.passwordHash, md5)) return
     await recordFailure(services.database.db, guess, services.config.login)

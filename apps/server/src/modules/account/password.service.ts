@@ -4,11 +4,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
-import { answerOf, openChallenge } from '#core/auth/challenge.ts'
+import { answerAccountChallenge, createChallenge } from '#core/auth/challenge.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { isMailDelayed, queueMail } from '#core/mail/mail-queue.ts'
-import { clearFailures, recordFailure, lockStateOf } from '#core/auth/lockout.ts'
+import { clearFailures, recordFailure, readLockState } from '#core/auth/lockout.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -52,7 +52,7 @@ export async function changePassword(ctx: Ctx, { oldPswdMd5, newPswdMd5 }: Parse
  * Mails a reset code when mail is configured and the account has an address, at most three times an hour. The
  * response is equal for every account. Reports when the mail server currently accepts no mail.
  */
-export async function resetCode(ctx: PublicCtx, input: ParsedOf<typeof account.resetCode>) {
+export async function mailResetCode(ctx: PublicCtx, input: ParsedOf<typeof account.resetCode>) {
   const { db, services } = ctx
   await assertCaptcha(db, input)
   if (!services.mail.configured) return { mail: false, delayed: false }
@@ -72,22 +72,22 @@ async function mailCode(services: Services, uid: number, to: string) {
   await services.database.db.transaction(async (db) => {
     const mail = { to, subject, text, limitKey: `reset-${uid}`, validMinutes: CODE_MINUTES }
     if (await queueMail(services, db, mail, MAILS_PER_HOUR))
-      await openChallenge(db, { kind: 'reset', answer, minutes: CODE_MINUTES, uid })
+      await createChallenge(db, { kind: 'reset', answer, minutes: CODE_MINUTES, uid })
   })
 }
 
 /** Resets the password. A wrong code, an expired code and an unknown account return the same message. */
-export const reset = (ctx: PublicCtx, input: ParsedOf<typeof account.reset>) =>
+export const resetForgottenPassword = (ctx: PublicCtx, input: ParsedOf<typeof account.reset>) =>
   ctx.services.attempts.run(input.account, () => attemptReset(ctx, input))
 
 async function attemptReset(ctx: PublicCtx, input: ParsedOf<typeof account.reset>) {
   const { db, services, request } = ctx
   const guess = { account: input.account, ip: request.ip }
-  const { waitSeconds } = await lockStateOf(db, guess)
+  const { waitSeconds } = await readLockState(db, guess)
   if (waitSeconds > 0) throw invalid(`尝试次数过多，请${waitSeconds}秒后再试`, 'code')
   assertPasswordStrength(input.newPswdMd5, 'newPswdMd5')
   const found = await byName(db, input.account)
-  if (!found || !(await answerOf(db, 'reset', found.uid, input.code))) {
+  if (!found || !(await answerAccountChallenge(db, 'reset', found.uid, input.code))) {
     await recordFailure(db, guess, services.config.login)
     throw invalid('验证码错误或已过期', 'code')
   }

@@ -11,7 +11,7 @@ import { assertPasswordStrength } from './password.service.ts'
  * Creates an account without tenant and role. The account sees only its profile until a tenant accepts an
  * application.
  */
-export async function register(ctx: PublicCtx, input: ParsedOf<typeof account.register>) {
+export async function registerAccount(ctx: PublicCtx, input: ParsedOf<typeof account.register>) {
   const { pswdMd5, captcha, captchaId, mobileNo, email, ...rest } = input
   await assertCaptcha(ctx.db, { captcha, captchaId })
   assertPasswordStrength(pswdMd5, 'pswdMd5')

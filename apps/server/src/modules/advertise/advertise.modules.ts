@@ -1,30 +1,30 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { audit } from './ads/ad-audit.service.ts'
-import { get, list } from './ads/ad-rows.ts'
-import { create, disable, enable, remove, update } from './ads/ad-save.service.ts'
-import { preview } from './ads/package-preview.ts'
-import { submit, withdraw } from './ads/ad-submit.service.ts'
-import { getProbeResult, upload } from './ads/ad-upload.service.ts'
+import { auditAd } from './ads/ad-audit.service.ts'
+import { getAd, listAds } from './ads/ad-rows.ts'
+import { createAd, disableAd, enableAd, removeAd, updateAd } from './ads/ad-save.service.ts'
+import { previewAdPackage } from './ads/package-preview.ts'
+import { submitAd, withdrawAd } from './ads/ad-submit.service.ts'
+import { getProbeResult, uploadMaterial } from './ads/ad-upload.service.ts'
 import { listVersions } from './ads/ad-versions.service.ts'
 
 const adModule = implement(
   ads,
   {
-    list,
-    get,
+    list: listAds,
+    get: getAd,
     versions: listVersions,
-    preview,
-    create,
-    update,
-    remove,
-    upload,
+    preview: previewAdPackage,
+    create: createAd,
+    update: updateAd,
+    remove: removeAd,
+    upload: uploadMaterial,
     probe: getProbeResult,
-    submit,
-    withdraw,
-    audit,
-    enable,
-    disable,
+    submit: submitAd,
+    withdraw: withdrawAd,
+    audit: auditAd,
+    enable: enableAd,
+    disable: disableAd,
   },
   { outsideTransaction: ['upload'] },
 )

@@ -15,7 +15,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { resolveTenant } from './group-rows.ts'
+import { resolveGroupTenant } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_LENGTH = 32
@@ -43,7 +43,7 @@ async function tenantFor(db: Db, user: User, asked: number | undefined) {
   const [tenant] = await db
     .select({ tenantId: tenants.id, tenantName: tenants.name, tenantNo: tenants.tenantNo })
     .from(tenants)
-    .where(and(eq(tenants.id, resolveTenant(user, asked)), notDeleted(tenants)))
+    .where(and(eq(tenants.id, resolveGroupTenant(user, asked)), notDeleted(tenants)))
   if (!tenant) throw notFound('客户')
   return tenant
 }
@@ -61,7 +61,7 @@ async function settingsOf(db: Db, tenantId: number, lock = false) {
   return found ?? { tenantId, ...STANDARD }
 }
 
-export async function get({ db, user }: Ctx, { tenantId }: ParsedOf<typeof calls.get>) {
+export async function getDeviceAccess({ db, user }: Ctx, { tenantId }: ParsedOf<typeof calls.get>) {
   const tenant = await tenantFor(db, user, tenantId)
   const { gatewayTokenHash, ...settings } = await settingsOf(db, tenant.tenantId)
   return {
@@ -72,7 +72,7 @@ export async function get({ db, user }: Ctx, { tenantId }: ParsedOf<typeof calls
   }
 }
 
-export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateDeviceAccess(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const { tenantId, tenantName } = await tenantFor(db, user, asked)
   await ensureSettings(db, tenantId, user.uid)
@@ -103,7 +103,7 @@ const ensureSettings = (db: Db, tenantId: number, uid: number) =>
  * Creates a gateway token in its own transaction. The token is stored only as a hash, and encrypted in the response
  * that repeated calls receive.
  */
-export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
+export function renewGatewayToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
   return transactRecorded(ctx, async (db) => {
     const { user, now } = ctx
     const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)

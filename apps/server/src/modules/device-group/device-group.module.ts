@@ -2,29 +2,36 @@ import { deviceAccess } from '@oms/contract/device-group/device-access.ts'
 import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import { implement } from '#core/http/implement.ts'
 import * as access from './access.service.ts'
-import { addAll, addDevices, addSns, groupDevices, removeAll, removeDevices } from './group-devices.ts'
-import { countGroupDevices, get, list, listGroupOptions, listTenantChoices } from './group-rows.ts'
-import { create, previewRule, remove, update } from './group-save.ts'
+import {
+  addAllToGroup,
+  addDevicesToGroup,
+  addSerialsToGroup,
+  listGroupDevices,
+  removeAllFromGroup,
+  removeDevicesFromGroup,
+} from './group-devices.ts'
+import { countGroupDevices, getGroup, listGroups, listGroupOptions, listTenantChoices } from './group-rows.ts'
+import { createGroup, previewRule, removeGroup, updateGroup } from './group-save.ts'
 
 export const deviceGroupModule = implement(deviceGroups, {
-  list,
+  list: listGroups,
   counts: countGroupDevices,
   tenants: listTenantChoices,
   options: listGroupOptions,
-  get,
+  get: getGroup,
   preview: previewRule,
-  create,
-  update,
-  remove,
-  devices: groupDevices,
-  addDevices,
-  addSns,
-  addAll,
-  removeDevices,
-  removeAll,
+  create: createGroup,
+  update: updateGroup,
+  remove: removeGroup,
+  devices: listGroupDevices,
+  addDevices: addDevicesToGroup,
+  addSns: addSerialsToGroup,
+  addAll: addAllToGroup,
+  removeDevices: removeDevicesFromGroup,
+  removeAll: removeAllFromGroup,
 })
 export const deviceAccessModule = implement(
   deviceAccess,
-  { get: access.get, update: access.update, renewToken: access.renewToken },
+  { get: access.getDeviceAccess, update: access.updateDeviceAccess, renewToken: access.renewGatewayToken },
   { outsideTransaction: ['renewToken'] },
 )

@@ -5,8 +5,8 @@ import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { devicesMatching, isInAnyGroup, isInGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { joinGroup, withinTenant } from '#domain/fleet/group-members.ts'
+import { buildDeviceFilter, isInAnyGroup, isInGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { addGroupMembers, isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { refused } from '#core/http/api-error.ts'
 import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
@@ -34,15 +34,16 @@ const shown = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, devices.tenantId))
 
 /** Returns the condition for visible devices that the group's tenant may add to a group. */
-const within = (user: User, { tenantId }: Pick<Group, 'tenantId'>) => and(visibleDevices(user), withinTenant(tenantId))
+const within = (user: User, { tenantId }: Pick<Group, 'tenantId'>) =>
+  and(visibleDevices(user), isAllowedInGroupsOf(tenantId))
 
-export async function groupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf<typeof calls.devices>) {
+export async function listGroupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf<typeof calls.devices>) {
   const { db, user } = ctx
   const group = await readGroup(ctx, id)
   if (outside === '1') assertStatic(group)
   const side = outside === '1' ? sql`not ${isInGroup(id)}` : isInAnyGroup(group)
   const rows = shown(db)
-    .where(and(within(user, group), devicesMatching(input), side))
+    .where(and(within(user, group), buildDeviceFilter(input), side))
     .$dynamic()
   const order = buildOrder(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
   return paginate(db, rows, input, order)
@@ -58,12 +59,12 @@ async function lockStatic(ctx: Ctx, id: number) {
   return group
 }
 
-export async function addDevices(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.addDevices>) {
+export async function addDevicesToGroup(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.addDevices>) {
   const group = await lockStatic(ctx, id)
   return join(ctx, group, among(devices.id, deviceIds), `分组「${group.groupName}」添加`)
 }
 
-export async function addSns(ctx: Ctx, { id, sns }: ParsedOf<typeof calls.addSns>) {
+export async function addSerialsToGroup(ctx: Ctx, { id, sns }: ParsedOf<typeof calls.addSns>) {
   const { db, user } = ctx
   const group = await lockStatic(ctx, id)
   const wanted = [...new Set(sns)]
@@ -77,14 +78,14 @@ export async function addSns(ctx: Ctx, { id, sns }: ParsedOf<typeof calls.addSns
   return { ...added, unknown: wanted.filter((sn) => !known.has(sn)) }
 }
 
-export async function addAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.addAll>) {
+export async function addAllToGroup(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.addAll>) {
   const group = await lockStatic(ctx, id)
-  const means = devicesMatching(filter) ?? sql`true`
+  const means = buildDeviceFilter(filter) ?? sql`true`
   return join(ctx, group, means, `分组「${group.groupName}」按条件添加`)
 }
 
 async function join(ctx: Ctx, group: Group, meant: SQL, action: string) {
-  const { added, already, fullCount: full } = await joinGroup(ctx.db, group, and(within(ctx.user, group), meant))
+  const { added, already, fullCount: full } = await addGroupMembers(ctx.db, group, and(within(ctx.user, group), meant))
   if (added > 0) await publishDevicesChanged(ctx, group)
   ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${added}台设备` })
   const told = { added, already, full }
@@ -100,14 +101,14 @@ function wordsOf({ added, already, full }: { added: number; already: number; ful
   return [`已添加${added}台设备`, ...rest].join('，')
 }
 
-export async function removeDevices(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.removeDevices>) {
+export async function removeDevicesFromGroup(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.removeDevices>) {
   const group = await lockStatic(ctx, id)
   return leave(ctx, group, among(devices.id, deviceIds))
 }
 
-export async function removeAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.removeAll>) {
+export async function removeAllFromGroup(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.removeAll>) {
   const group = await lockStatic(ctx, id)
-  return leave(ctx, group, devicesMatching(filter) ?? sql`true`)
+  return leave(ctx, group, buildDeviceFilter(filter) ?? sql`true`)
 }
 
 async function leave(ctx: Ctx, group: Group, meant: SQL) {

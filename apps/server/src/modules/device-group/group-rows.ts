@@ -6,20 +6,20 @@ import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#schema
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
-import { withinTenant } from '#domain/fleet/group-members.ts'
+import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
+import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
-const MOST = 100
+const MAX_CHOICES = 100
 
 export const visibleGroups = (user: User) =>
   and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
 
 /** Returns the requested tenant or the session's tenant. An invisible tenant is reported as not found. */
-export function resolveTenant(user: User, asked: number | undefined) {
+export function resolveGroupTenant(user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null) throw forbidden()
   if (!isTenantInScope(user, tenantId)) throw notFound('客户')
@@ -32,8 +32,8 @@ const shown = (db: Db) =>
     .from(deviceGroups)
     .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const tenantId = resolveTenant(user, input.tenantId)
+export async function listGroups({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const tenantId = resolveGroupTenant(user, input.tenantId)
   const rows = await shown(db)
     .where(
       and(
@@ -59,7 +59,7 @@ interface Counted {
  * groups.
  */
 export async function countGroupDevices({ db, user, services }: Ctx, input: ParsedOf<typeof calls.counts>) {
-  const tenantId = resolveTenant(user, input.tenantId)
+  const tenantId = resolveGroupTenant(user, input.tenantId)
   const groups = await db
     .select({ id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule, rev: deviceGroups.rev })
     .from(deviceGroups)
@@ -71,7 +71,7 @@ export async function countGroupDevices({ db, user, services }: Ctx, input: Pars
   const ruled =
     dynamic.length === 0
       ? { list: [] }
-      : await readCachedDeviceStatistic(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
+      : await readCachedDeviceStatistic(services, `groups ${tenantId} ${rules} ${formatScopeKey(user)}`, () =>
           countDynamic(db, user, tenantId, dynamic),
         )
   const found = new Map([...statics, ...ruled.list].map((row) => [row.id, row]))
@@ -83,7 +83,7 @@ async function countStatic(db: Db, user: User, tenantId: number) {
     select m.group_id as id, count(*)::int as "deviceCount", count(*) filter (where online = 1)::int as "onlineCount"
     from device_group_members m join devices on devices.id = m.device_id
     where m.group_id in (select id from device_groups where tenant_id = ${tenantId} and kind = 1 and deleted_at is null)
-      and ${and(visibleDevices(user), withinTenant(tenantId))}
+      and ${and(visibleDevices(user), isAllowedInGroupsOf(tenantId))}
     group by m.group_id`)
   return rows
 }
@@ -101,7 +101,7 @@ async function countDynamic(db: Db, user: User, tenantId: number, groups: readon
   })
   const { rows } = await db.execute<Record<string, number>>(sql`
     select count(*)::int as rows, ${sql.join(columns, sql`, `)}
-    from devices where ${and(visibleDevices(user), withinTenant(tenantId))}`)
+    from devices where ${and(visibleDevices(user), isAllowedInGroupsOf(tenantId))}`)
   const [row = {}] = rows
   const list = groups.map(({ id }) => ({ id, deviceCount: row[`d${id}`] ?? 0, onlineCount: row[`o${id}`] ?? 0 }))
   return { list, rows: row['rows'] ?? 0 }
@@ -113,7 +113,7 @@ export async function readGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: numb
   return found
 }
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getGroup(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await readGroup(ctx, id)
   const { typeIds = [], modelIds = [] } = found.rule ?? {}
   return { ...found, types: await typesOf(ctx.db, typeIds), models: await modelsOf(ctx.db, modelIds) }
@@ -151,7 +151,7 @@ export async function listTenantChoices({ db, user }: Ctx, { keyword }: ParsedOf
     .from(tenants)
     .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
     .orderBy(asc(tenants.id))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   return { list: rows }
 }
 
@@ -161,7 +161,7 @@ export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof
     .from(deviceTypes)
     .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName })
     .from(deviceModels)
@@ -172,7 +172,7 @@ export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof
       ),
     )
     .orderBy(asc(deviceModels.modelName))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   return { types, models }
 }
 

@@ -16,7 +16,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { withinTenant } from '#domain/fleet/group-members.ts'
+import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { describeReferences } from '#core/database/references.ts'
@@ -24,19 +24,19 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { publishDevicesChanged, type Group, lockGroup, resolveTenant } from './group-rows.ts'
+import { publishDevicesChanged, type Group, lockGroup, resolveGroupTenant } from './group-rows.ts'
 
 const TITLES = readFieldTitles(GroupInput.shape)
 const RULE_TITLES = readFieldTitles(GroupRuleInput.shape)
 const CLASHES = { device_groups_name: ['分组名称已存在', 'groupName'] } as const
 
 export async function previewRule({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
-  const tenantId = resolveTenant(user, asked)
-  const means = and(visibleDevices(user), withinTenant(tenantId), matchesRule(stored(rule)))
+  const tenantId = resolveGroupTenant(user, asked)
+  const means = and(visibleDevices(user), isAllowedInGroupsOf(tenantId), matchesRule(stored(rule)))
   return { count: await db.$count(devices, means) }
 }
 
-export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
+export async function createGroup(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   await lockTenant(db, tenantId)
@@ -58,7 +58,7 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
   return made!
 }
 
-export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateGroup(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
   await checkRevision(db, before, rev)
@@ -79,7 +79,7 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
   return saved!
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeGroup(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
   const children = await describeReferences(db, deviceGroups, id)

@@ -18,7 +18,7 @@ import {
   readCachedCountsByModel,
   readCachedDeviceStatistic,
   NO_DEVICES,
-  scopeKeyOf,
+  formatScopeKey,
 } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
@@ -99,12 +99,12 @@ async function counted(db: Db, user: User, models: readonly Shown[], countsOf: C
   })
 }
 
-export async function list({ db, user, services }: Ctx, input: Asked) {
+export async function listDeviceModels({ db, user, services }: Ctx, input: Asked) {
   const page = await paginate(db, shown(db).where(conditionsOf(input)).$dynamic(), input, orderOfModels(input))
   return { ...page, list: await counted(db, user, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
-export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getDeviceModel({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await shown(db).where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
   const [model] = await counted(db, user, found, () => readCachedCountsByModel(services, db, user))
   if (!model) throw notFound('设备型号')
@@ -181,7 +181,7 @@ export async function listVersionSpread({ db, user, services }: Ctx, { id }: Par
     .from(deviceModels)
     .where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
   if (!model) throw notFound('设备型号')
-  const found = await readCachedDeviceStatistic(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
+  const found = await readCachedDeviceStatistic(services, `spread ${id} ${formatScopeKey(user)}`, async () => {
     const { rows: list } = await db.execute<Spread>(sql`
       select c.*, coalesce((select v.ver_name from ota_versions v where v.model_id = ${id} and v.ver_code = c."verCode"
         and v.package_name = '' and v.deleted_at is null order by v.ota_id limit 1), '') as "verName"

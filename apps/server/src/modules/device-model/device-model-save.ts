@@ -22,7 +22,7 @@ const model = defineRecord({
   heldText: (users) => `还有${users}使用该型号，不能删除`,
   onRemove: (ctx, { picture }) => changePicture(ctx, { ...PICTURE, before: picture, after: '' }),
 })
-export const { remove, enable, disable } = model
+export const { remove: removeDeviceModel, enable: enableDeviceModel, disable: disableDeviceModel } = model
 
 /** Returns the type of a model, locked against deletion. A model may keep a disabled type. */
 async function typeOf(db: Db, typeId: number, before?: number) {
@@ -57,7 +57,7 @@ async function assertFreeBoards(db: Db, boards: readonly string[], id?: number) 
 
 const withBoards = <T extends { boards: string[] }>(input: T): T => ({ ...input, boards: [...new Set(input.boards)] })
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function createDeviceModel(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const typeName = await typeOf(ctx.db, input.typeId)
   await assertFreeBoards(ctx.db, input.boards)
   await changePicture(ctx, { ...PICTURE, before: '', after: input.picture })
@@ -66,7 +66,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   return made
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateDeviceModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const stored = await model.lock(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   await typeOf(ctx.db, input.typeId, stored.typeId)

@@ -1,8 +1,14 @@
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { implement } from '#core/http/implement.ts'
-import { exportModels, get, list, listVersionSpread, listTypes } from './device-model-rows.ts'
-import { create, disable, enable, remove, update } from './device-model-save.ts'
+import { exportModels, getDeviceModel, listDeviceModels, listVersionSpread, listTypes } from './device-model-rows.ts'
+import {
+  createDeviceModel,
+  disableDeviceModel,
+  enableDeviceModel,
+  removeDeviceModel,
+  updateDeviceModel,
+} from './device-model-save.ts'
 import { listModelChoices, createModelQuickly, listTypeChoices } from './device-model.service.ts'
 import * as type from './device-type.service.ts'
 
@@ -10,24 +16,24 @@ export const deviceModelModule = implement(deviceModels, {
   choices: listModelChoices,
   typeChoices: listTypeChoices,
   quickCreate: createModelQuickly,
-  list,
+  list: listDeviceModels,
   export: exportModels,
   types: listTypes,
-  get,
+  get: getDeviceModel,
   spread: listVersionSpread,
-  create,
-  update,
-  remove,
-  enable,
-  disable,
+  create: createDeviceModel,
+  update: updateDeviceModel,
+  remove: removeDeviceModel,
+  enable: enableDeviceModel,
+  disable: disableDeviceModel,
 })
 export const deviceTypeModule = implement(deviceTypes, {
-  list: type.list,
+  list: type.listDeviceTypes,
   export: type.exportTypes,
-  get: type.get,
-  create: type.create,
-  update: type.update,
-  remove: type.remove,
-  enable: type.enable,
-  disable: type.disable,
+  get: type.getDeviceType,
+  create: type.createDeviceType,
+  update: type.updateDeviceType,
+  remove: type.removeDeviceType,
+  enable: type.enableDeviceType,
+  disable: type.disableDeviceType,
 })

@@ -56,13 +56,13 @@ async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
   })
 }
 
-export async function list({ db, user, services }: Ctx, input: Asked) {
+export async function listDeviceTypes({ db, user, services }: Ctx, input: Asked) {
   const rows = db.select().from(deviceTypes).where(conditionsOf(input)).$dynamic()
   const page = await paginate(db, rows, input, orderOfTypes(input))
   return { ...page, list: await counted(db, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
-export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getDeviceType({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await db
     .select()
     .from(deviceTypes)
@@ -113,7 +113,12 @@ const type = defineRecord({
     await db.delete(sceneDeviceTypes).where(eq(sceneDeviceTypes.deviceTypeId, id))
   },
 })
-export const { insert: create, remove, enable, disable } = type
+export const {
+  insert: createDeviceType,
+  remove: removeDeviceType,
+  enable: enableDeviceType,
+  disable: disableDeviceType,
+} = type
 
-export const update = async (ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) =>
+export const updateDeviceType = async (ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) =>
   type.save(ctx, await type.lock(ctx, id), rev, input)

@@ -9,9 +9,9 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
-import { devicesInUpgrade, devicesOfAgents } from '#domain/fleet/device-references.ts'
-import { listDevicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/device-grants.ts'
-import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
+import { listDevicesInUpgrade, listDevicesBoundToAgents } from '#domain/fleet/device-references.ts'
+import { listDevicesKeepingGrants, transferGrants } from '#domain/agents/orders/device-grants.ts'
+import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { listBoundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -19,10 +19,10 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import {
   auditDevices,
   lockDevices,
-  publishChanged,
-  reportOf,
+  publishDevicesChanged,
+  buildBatchReport,
   type StoredDevice,
-  splitByProblem,
+  splitDevicesByProblem,
 } from './device-rows.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
@@ -36,12 +36,12 @@ const revised = ({ user, now }: Ctx) => ({
 /** Writes a history entry for each device and publishes the change to open lists. */
 async function recordAndPublish(ctx: Ctx, good: readonly StoredDevice[], action: string) {
   auditDevices(ctx, good, action)
-  await publishChanged(ctx, tenantsOf(good))
+  await publishDevicesChanged(ctx, tenantsOf(good))
 }
 
-export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls.setStatus>) {
+export async function setDeviceStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls.setStatus>) {
   const { db, user } = ctx
-  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids))
+  const { good, failed } = splitDevicesByProblem(ids, await lockDevices(db, user, ids))
   const turned = good.filter((device) => device.status !== status)
   if (turned.length > 0)
     await db
@@ -49,13 +49,13 @@ export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls
       .set({ status, ...(status === 0 && { online: 0 }), ...revised(ctx) })
       .where(among(devices.id, idsOf(turned)))
   await recordAndPublish(ctx, good, status === 1 ? '启用设备' : '停用设备')
-  return reportOf(ids, good.length, failed)
+  return buildBatchReport(ids, good.length, failed)
 }
 
 export async function changeTags(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.tag>) {
   const { db, user } = ctx
   const next = ({ tags }: StoredDevice) => [...new Set([...tags.filter((each) => !remove.includes(each)), ...add])]
-  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), (device) =>
+  const { good, failed } = splitDevicesByProblem(ids, await lockDevices(db, user, ids), (device) =>
     next(device).length > MAX_TAGS ? `标签不能超过${MAX_TAGS}个` : undefined,
   )
   if (good.length > 0)
@@ -65,14 +65,14 @@ export async function changeTags(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof
         as x(id int, tags jsonb) where d.id = x.id`)
   const parts = [add.length > 0 && `添加标签${add.join('、')}`, remove.length > 0 && `移除标签${remove.join('、')}`]
   await recordAndPublish(ctx, good, parts.filter(Boolean).join('，'))
-  return reportOf(ids, good.length, failed)
+  return buildBatchReport(ids, good.length, failed)
 }
 
 export async function changeGroups(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls.move>) {
   const { db, user } = ctx
   const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
   const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
-  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), (device) =>
+  const { good, failed } = splitDevicesByProblem(ids, await lockDevices(db, user, ids), (device) =>
     into && !isGroupAllowed(into, device) ? '设备与分组不属于同一客户' : undefined,
   )
   const full = await exchanged(db, { found: idsOf(good), into, from })
@@ -85,8 +85,8 @@ export async function changeGroups(ctx: Ctx, { ids, join, leave }: ParsedOf<type
       from && isGroupAllowed(from, device) && `移出分组「${from.groupName}」`,
     ].filter(Boolean)
   auditDevices(ctx, moved, '调整分组', (device) => wordsOf(device).join('，') || '分组没有变化')
-  await publishChanged(ctx, tenantsOf(moved))
-  return reportOf(ids, moved.length, failed)
+  await publishDevicesChanged(ctx, tenantsOf(moved))
+  return buildBatchReport(ids, moved.length, failed)
 }
 
 type Group = typeof deviceGroups.$inferSelect
@@ -109,7 +109,7 @@ async function exchanged(db: Db, { found, into, from }: Exchange): Promise<Reado
         .where(and(eq(deviceGroupMembers.groupId, from.id), among(deviceGroupMembers.deviceId, found)))
         .returning({ id: deviceGroupMembers.deviceId })
     : []
-  const { full } = into ? await joinGroup(db, into, among(devices.id, found)) : { full: [] }
+  const { full } = into ? await addGroupMembers(db, into, among(devices.id, found)) : { full: [] }
   const stay = new Set(full)
   const back = left.filter(({ id }) => stay.has(id))
   if (from && back.length > 0)
@@ -145,7 +145,7 @@ async function leaveFormerTenant(db: Db, moved: readonly number[], tenantId: num
 }
 
 /** Transfers devices to another tenant. Removes them from the groups and allowlists of the former tenant. */
-export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
+export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
   const { db, user } = ctx
   if (!user.isPlatform) throw forbidden()
   const target = await requireReceivingTenant(ctx, tenantId, 'tenantId')
@@ -153,11 +153,11 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
   // transferred too.
   await lockCertificatesOfDevices(db, ids)
   const found = await lockDevices(db, user, ids)
-  const busy = await devicesInUpgrade(db, idsOf(found))
+  const busy = await listDevicesInUpgrade(db, idsOf(found))
   const changing = await listBoundMeanwhile(db, idsOf(found))
-  const talking = await devicesOfAgents(db, idsOf(found))
+  const talking = await listDevicesBoundToAgents(db, idsOf(found))
   const keeping = await listDevicesKeepingGrants(ctx, idsOf(found))
-  const { good, failed } = splitByProblem(ids, found, (device) => {
+  const { good, failed } = splitDevicesByProblem(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     if (talking.has(device.id)) return '设备已绑定智能体，解绑后才能转移'
@@ -171,17 +171,17 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
       .update(devices)
       .set({ tenantId, ...revised(ctx) })
       .where(among(devices.id, moved))
-    await takeGrantsAlong(db, moved, tenantId)
+    await transferGrants(db, moved, tenantId)
     await leaveFormerTenant(db, moved, tenantId)
   }
   auditDevices(ctx, good, `转移设备给客户「${target.name}」`)
-  await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
-  return reportOf(ids, good.length, failed)
+  await publishDevicesChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
+  return buildBatchReport(ids, good.length, failed)
 }
 
 export async function sendCommand(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>) {
   const { db, user } = ctx
-  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), ({ status }) =>
+  const { good, failed } = splitDevicesByProblem(ids, await lockDevices(db, user, ids), ({ status }) =>
     status === 1 ? undefined : '设备已停用，不能下发指令',
   )
   const waiting = good.filter(({ attributesWanted }) => attributesWanted !== 1)
@@ -191,5 +191,5 @@ export async function sendCommand(ctx: Ctx, { ids }: ParsedOf<typeof calls.comma
       .set({ attributesWanted: 1 })
       .where(among(devices.id, idsOf(waiting)))
   await recordAndPublish(ctx, good, '要求重新上报属性')
-  return reportOf(ids, good.length, failed)
+  return buildBatchReport(ids, good.length, failed)
 }

@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { conditionsOf, sortOf } from './device-list.service.ts'
+import { buildDeviceListFilter, buildDeviceOrder } from './device-list.service.ts'
 import { selectDevices } from './device-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
@@ -44,14 +44,14 @@ export const exportDevices = defineExport({
     ['hasToken', { width: 10 }],
     'remark',
   ],
-  resolve: async (db, user, input) => ({ ...input, where: await conditionsOf(db, user, input) }),
+  resolve: async (db, user, input) => ({ ...input, where: await buildDeviceListFilter(db, user, input) }),
   keys: (db, _user, input) =>
     db
       .select({ id: devices.id })
       .from(devices)
       .where((input as { where?: SQL }).where)
       .$dynamic(),
-  order: sortOf,
+  order: buildDeviceOrder,
   load: (db, user, keys) => selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
   keyOf: ({ id }) => id,
 })

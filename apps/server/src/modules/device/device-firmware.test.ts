@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { deviceVersions } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
-import { ALL, added, INFO, modelOf, tenantOf } from './device-fixture.ts'
+import { DEVICE_PERMISSIONS, addDevice, DEVICE_URL, insertModel, insertTenant } from './device-fixture.ts'
 
 const server = useApp()
 
 test('the history of a device names a version as its tenant does, otherwise as the platform does', async () => {
-  const me = await server.as(...ALL)
+  const me = await server.as(...DEVICE_PERMISSIONS)
   await server.by({ tenant: '云栖' })
   await server.by({ tenant: '海棠' })
-  const [own, other] = [await tenantOf(server.db, '云栖'), await tenantOf(server.db, '海棠')]
-  const modelId = await modelOf(server.db, 'H1')
+  const [own, other] = [await insertTenant(server.db, '云栖'), await insertTenant(server.db, '海棠')]
+  const modelId = await insertModel(server.db, 'H1')
   const version = (tenantId: number, verCode: number, verName: string) => ({
     tenantId,
     modelId,
@@ -27,11 +27,11 @@ test('the history of a device names a version as its tenant does, otherwise as t
       version(1, 200, 'P 2.0'),
       version(other, 100, 'B 1.0'),
     ])
-  await added(me, { sn: 'HIST-1', modelId, tenantId: own, verCode: 300 })
-  const [{ id }] = (await me.call('GET', `${INFO}/page?sn=HIST-1`)).data.list
+  await addDevice(me, { sn: 'HIST-1', modelId, tenantId: own, verCode: 300 })
+  const [{ id }] = (await me.call('GET', `${DEVICE_URL}/page?sn=HIST-1`)).data.list
   await server.db.insert(deviceVersions).values([200, 100].map((verCode) => ({ deviceId: id, verCode, source: 1 })))
 
-  const { data } = await me.call('GET', `${INFO}/versions/${id}`)
+  const { data } = await me.call('GET', `${DEVICE_URL}/versions/${id}`)
   expect(data.list.map(({ verCode, verName }: Record<string, unknown>) => [verCode, verName])).toEqual([
     [100, ''],
     [200, 'A 2.0'],

@@ -3,7 +3,15 @@ import { beforeAll, expect, test } from 'vitest'
 import { deviceGroupMembers } from '#schema/device.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
+import {
+  DEVICE_PERMISSIONS,
+  addDevice,
+  findSerialsByQuery,
+  insertGroup,
+  DEVICE_URL,
+  insertModel,
+  insertTenant,
+} from './device-fixture.ts'
 
 const server = useApp()
 let me: Caller
@@ -14,11 +22,11 @@ const HEAD = '*序列号,设备名称,型号编码,客户编号,MAC,IMEI,固件�
 
 beforeAll(async () => {
   registerImports(server.services)
-  me = await server.as(...ALL)
-  customer = await server.by({ tenant: '蓉城', permissions: ALL })
-  theirs = await tenantOf(server.db, '蓉城')
-  modelId = await modelOf(server.db, 'IMP')
-  await groupOf(server.db, 1, '仓库')
+  me = await server.as(...DEVICE_PERMISSIONS)
+  customer = await server.by({ tenant: '蓉城', permissions: DEVICE_PERMISSIONS })
+  theirs = await insertTenant(server.db, '蓉城')
+  modelId = await insertModel(server.db, 'IMP')
+  await insertGroup(server.db, 1, '仓库')
 })
 
 async function take(who: Caller, lines: readonly string[], fields: Record<string, string> = {}) {
@@ -29,7 +37,7 @@ async function take(who: Caller, lines: readonly string[], fields: Record<string
   const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${[HEAD, ...lines].join('\n')}\r\n--${boundary}--\r\n`
   const reply = await who.inject({
     method: 'POST',
-    url: `${INFO}/import`,
+    url: `${DEVICE_URL}/import`,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     payload: [...parts, file].join(''),
   })
@@ -59,20 +67,22 @@ test('MODULE-01 imports or reports lines by number and column, and a preview cha
       { row: 8, field: '客户编号', msg: '客户编号「T999」不存在' },
       { row: 9, field: '分组', msg: '静态分组「没有」不存在' },
     ])
-    expect(await found(me, { sn: 'IMP-' })).toEqual(dryRun === '1' ? [] : ['IMP-2', 'IMP-1'])
+    expect(await findSerialsByQuery(me, { sn: 'IMP-' })).toEqual(dryRun === '1' ? [] : ['IMP-2', 'IMP-1'])
   }
-  const [first] = (await me.call('GET', `${INFO}/page?sn=IMP-1`)).data.list
+  const [first] = (await me.call('GET', `${DEVICE_URL}/page?sn=IMP-1`)).data.list
   expect(first).toMatchObject({ mac: '001122334455', verCode: 120, tags: ['样机', '展厅'], warrantyEnd: '2030-01-31' })
-  expect((await me.call('GET', `${INFO}/groups/${first.id}`)).data.list).toMatchObject([{ groupName: '仓库' }])
-  expect((await me.call('GET', `${INFO}/versions/${first.id}`)).data.list).toMatchObject([{ verCode: 120, source: 3 }])
+  expect((await me.call('GET', `${DEVICE_URL}/groups/${first.id}`)).data.list).toMatchObject([{ groupName: '仓库' }])
+  expect((await me.call('GET', `${DEVICE_URL}/versions/${first.id}`)).data.list).toMatchObject([
+    { verCode: 120, source: 3 },
+  ])
 })
 
 test('existing devices are reported, or updated from the cells that have a value', async () => {
-  await added(me, { sn: 'UPD-1', modelId, devName: '旧名', tags: ['留'], verCode: 5 })
+  await addDevice(me, { sn: 'UPD-1', modelId, devName: '旧名', tags: ['留'], verCode: 5 })
   const lines = ['UPD-1,新名,,,,,6,,,,,', 'UPD-2,新的,IMP,,,,,,,,,']
   expect((await take(me, lines)).data).toMatchObject({ created: 1, failed: 1, rows: [{ row: 2, msg: '序列号已存在' }] })
   expect((await take(me, lines, { update: '1' })).data).toMatchObject({ created: 0, updated: 2, failed: 0 })
-  const [row] = (await me.call('GET', `${INFO}/page?sn=UPD-1`)).data.list
+  const [row] = (await me.call('GET', `${DEVICE_URL}/page?sn=UPD-1`)).data.list
   expect(row).toMatchObject({ devName: '新名', tags: ['留'], verCode: 6, rev: 1 })
   const foreign = await take(customer, ['UPD-1,抢走,IMP,,,,,,,,,', 'UPD-9,给平台,IMP,P001,,,,,,,,'], { update: '1' })
   expect(foreign.data).toMatchObject({
@@ -112,11 +122,11 @@ test('the quota stops an import at its line, and lines after the first batch are
 
 test('an import reports group limits by line', async () => {
   await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
-  const near = await groupOf(server.db, theirs, '将满')
+  const near = await insertGroup(server.db, theirs, '将满')
   const names = Array.from({ length: 11 }, (_, at) => `组${at}`)
   const groups = []
-  for (const name of names) groups.push(await groupOf(server.db, theirs, name))
-  const kept = await added(customer, { sn: 'G-0', modelId })
+  for (const name of names) groups.push(await insertGroup(server.db, theirs, name))
+  const kept = await addDevice(customer, { sn: 'G-0', modelId })
   await server.db.execute(sql`insert into device_group_members (group_id, device_id)
     select ${near}, 10000000 + n from generate_series(1, 19998) n`)
   await server.db.execute(sql`insert into device_group_members (group_id, device_id)
@@ -142,7 +152,7 @@ test('an import reports group limits by line', async () => {
 })
 
 test('the import template has its columns', async () => {
-  const reply = await me.inject({ method: 'GET', url: `${INFO}/template` })
+  const reply = await me.inject({ method: 'GET', url: `${DEVICE_URL}/template` })
   expect(reply.statusCode).toBe(200)
   expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')
 })

@@ -12,7 +12,7 @@ import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { publishChanged } from './device-rows.ts'
+import { publishDevicesChanged } from './device-rows.ts'
 import { insertDevices, updateDevices } from './device-import-write.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
@@ -48,7 +48,7 @@ interface State {
 const LIST = /[\s,，、;；]+/
 const parts = (text = '') => text.split(LIST).filter((part) => part !== '')
 
-export const deviceImport = defineImport({
+export const importDevices = defineImport({
   kind: 'device',
   endpoint: calls.import,
   name: '设备',
@@ -87,7 +87,7 @@ export const deviceImport = defineImport({
   prepare,
   cells: (given) => ({ ...given, tags: parts(given['tags']), groups: parts(given['groups']) }),
   takeMany,
-  finish: (ctx, { touched }) => Promise.resolve(publishChanged(ctx, [...touched])),
+  finish: (ctx, { touched }) => Promise.resolve(publishDevicesChanged(ctx, [...touched])),
 })
 
 async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promise<State> {

@@ -8,10 +8,10 @@ import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { devices } from '#schema/device.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { devicesMatching, groupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginateLarge, seesAllRows } from '#core/database/lists/large-list.ts'
-import { among, pageOffset, buildOrder } from '#core/database/lists/list-query.ts'
+import { paginateLarge, canSeeAllRows } from '#core/database/lists/large-list.ts'
+import { among, computePageOffset, buildOrder } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
 import { findIdsBySerialPart, MIN_KEYED_PART, findPageBySerialPart } from './device-serials.ts'
 
@@ -23,7 +23,7 @@ type Asked = Pick<Filter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'endTime'>
  * Returns the sort order: newest first unless a column is given. A date range is sorted by date, because a scan by
  * id would first skip all newer devices.
  */
-export function sortOf({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
+export function buildDeviceOrder({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
   if (orderByColumn === 'verCode') return buildOrder({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
   const direction = orderByColumn && isAsc === 'asc' ? asc : desc
   // Neither column is nullable, so one index serves both directions.
@@ -33,26 +33,26 @@ export function sortOf({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL
 }
 
 /** Returns the condition of a filter. Loads the rule of a group. */
-export async function conditionsOf(db: Db, user: User, filter: Partial<Filter>): Promise<SQL | undefined> {
-  const group = filter.groupId === undefined ? undefined : await groupCondition(db, user, filter.groupId)
-  return and(visibleDevices(user), devicesMatching(filter, group))
+export async function buildDeviceListFilter(db: Db, user: User, filter: Partial<Filter>): Promise<SQL | undefined> {
+  const group = filter.groupId === undefined ? undefined : await buildGroupCondition(db, user, filter.groupId)
+  return and(visibleDevices(user), buildDeviceFilter(filter, group))
 }
 
-export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const bySerial = await serialPage(ctx, input)
   if (bySerial) return bySerial
   if (isNarrow(input)) {
-    const few = await fewIds(db, await conditionsOf(db, user, input))
+    const few = await fewIds(db, await buildDeviceListFilter(db, user, input))
     if (few) return { list: await rowsAmong(db, few, input), total: few.length }
   }
   return paginateLarge(ctx, input, {
     name: 'device',
     key: devices.id,
     exact: EXACT,
-    order: sortOf(input),
+    order: buildDeviceOrder(input),
     select: () => selectDevices(db).$dynamic(),
-    where: () => conditionsOf(db, user, input),
+    where: () => buildDeviceListFilter(db, user, input),
     prepared: { where: visibleDevices(user) },
   })
 }
@@ -65,15 +65,15 @@ async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof ca
   const { sn, ...others } = input
   if (sn === undefined || sn.length < MIN_KEYED_PART) return undefined
   const isAlone =
-    seesAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
+    canSeeAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {
-    const { ids, ...total } = await findPageBySerialPart(db, sn, pageOffset(input), input.pageSize)
+    const { ids, ...total } = await findPageBySerialPart(db, sn, computePageOffset(input), input.pageSize)
     const query = () => ({ select: () => selectDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
     return { list: await services.lists.among('device', query, ids), ...total }
   }
   const hits = await findIdsBySerialPart(db, sn)
   if (!hits) return undefined
-  const ids = await fewIds(db, and(await conditionsOf(db, user, others), among(devices.id, hits)))
+  const ids = await fewIds(db, and(await buildDeviceListFilter(db, user, others), among(devices.id, hits)))
   return ids && { list: await rowsAmong(db, ids, input), total: ids.length }
 }
 
@@ -113,12 +113,12 @@ async function fewIds(db: Db, where: SQL | undefined): Promise<number[] | undefi
 
 /** Returns one page of the devices with these ids. */
 async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof calls.list>): Promise<DeviceRow[]> {
-  const offset = pageOffset(input)
+  const offset = computePageOffset(input)
   if (offset >= ids.length) return []
   if (input.orderByColumn !== undefined || isTimed(input))
     return selectDevices(db)
       .where(among(devices.id, ids))
-      .orderBy(...sortOf(input))
+      .orderBy(...buildDeviceOrder(input))
       .limit(input.pageSize)
       .offset(offset)
   // The ids are already ordered: only those of the page are read.
@@ -140,9 +140,9 @@ export async function findDevices(ctx: Ctx, { sns, ...input }: ParsedOf<typeof c
   const known = await db
     .select({ sn: devices.sn })
     .from(devices)
-    .where(and(visibleDevices(user), devicesMatching({ sns: asked })))
+    .where(and(visibleDevices(user), buildDeviceFilter({ sns: asked })))
   const there = new Set(known.map(({ sn }) => sn))
-  const where = await conditionsOf(db, user, { ...input, sns: asked })
+  const where = await buildDeviceListFilter(db, user, { ...input, sns: asked })
   const ids = (await fewIds(db, where)) ?? []
   const page = await rowsAmong(db, ids, { ...input, sns: asked })
   return { list: page, total: ids.length, missing: asked.filter((sn) => !there.has(sn)), ids }
@@ -153,7 +153,7 @@ const editor = alias(accounts, 'editor')
 const named = ({ realname, account }: { realname: Column; account: Column }) =>
   sql<string>`coalesce(nullif(${realname}, ''), ${account}, '')`
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getDevice({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectDevices(db).where(and(eq(devices.id, id), visibleDevices(user)))
   if (!found) throw notFound('设备')
   const [hands] = await db

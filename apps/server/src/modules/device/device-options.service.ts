@@ -9,7 +9,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { listModelOptions } from '#domain/fleet/device-models.ts'
 import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
 export const listModelChoices = async ({ db }: Ctx, input: ParsedOf<typeof calls.modelOptions>) => ({
   list: await listModelOptions(db, input),
@@ -21,11 +21,11 @@ export async function listTypeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof 
     .from(deviceTypes)
     .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
-export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedOf<typeof calls.groupOptions>) {
+export async function listGroupOptions({ db, user }: Ctx, { keyword, kind }: ParsedOf<typeof calls.groupOptions>) {
   const list = await db
     .select({
       id: deviceGroups.id,
@@ -44,7 +44,7 @@ export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedO
       ),
     )
     .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 

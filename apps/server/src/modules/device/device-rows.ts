@@ -103,7 +103,7 @@ export interface Failed {
 }
 
 /** Splits the devices of a batch into those that can proceed and those that fail with a reason. */
-export function splitByProblem(
+export function splitDevicesByProblem(
   ids: readonly number[],
   found: readonly StoredDevice[],
   problemOf: (device: StoredDevice) => string | undefined = () => undefined,
@@ -121,13 +121,13 @@ export function splitByProblem(
 }
 
 /** Returns the report of a batch. Throws when the batch contains a single failed device. */
-export function reportOf(ids: readonly number[], done: number, failed: Failed[]) {
+export function buildBatchReport(ids: readonly number[], done: number, failed: Failed[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }
 }
 
 /** Publishes a change to open lists. Changes of several tenants are published to all accounts. */
-export function publishChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly number[]) {
+export function publishDevicesChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly number[]) {
   const [first, ...rest] = new Set(tenantIds)
   if (first === undefined) return
   return services.events.publish(db, 'changed', { resource: 'device', tenantId: rest.length > 0 ? null : first })

@@ -21,9 +21,9 @@ import {
   formatDeviceName,
   lockDevice,
   lockDevices,
-  publishChanged,
-  reportOf,
-  splitByProblem,
+  publishDevicesChanged,
+  buildBatchReport,
+  splitDevicesByProblem,
 } from './device-rows.ts'
 
 const TITLES = Object.fromEntries(
@@ -57,7 +57,7 @@ const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<Parse
   warrantyEnd: warrantyEnd ?? null,
 })
 
-export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
+export async function createDevice(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
   await modelInUse(db, input.modelId)
@@ -70,7 +70,7 @@ export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.c
   const id = made?.id as number
   await noteVersion(db, id, input.verCode)
   ctx.audit({ bizType: 'device', bizId: id, action: `新增设备${formatDeviceName({ sn, devName: input.devName })}` })
-  await publishChanged(ctx, [tenantId])
+  await publishDevicesChanged(ctx, [tenantId])
   return { id }
 }
 
@@ -79,7 +79,7 @@ async function noteVersion(db: Db, deviceId: number, verCode: number | undefined
   if (verCode !== undefined) await db.insert(deviceVersions).values({ deviceId, verCode, source: 3 })
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateDevice(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockDevice(db, user, id)
   await checkRevision(db, stored, rev)
@@ -97,7 +97,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     action: `修改设备${formatDeviceName({ ...stored, ...next })}`,
     diff: listChanges(before, { ...next, modelName }, TITLES),
   })
-  await publishChanged(ctx, [stored.tenantId])
+  await publishDevicesChanged(ctx, [stored.tenantId])
   return { rev: stored.rev + 1 }
 }
 
@@ -110,14 +110,14 @@ async function nameOfModel(db: Db, { modelId }: { modelId: number }) {
 }
 
 /** Deletes devices without references. Reports for each other device what references the device. */
-export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
+export async function removeDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const found = await lockDevices(db, user, ids)
   const uses = await countDeviceReferences(
     db,
     found.map(({ id }) => id),
   )
-  const { good, failed } = splitByProblem(ids, found, ({ id }) => {
+  const { good, failed } = splitDevicesByProblem(ids, found, ({ id }) => {
     const held = uses.get(id)
     return held && `该设备还有${held}，不能删除`
   })
@@ -135,11 +135,11 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
       .where(among(devices.id, gone))
     await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, gone))
     await db.delete(otaWhites).where(among(otaWhites.deviceId, gone))
-    await publishChanged(
+    await publishDevicesChanged(
       ctx,
       good.map(({ tenantId }) => tenantId),
     )
   }
   auditDevices(ctx, good, '删除设备')
-  return reportOf(ids, good.length, failed)
+  return buildBatchReport(ids, good.length, failed)
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ALL, found, INFO, modelOf, tenantOf } from './device-fixture.ts'
+import { DEVICE_PERMISSIONS, findSerialsByQuery, DEVICE_URL, insertModel, insertTenant } from './device-fixture.ts'
 import { findIdsBySerialPart } from './device-serials.ts'
 
 const server = useApp()
@@ -20,10 +20,10 @@ const put = (rows: readonly { id: number; sn: string; tenant?: number }[]) =>
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id int, sn text, tenant int)`)
 
 beforeAll(async () => {
-  me = await server.as(...ALL)
-  customer = await server.by({ tenant: '云栖', permissions: ALL })
-  theirs = await tenantOf(server.db, '云栖')
-  model = await modelOf(server.db, 'S1')
+  me = await server.as(...DEVICE_PERMISSIONS)
+  customer = await server.by({ tenant: '云栖', permissions: DEVICE_PERMISSIONS })
+  theirs = await insertTenant(server.db, '云栖')
+  model = await insertModel(server.db, 'S1')
   await put([
     { id: 10, sn: 'AB12-ef90-77' },
     { id: 11, sn: 'XX-ab12EF90', tenant: theirs },
@@ -44,19 +44,19 @@ test.each([
   ['50%z', ['ab12_50%zz']],
   ['50%zzz', []],
 ])('MODULE-01 a part of a serial, %o, is found in every bucket, newest first', async (sn, expected) => {
-  expect(await found(me, { sn })).toEqual(expected)
+  expect(await findSerialsByQuery(me, { sn })).toEqual(expected)
 })
 
 test('other filters, orders and later pages apply to the found devices', async () => {
-  expect(await found(me, { sn: 'ab12', tenantId: theirs })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
-  expect(await found(me, { sn: 'ab12', status: 0 })).toEqual([])
-  expect((await found(me, { sn: 'ab12', orderByColumn: 'sn', isAsc: 'asc' }))[0]).toBe('AB12-ef90-77')
-  const { data } = await me.call('GET', `${INFO}/page?sn=ab12&pageNum=2&pageSize=2`)
+  expect(await findSerialsByQuery(me, { sn: 'ab12', tenantId: theirs })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
+  expect(await findSerialsByQuery(me, { sn: 'ab12', status: 0 })).toEqual([])
+  expect((await findSerialsByQuery(me, { sn: 'ab12', orderByColumn: 'sn', isAsc: 'asc' }))[0]).toBe('AB12-ef90-77')
+  const { data } = await me.call('GET', `${DEVICE_URL}/page?sn=ab12&pageNum=2&pageSize=2`)
   expect(data).toMatchObject({ total: 5, list: [{ sn: 'ab12_50%zz' }, { sn: 'XX-ab12EF90' }] })
 })
 
 test('a tenant finds only its own devices, also by row-level security', async () => {
-  expect(await found(customer, { sn: 'ab12' })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
+  expect(await findSerialsByQuery(customer, { sn: 'ab12' })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   const user = { isPlatform: false, tenantId: theirs } as Parameters<typeof transact>[0]['user']
   const hits = await transact({ services: server.services, user }, (db) => findIdsBySerialPart(db, 'ab12'))
   expect(hits).toEqual([9 * BUCKET + 5, 11])
@@ -65,15 +65,15 @@ test('a tenant finds only its own devices, also by row-level security', async ()
 test('changed and deleted serials are found correctly', async () => {
   await put([{ id: 20, sn: 'OLDNAME' }])
   await server.db.execute(sql`update devices set sn = 'NEWNAME' where id = 20`)
-  expect(await found(me, { sn: 'oldn' })).toEqual([])
-  expect(await found(me, { sn: 'newn' })).toEqual(['NEWNAME'])
+  expect(await findSerialsByQuery(me, { sn: 'oldn' })).toEqual([])
+  expect(await findSerialsByQuery(me, { sn: 'newn' })).toEqual(['NEWNAME'])
   await server.db.execute(sql`update devices set deleted_at = now() where id = 20`)
-  expect(await found(me, { sn: 'newn' })).toEqual([])
+  expect(await findSerialsByQuery(me, { sn: 'newn' })).toEqual([])
 })
 
 /** Returns the serials and total of a page of twenty. */
 async function pageOf(sn: string, pageNum: number) {
-  const { data } = await me.call('GET', `${INFO}/page?sn=${sn}&pageNum=${pageNum}&pageSize=20`)
+  const { data } = await me.call('GET', `${DEVICE_URL}/page?sn=${sn}&pageNum=${pageNum}&pageSize=20`)
   const { total, totalIsEstimate } = data
   return { total, totalIsEstimate, sns: data.list.map((row: { sn: string }) => row.sn) as string[] }
 }
@@ -92,7 +92,9 @@ test('beyond the requested page the total is an estimate until a later page need
   expect(await pageOf('some', 11)).toMatchObject({ totalIsEstimate: true, sns: from(200) })
   expect(await pageOf('some', 12)).toMatchObject({ totalIsEstimate: true, sns: from(220) })
   expect(await pageOf('some', 14)).toEqual({ total: 260, sns: [] })
-  expect((await me.call('GET', `${INFO}/page?sn=some&orderByColumn=sn&isAsc=asc`)).data).toMatchObject({ total: 260 })
+  expect((await me.call('GET', `${DEVICE_URL}/page?sn=some&orderByColumn=sn&isAsc=asc`)).data).toMatchObject({
+    total: 260,
+  })
 })
 
 test('in the oldest million ids, two thousand matches are counted exactly', async () => {
@@ -112,6 +114,6 @@ test('a part that matches more devices than a pager reaches returns every page n
   for (const page of [1, 7, 500])
     expect(await pageOf('mmon', page)).toMatchObject({ totalIsEstimate: true, sns: from((page - 1) * 20) })
   expect((await pageOf('mmon', 1)).total).toBeGreaterThan(2000)
-  expect(await found(customer, { sn: 'mmon' })).toEqual(['COMMON-OF-THEIRS'])
-  expect(await found(me, { sn: 'mmon', tenantId: theirs })).toEqual(['COMMON-OF-THEIRS'])
+  expect(await findSerialsByQuery(customer, { sn: 'mmon' })).toEqual(['COMMON-OF-THEIRS'])
+  expect(await findSerialsByQuery(me, { sn: 'mmon', tenantId: theirs })).toEqual(['COMMON-OF-THEIRS'])
 })

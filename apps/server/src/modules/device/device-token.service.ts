@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
-import { auditDevices, formatDeviceName, lockDevice, lockDevices, publishChanged } from './device-rows.ts'
+import { auditDevices, formatDeviceName, lockDevice, lockDevices, publishDevicesChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
@@ -28,12 +28,12 @@ export function createDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.token>
       .where(eq(devices.id, id))
     const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${formatDeviceName(stored)}`
     ctx.audit({ bizType: 'device', bizId: id, action })
-    await publishChanged({ ...ctx, db }, [stored.tenantId])
+    await publishDevicesChanged({ ...ctx, db }, [stored.tenantId])
     return { sn: stored.sn, token: made }
   })
 }
 
-export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearToken>) {
+export async function clearDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearToken>) {
   const { db, user, now } = ctx
   const stored = await lockDevice(db, user, id)
   if (!stored.tokenHash) throw refused('该设备没有令牌')
@@ -42,7 +42,7 @@ export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearTo
     .set({ tokenHash: null, ...updateColumns(stored, user.uid, now) })
     .where(eq(devices.id, id))
   ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${formatDeviceName(stored)}` })
-  await publishChanged(ctx, [stored.tenantId])
+  await publishDevicesChanged(ctx, [stored.tenantId])
   return null
 }
 
@@ -58,7 +58,7 @@ export function createDeviceTokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof c
         update_by = ${user.uid}, update_time = ${now.toISOString()}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id int, hash text) where d.id = x.id`)
     auditDevices(ctx, chosen, '批量生成设备令牌')
-    await publishChanged(
+    await publishDevicesChanged(
       { ...ctx, db },
       chosen.map(({ tenantId }) => tenantId),
     )

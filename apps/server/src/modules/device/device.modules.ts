@@ -1,29 +1,29 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { sendCommand, changeGroups, setStatus, changeTags, transfer } from './device-batch.service.ts'
+import { sendCommand, changeGroups, setDeviceStatus, changeTags, transferDevices } from './device-batch.service.ts'
 import { exportDevices } from './device-export.ts'
 import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.service.ts'
-import { deviceImport } from './device-import.ts'
-import { findDevices, get, list } from './device-list.service.ts'
-import { groupOptions, listModelChoices, listTenantChoices, listTypeOptions } from './device-options.service.ts'
-import { create, remove, update } from './device-save.service.ts'
-import { clearToken, createDeviceToken, createDeviceTokens } from './device-token.service.ts'
+import { importDevices } from './device-import.ts'
+import { findDevices, getDevice, listDevices } from './device-list.service.ts'
+import { listGroupOptions, listModelChoices, listTenantChoices, listTypeOptions } from './device-options.service.ts'
+import { createDevice, removeDevices, updateDevice } from './device-save.service.ts'
+import { clearDeviceToken, createDeviceToken, createDeviceTokens } from './device-token.service.ts'
 
 const deviceModule = implement(
   devices,
   {
-    list,
+    list: listDevices,
     find: findDevices,
-    get,
-    create,
-    update,
-    remove,
-    setStatus,
+    get: getDevice,
+    create: createDevice,
+    update: updateDevice,
+    remove: removeDevices,
+    setStatus: setDeviceStatus,
     tag: changeTags,
     move: changeGroups,
-    transfer,
+    transfer: transferDevices,
     token: createDeviceToken,
-    clearToken,
+    clearToken: clearDeviceToken,
     tokens: createDeviceTokens,
     command: sendCommand,
     attributes: listAttributes,
@@ -32,11 +32,11 @@ const deviceModule = implement(
     groupsOf: listGroupsOfDevice,
     modelOptions: listModelChoices,
     typeOptions: listTypeOptions,
-    groupOptions,
+    groupOptions: listGroupOptions,
     tenantOptions: listTenantChoices,
     export: exportDevices,
-    template: deviceImport.template,
-    import: deviceImport.take,
+    template: importDevices.template,
+    import: importDevices.take,
   },
   { outsideTransaction: ['token', 'tokens', 'export', 'import'] },
 )

@@ -32,14 +32,14 @@ const STANDARD = [asc(dictData.dictType), asc(dictData.dictSort), asc(dictData.d
 export const buildDataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(asked, SORTS, dictData.dictCode, STANDARD)
 
-export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listEntries({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select().from(dictData).where(buildDataFilter(input)).$dynamic()
   return paginate(db, rows, input, buildDataOrder(input))
 }
 
-export const get = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)
+export const getEntry = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function createEntry(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   assertPlatformAccount(ctx)
   await lockType(ctx.db, input.dictType)
   const dictCode = await insertEntry(ctx, input)
@@ -67,13 +67,13 @@ export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeo
   return dictCode
 }
 
-export async function update(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typeof calls.update>) {
+export async function updateEntry(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typeof calls.update>) {
   assertPlatformAccount(ctx)
   const { dictType } = await find(ctx.db, dictCode)
   await lockType(ctx.db, dictType)
   const stored = await find(ctx.db, dictCode)
   await checkRevision(ctx.db, stored, rev)
-  const input = { ...inputOf(stored), ...sentOf(given) }
+  const input = { ...toEntryInput(stored), ...sentOf(given) }
   if (input.dictType !== stored.dictType) throw invalid('字典数据不能移到其他字典类型', 'dictType')
   const saved = await saveEntry(ctx, stored, input)
   await publishDictChanged(ctx, dictType)
@@ -87,7 +87,7 @@ export async function update(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typ
 }
 
 /** Returns the fields of an entry as an unchanged form would send them. */
-export const inputOf = ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, ...more }: Stored) => {
+export const toEntryInput = ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, ...more }: Stored) => {
   const { isDefault, status, remark } = more
   return { dictType, dictLabel, dictValue, dictSort, listClass, cssClass, isDefault, status, remark } as Input
 }
@@ -112,8 +112,8 @@ export async function saveEntry({ db, user, now }: ChangeCtx, stored: Stored, in
   return { rev: change.rev }
 }
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+export const enableEntry = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disableEntry = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
   assertPlatformAccount(ctx)
@@ -136,7 +136,7 @@ async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
   return null
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeEntry(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   assertPlatformAccount(ctx)
   const { db, now } = ctx
   const { dictType } = await find(db, id)

@@ -48,7 +48,7 @@ export const exportTypes = defineExport({
 })
 
 /** Exports the filtered list of entries in the format of the import. */
-export const exportData = defineExport({
+export const exportEntries = defineExport({
   kind: 'dictData',
   endpoint: data.export,
   sheet: '字典数据',

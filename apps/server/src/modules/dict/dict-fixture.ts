@@ -3,12 +3,12 @@ import { type Caller, useApp } from '#test/harness.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'refresh', 'import', 'export']
 
-export const ALL = ACTIONS.map((action) => `system:systemDict:${action}`)
-export const DATA = '/api/v1/sys/dict/data'
-export const TYPE = '/api/v1/sys/dict/type'
+export const DICT_PERMISSIONS = ACTIONS.map((action) => `system:systemDict:${action}`)
+export const DICT_DATA_URL = '/api/v1/sys/dict/data'
+export const DICT_TYPE_URL = '/api/v1/sys/dict/type'
 
 /** Returns the request body of an entry. */
-export const entry = (dictType: string, value: string, more: object = {}) => ({
+export const buildEntry = (dictType: string, value: string, more: object = {}) => ({
   dictType,
   dictLabel: `标签${value}`,
   dictValue: value,
@@ -23,7 +23,7 @@ export function withDicts() {
   let made = 0
   let caller: Caller
   beforeAll(async () => {
-    caller = await app.as(...ALL)
+    caller = await app.as(...DICT_PERMISSIONS)
   })
   /** Forwards each call to the administrator, which exists only while the tests run. */
   const admin: Pick<Caller, 'uid' | 'call' | 'inject'> = {
@@ -35,10 +35,10 @@ export function withDicts() {
   }
   const newType = async () => {
     const dictType = `test_type_${++made}`
-    const { data } = await admin.call('POST', TYPE, { dictName: `测试${made}`, dictType, status: 1 })
+    const { data } = await admin.call('POST', DICT_TYPE_URL, { dictName: `测试${made}`, dictType, status: 1 })
     return { dictType, dictId: data.dictId as number }
   }
   const byType = (type: string, more = '', headers: Record<string, string> = {}) =>
-    admin.inject({ method: 'GET', url: `${DATA}/type/${type}${more}`, headers })
+    admin.inject({ method: 'GET', url: `${DICT_DATA_URL}/type/${type}${more}`, headers })
   return { app, admin, newType, byType }
 }

@@ -11,10 +11,10 @@ import { and, eq } from 'drizzle-orm'
 import { dictData } from '#schema/system.ts'
 import { invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { type ImportCtx, pickFilled, type ReadLine } from '#core/spreadsheet/import/take-lines.ts'
+import { type ImportCtx, pickFilledFields, type ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type ChangeCtx, assertPlatformAccount, publishDictChanged, lockType } from './dict-change.ts'
-import { insertEntry, inputOf, saveEntry } from './dict-data.service.ts'
+import { insertEntry, toEntryInput, saveEntry } from './dict-data.service.ts'
 
 interface State {
   /** Type of an import into one dictionary. The type column of the file is then ignored. */
@@ -29,7 +29,7 @@ type Stored = typeof dictData.$inferSelect
 type Outcome = 'created' | 'updated' | ApiError
 
 /** Imports dictionary entries from a spreadsheet. */
-export const dictImport = defineImport({
+export const importDicts = defineImport({
   kind: 'dictData',
   endpoint: calls.import,
   name: '字典数据',
@@ -110,7 +110,7 @@ async function takeLine(
   if (before && !update) return invalid('字典键值已存在', 'dictValue')
   const write = (inside: ChangeCtx) =>
     before
-      ? saveEntry(inside, before, { ...inputOf(before), ...pickFilled(input, filled) })
+      ? saveEntry(inside, before, { ...toEntryInput(before), ...pickFilledFields(input, filled) })
       : insertEntry(inside, input)
   try {
     await ctx.db.transaction(async (db) => void (await write({ ...ctx, db })))

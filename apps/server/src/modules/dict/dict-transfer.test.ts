@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
+import { DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts } from './dict-fixture.ts'
 
 const { admin, newType, byType } = withDicts()
 
@@ -10,7 +10,7 @@ describe('spreadsheets', () => {
     return admin
       .inject({
         method: 'POST',
-        url: `${DATA}/import?${query}`,
+        url: `${DICT_DATA_URL}/import?${query}`,
         headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
         payload,
       })
@@ -19,8 +19,13 @@ describe('spreadsheets', () => {
 
   test('an export can be imported again, and a dry run changes nothing', async () => {
     const { dictType } = await newType()
-    await admin.call('POST', DATA, entry(dictType, 'a', { listClass: 'danger', isDefault: 'Y', dictLabel: '=1+1' }))
-    const csv = (await admin.inject({ method: 'GET', url: `${DATA}/export?format=csv&dictType=${dictType}` })).body
+    await admin.call(
+      'POST',
+      DICT_DATA_URL,
+      buildEntry(dictType, 'a', { listClass: 'danger', isDefault: 'Y', dictLabel: '=1+1' }),
+    )
+    const csv = (await admin.inject({ method: 'GET', url: `${DICT_DATA_URL}/export?format=csv&dictType=${dictType}` }))
+      .body
     expect(csv).toContain(`'=1+1`)
     const { dictType: other } = await newType()
     const text = csv.replaceAll(dictType, other)
@@ -71,9 +76,9 @@ describe('spreadsheets', () => {
 
   test('the template and both exports are files', async () => {
     for (const [url, type] of [
-      [`${DATA}/template`, 'application/vnd.openxmlformats'],
-      [`${DATA}/export`, 'application/vnd.openxmlformats'],
-      [`${TYPE}/export?columns=dictType&columns=dictName`, 'application/vnd.openxmlformats'],
+      [`${DICT_DATA_URL}/template`, 'application/vnd.openxmlformats'],
+      [`${DICT_DATA_URL}/export`, 'application/vnd.openxmlformats'],
+      [`${DICT_TYPE_URL}/export?columns=dictType&columns=dictName`, 'application/vnd.openxmlformats'],
     ] as const) {
       const reply = await admin.inject({ method: 'GET', url })
       expect(reply.statusCode).toBe(200)

@@ -48,12 +48,12 @@ export const buildTypeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderBy
   buildOrder(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
-export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listTypes({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select(TYPE_ROW).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
   return paginate(db, rows, input, buildTypeOrder(input))
 }
 
-export async function get({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getType({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [row] = await db.select(TYPE_ROW).from(dictTypes).where(byId(id))
   if (!row) throw notFound('字典类型')
   return row
@@ -65,7 +65,7 @@ export async function getDictUsage({ db, user }: Ctx, { id }: ParsedOf<typeof ca
 }
 
 /** Lists at most 1,000 dictionary types, enabled and disabled, for the select above the entries. */
-export async function listEnabledTypes({ db }: Ctx) {
+export async function listTypeOptions({ db }: Ctx) {
   const list = await db
     .select({ dictId: dictTypes.dictId, dictName: dictTypes.dictName, dictType: dictTypes.dictType })
     .from(dictTypes)
@@ -75,7 +75,7 @@ export async function listEnabledTypes({ db }: Ctx) {
   return { list }
 }
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function createType(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   assertPlatformAccount(ctx)
   const { db, user, services } = ctx
   const [made] = await db
@@ -98,7 +98,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
  * Updates a type. Renaming also renames the type of its entries. A shipped type keeps its name, which the program
  * uses.
  */
-export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateType(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeof calls.update>) {
   assertPlatformAccount(ctx)
   const { db, user, now } = ctx
   const stored = await find(db, dictId, true)
@@ -132,8 +132,8 @@ async function renameEntries(ctx: Ctx, from: string, to: string) {
   await publishDictChanged(ctx, from)
 }
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+export const enableType = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disableType = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
   assertPlatformAccount(ctx)
@@ -154,7 +154,7 @@ async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
   return null
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeType(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   assertPlatformAccount(ctx)
   const { db, now, services } = ctx
   const stored = await find(db, id, true)

@@ -2,51 +2,51 @@ import { and, eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
 import { operLogs } from '#schema/system.ts'
-import { ALL, DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
+import { DICT_PERMISSIONS, DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts } from './dict-fixture.ts'
 
 const { app, admin, newType, byType } = withDicts()
 
 describe('types', () => {
   test('adds a type, lists it with its number of entries, renames it with its entries, and deletes it when empty', async () => {
     const { dictType, dictId } = await newType()
-    const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
-    const page = await admin.call('GET', `${TYPE}/list?dictType=${dictType}&orderByColumn=dictId&isAsc=desc`)
+    const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
+    const page = await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=${dictType}&orderByColumn=dictId&isAsc=desc`)
     expect(page.data).toMatchObject({ total: 1, list: [{ dictId, dataCount: 1, isBuiltin: 0 }] })
-    expect((await admin.call('GET', `${TYPE}/${dictId}`)).data).toMatchObject({ dictType, dataCount: 1 })
+    expect((await admin.call('GET', `${DICT_TYPE_URL}/${dictId}`)).data).toMatchObject({ dictType, dataCount: 1 })
     const to = `${dictType}_new`
     const renamed = { dictId, dictName: '改名', dictType: to, status: 1, rev: 0 }
-    expect(await admin.call('PUT', TYPE, renamed)).toMatchObject({ code: 200 })
+    expect(await admin.call('PUT', DICT_TYPE_URL, renamed)).toMatchObject({ code: 200 })
     expect((await byType(to)).json().data).toMatchObject([{ dictValue: 'a' }])
-    expect(await admin.call('DELETE', `${TYPE}/${dictId}`)).toMatchObject({
+    expect(await admin.call('DELETE', `${DICT_TYPE_URL}/${dictId}`)).toMatchObject({
       code: 400,
       msg: '该字典类型下有1条数据，请先删除这些数据',
     })
-    await admin.call('DELETE', `${DATA}/${data.dictCode}`)
-    expect(await admin.call('DELETE', `${TYPE}/${dictId}`)).toMatchObject({ code: 200 })
-    expect(await admin.call('GET', `${TYPE}/${dictId}`)).toMatchObject({ code: 400 })
+    await admin.call('DELETE', `${DICT_DATA_URL}/${data.dictCode}`)
+    expect(await admin.call('DELETE', `${DICT_TYPE_URL}/${dictId}`)).toMatchObject({ code: 200 })
+    expect(await admin.call('GET', `${DICT_TYPE_URL}/${dictId}`)).toMatchObject({ code: 400 })
   })
 
   test('a name is unique, and a shipped type keeps its name', async () => {
     const taken = { code: 400, msg: '字典类型已存在', data: { field: 'dictType' } }
     const body = { dictName: '性别', dictType: 'sys_user_sex', status: 1 }
-    expect(await admin.call('POST', TYPE, body)).toMatchObject(taken)
+    expect(await admin.call('POST', DICT_TYPE_URL, body)).toMatchObject(taken)
     const { dictId } = await newType()
-    expect(await admin.call('PUT', TYPE, { ...body, dictId, rev: 0 })).toMatchObject(taken)
-    const shipped = (await admin.call('GET', `${TYPE}/list?dictType=company_size`)).data.list[0]
+    expect(await admin.call('PUT', DICT_TYPE_URL, { ...body, dictId, rev: 0 })).toMatchObject(taken)
+    const shipped = (await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=company_size`)).data.list[0]
     const rename = { ...shipped, dictType: 'company_sizes' }
-    expect(await admin.call('PUT', TYPE, rename)).toMatchObject({ code: 400, data: { field: 'dictType' } })
-    expect(await admin.call('DELETE', `${TYPE}/${shipped.dictId}`)).toMatchObject({ code: 501 })
+    expect(await admin.call('PUT', DICT_TYPE_URL, rename)).toMatchObject({ code: 400, data: { field: 'dictType' } })
+    expect(await admin.call('DELETE', `${DICT_TYPE_URL}/${shipped.dictId}`)).toMatchObject({ code: 501 })
   })
 
   test('usage lists the columns and counts the rows', async () => {
-    const { data } = await admin.call('GET', `${TYPE}/list?dictType=sys_user_sex`)
+    const { data } = await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=sys_user_sex`)
     await app.db.update(accounts).set({ gender: 2 }).where(eq(accounts.uid, admin.uid))
-    const usage = await admin.call('GET', `${TYPE}/usage/${data.list[0].dictId}`)
+    const usage = await admin.call('GET', `${DICT_TYPE_URL}/usage/${data.list[0].dictId}`)
     expect(usage.data.list).toEqual([{ place: '账号 · 性别', values: [{ value: '2', count: 1 }] }])
   })
 
   test('lists refuse unknown sort columns', async () => {
-    for (const url of [`${TYPE}/list`, `${DATA}/list`])
+    for (const url of [`${DICT_TYPE_URL}/list`, `${DICT_DATA_URL}/list`])
       expect(await admin.call('GET', `${url}?orderByColumn=password&isAsc=asc`)).toMatchObject({ code: 400 })
   })
 })
@@ -54,28 +54,32 @@ describe('types', () => {
 describe('permissions', () => {
   test('PERM-04 each call requires its own permission', async () => {
     const reader = await app.as('system:systemDict:list')
-    expect(await reader.call('GET', `${TYPE}/list`)).toMatchObject({ code: 200 })
+    expect(await reader.call('GET', `${DICT_TYPE_URL}/list`)).toMatchObject({ code: 200 })
     for (const answer of await Promise.all([
-      reader.call('GET', `${DATA}/1`),
-      reader.call('POST', DATA, {}),
-      reader.call('PUT', DATA, {}),
-      reader.call('DELETE', `${DATA}/1`),
-      reader.call('DELETE', `${TYPE}/refreshCache`),
+      reader.call('GET', `${DICT_DATA_URL}/1`),
+      reader.call('POST', DICT_DATA_URL, {}),
+      reader.call('PUT', DICT_DATA_URL, {}),
+      reader.call('DELETE', `${DICT_DATA_URL}/1`),
+      reader.call('DELETE', `${DICT_TYPE_URL}/refreshCache`),
     ]))
       expect(answer).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 
   test('a tenant reads dictionaries and cannot change them with any role', async () => {
-    const customer = await app.by({ tenant: '甲公司', permissions: ALL })
-    expect(await customer.call('GET', `${DATA}/list`)).toMatchObject({ code: 200 })
-    expect(await customer.call('POST', DATA, entry('sys_user_sex', '9'))).toMatchObject({ code: 501 })
-    expect(await customer.call('DELETE', `${TYPE}/refreshCache`)).toMatchObject({ code: 501 })
+    const customer = await app.by({ tenant: '甲公司', permissions: DICT_PERMISSIONS })
+    expect(await customer.call('GET', `${DICT_DATA_URL}/list`)).toMatchObject({ code: 200 })
+    expect(await customer.call('POST', DICT_DATA_URL, buildEntry('sys_user_sex', '9'))).toMatchObject({ code: 501 })
+    expect(await customer.call('DELETE', `${DICT_TYPE_URL}/refreshCache`)).toMatchObject({ code: 501 })
   })
 
   test('a change writes its differences to the operation log', async () => {
     const { dictType } = await newType()
-    const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
-    await admin.call('PUT', DATA, { ...entry(dictType, 'a', { dictLabel: '乙' }), dictCode: data.dictCode, rev: 0 })
+    const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
+    await admin.call('PUT', DICT_DATA_URL, {
+      ...buildEntry(dictType, 'a', { dictLabel: '乙' }),
+      dictCode: data.dictCode,
+      rev: 0,
+    })
     const rows = await app.db
       .select()
       .from(operLogs)
@@ -95,7 +99,9 @@ test('ten simultaneous refreshes succeed without waiting for deadlock detection'
     return (await app.db.execute(sql`select deadlocks from pg_stat_database where datname = current_database()`)).rows
   }
   const before = await deadlocks()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => admin.call('DELETE', `${TYPE}/refreshCache`)))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => admin.call('DELETE', `${DICT_TYPE_URL}/refreshCache`)),
+  )
   expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 200))
   expect(await deadlocks()).toEqual(before)
 })

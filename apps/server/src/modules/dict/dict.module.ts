@@ -3,38 +3,38 @@ import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { implement } from '#core/http/implement.ts'
 import { listEntriesByType } from './dict-by-type.service.ts'
 import * as data from './dict-data.service.ts'
-import { exportData, exportTypes } from './dict-export.service.ts'
-import { dictImport } from './dict-import.service.ts'
+import { exportEntries, exportTypes } from './dict-export.service.ts'
+import { importDicts } from './dict-import.service.ts'
 import * as types from './dict-type.service.ts'
 
 export const dictDataModule = implement(
   dictData,
   {
-    list: data.list,
-    get: data.get,
+    list: data.listEntries,
+    get: data.getEntry,
     byType: listEntriesByType,
-    create: data.create,
-    update: data.update,
-    enable: data.enable,
-    disable: data.disable,
-    remove: data.remove,
-    export: exportData,
-    template: dictImport.template,
-    import: dictImport.take,
+    create: data.createEntry,
+    update: data.updateEntry,
+    enable: data.enableEntry,
+    disable: data.disableEntry,
+    remove: data.removeEntry,
+    export: exportEntries,
+    template: importDicts.template,
+    import: importDicts.take,
   },
   { outsideTransaction: ['import'] },
 )
 
 export const dictTypeModule = implement(dictTypes, {
-  list: types.list,
-  get: types.get,
+  list: types.listTypes,
+  get: types.getType,
   usage: types.getDictUsage,
-  optionselect: types.listEnabledTypes,
-  create: types.create,
-  update: types.update,
-  enable: types.enable,
-  disable: types.disable,
-  remove: types.remove,
+  optionselect: types.listTypeOptions,
+  create: types.createType,
+  update: types.updateType,
+  enable: types.enableType,
+  disable: types.disableType,
+  remove: types.removeType,
   refreshCache: types.refreshCache,
   export: exportTypes,
 })

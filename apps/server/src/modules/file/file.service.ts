@@ -14,7 +14,7 @@ import { FileMismatch } from '#core/storage/store.ts'
 import { UploadUnknown } from '#core/storage/resumable.ts'
 import { assertAcceptableUpload, recordFile, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { KEPT_REPORT } from '#core/spreadsheet/transfer-jobs.ts'
+import { KEPT_REPORT_PURPOSE } from '#core/spreadsheet/transfer-jobs.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { isAdMaterial, recordMaterial } from '#domain/ads/files/materials.ts'
@@ -83,7 +83,7 @@ export async function downloadFile(
 
 /** True for files of background exports and imports, which only their account may download. */
 const isTransfer = ({ purpose }: { purpose: string }) =>
-  purpose === 'export' || purpose === 'import' || purpose === KEPT_REPORT
+  purpose === 'export' || purpose === 'import' || purpose === KEPT_REPORT_PURPOSE
 
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)

@@ -3,7 +3,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { withoutFileRemoval } from '#core/storage/local/removal-lock.ts'
+import { blockFileRemoval } from '#core/storage/local/removal-lock.ts'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { useApp } from '#test/harness.ts'
 import { startSpoolSweep, sweepFiles } from './sweep.ts'
@@ -82,7 +82,7 @@ test('the clean-up waits for an upload that is claiming the content', async () =
 test('the clean-up deletes nothing while a backup copies files', async () => {
   const { exists } = await oldContent('needed by a backup')
   await forgetClaims()
-  await withoutFileRemoval(server.services.database.connection, () => sweepFiles(server.services))
+  await blockFileRemoval(server.services.database.connection, () => sweepFiles(server.services))
   expect(await exists()).toBe(true)
   await sweepFiles(server.services)
   expect(await exists()).toBe(false)

@@ -1,6 +1,6 @@
 import { EXPORT_DAYS } from '@oms/contract/core/transfer.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
-import { removeUnused } from '#core/storage/local/removal-lock.ts'
+import { removeUnusedContents } from '#core/storage/local/removal-lock.ts'
 import type { Services } from '#core/services.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -37,7 +37,7 @@ export async function sweepFiles({ database: { pool }, files, uploads, log }: Se
   for await (const { sha256, modified } of files.list()) {
     if (Date.now() - modified.getTime() < DAY_MS) continue
     const { failed } = await forEachIsolated([sha256], isolation, async () => {
-      if (await removeUnused(pool, files, sha256)) bytes += 1
+      if (await removeUnusedContents(pool, files, sha256)) bytes += 1
     })
     failedItems += failed.length
   }

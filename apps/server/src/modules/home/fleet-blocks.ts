@@ -5,7 +5,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import type { User } from '#core/http/context.ts'
 import type { Block } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
-import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`

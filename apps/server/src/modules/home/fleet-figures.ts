@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
 /** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */
@@ -26,7 +26,7 @@ interface Fleet {
 
 /** Counts the devices by every grouping with one query. Large counts are cached for a minute. */
 export const readFleetCounts = ({ services, db, user }: Ctx): Promise<Fleet> =>
-  readCachedDeviceStatistic(services, `fleet ${scopeKeyOf(user)}`, () => countFleet(db, user))
+  readCachedDeviceStatistic(services, `fleet ${formatScopeKey(user)}`, () => countFleet(db, user))
 
 /**
  * Maps `grouping(model_id, tenant_id, region, ver_code)` to the grouping of the row: one bit for each omitted

@@ -3,8 +3,8 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isInInbox, unreadCount } from '#domain/notices/inbox.ts'
-import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
+import { isInInbox, countUnread } from '#domain/notices/inbox.ts'
+import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 import { notices, operLogs } from '#schema/system.ts'
 import type { Block } from './block.ts'
 
@@ -29,7 +29,7 @@ export const noticesBlock: Block = {
       .orderBy(desc(notices.isTop), desc(appeared))
       .limit(SHOWN)
     return {
-      value: await unreadCount(db, user),
+      value: await countUnread(db, user),
       detail: '条未读',
       url: '',
       items: newest.map(({ noticeId, title, type, time }) => ({
@@ -81,5 +81,5 @@ export const operationsBlock: Block = {
 
 const seenBy = (user: User) =>
   user.can('system:operLog:list')
-    ? and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), loggedRecordsInScope(user))
+    ? and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), isLoggedRecordInScope(user))
     : eq(operLogs.uid, user.uid)

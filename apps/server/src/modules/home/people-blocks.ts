@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { openSessions } from '#domain/accounts/open-sessions.ts'
+import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
@@ -18,7 +18,7 @@ export const sessionsBlock: Block = {
       .select({ value: sql<number>`count(*)::int` })
       .from(sessions)
       .innerJoin(accounts, eq(accounts.uid, sessions.uid))
-      .where(openSessions(ctx))
+      .where(isOpenAccountSession(ctx))
     const trend = await loginsByDay(ctx)
     const [yesterday, today] = trend.slice(-2)
     return {

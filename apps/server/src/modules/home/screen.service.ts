@@ -4,11 +4,11 @@ import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
 import { SAMPLE_SPAN } from './fleet-samples.ts'
-import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 import { visibleSamples } from './trend.service.ts'
 
@@ -70,7 +70,7 @@ export async function getScreenReleases(ctx: Ctx) {
     where p.mode = 2 and p.state in (0, 3) and ota_versions.kind = any(${sql.param(kinds)}::int[]) and ota_versions.status = 1 and ${seen ?? sql`true`}
     order by p.update_time desc, p.ota_id desc limit ${MAX_RELEASES}`)
   const ids = rows.map(({ otaId }) => otaId)
-  const counts = await readCachedDeviceStatistic(services, `releases ${ids.join(',')} ${scopeKeyOf(user)}`, () =>
+  const counts = await readCachedDeviceStatistic(services, `releases ${ids.join(',')} ${formatScopeKey(user)}`, () =>
     progressOf(ctx, ids),
   )
   const none = { total: 0, succeeded: 0, failed: 0 }

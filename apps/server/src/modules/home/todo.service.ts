@@ -6,12 +6,12 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { awaitsConfirmation, awaitsRefundAudit } from '#domain/agents/orders/visible-orders.ts'
-import { lockedIs } from '#domain/accounts/lock-filter.ts'
-import { rolelessIs } from '#domain/accounts/roleless.ts'
-import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
+import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#domain/agents/orders/visible-orders.ts'
+import { buildLockedFilter } from '#domain/accounts/lock-filter.ts'
+import { buildRolelessFilter } from '#domain/accounts/roleless.ts'
+import { isAwaitingAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
-import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { accounts } from '#schema/account.ts'
 import { ads } from '#schema/advertise.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -55,7 +55,7 @@ const releaseAudits = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => 
   title: `待审批的${ARTIFACT_KINDS[kind].noun}发布`,
   url: `${ARTIFACT_KINDS[kind].url}?todo=1`,
   needs: `${ARTIFACT_KINDS[kind].prefix}:audit`,
-  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), awaitsAudit(ctx.user))),
+  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), isAwaitingAudit(ctx.user))),
 })
 const upgradeAlarms = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => ({
   key,
@@ -73,7 +73,7 @@ const orderTask = (key: string, title: string, permission: string, todo: 1 | 2):
   needs: `agent:order:${permission}`,
   async count({ db, user }) {
     if (!user.isPlatform) return 0
-    return db.$count(agentOrders, todo === 1 ? awaitsConfirmation(user) : awaitsRefundAudit(user))
+    return db.$count(agentOrders, todo === 1 ? isAwaitingConfirmation(user) : isAwaitingRefundAudit(user))
   },
 })
 
@@ -234,7 +234,11 @@ const TASKS: readonly Task[] = [
     count: ({ db, user }) =>
       db.$count(
         accounts,
-        and(notDeleted(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), lockedIs(1)),
+        and(
+          notDeleted(accounts),
+          scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
+          buildLockedFilter(1),
+        ),
       ),
   },
   {
@@ -247,7 +251,7 @@ const TASKS: readonly Task[] = [
       const own = and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts))
       return db.$count(
         accounts,
-        and(own, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), rolelessIs(1)),
+        and(own, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), buildRolelessFilter(1)),
       )
     },
   },

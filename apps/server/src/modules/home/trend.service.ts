@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
 import { ALL_DEVICES_TENANT_ID, SAMPLE_SPAN } from './fleet-samples.ts'
@@ -33,7 +33,7 @@ export async function getTrend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls
   if (!MAY[metric](ctx.user)) throw forbidden()
   const { points } = await readCachedDeviceStatistic(
     ctx.services,
-    `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`,
+    `trend ${metric} ${days} ${formatScopeKey(ctx.user)}`,
     () => LOAD[metric](ctx, days),
   )
   return { points }

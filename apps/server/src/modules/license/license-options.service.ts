@@ -8,7 +8,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { listModelOptions } from '#domain/fleet/device-models.ts'
 import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
 export const listReceivingTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
   list: await listTenantOptions(db, user, input),
@@ -29,7 +29,7 @@ export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: Pa
     .from(licenseBatches)
     .where(and(seen, contains(licenseBatches.batchNo, keyword), stock === 1 ? sql`${left} > 0` : undefined))
     .orderBy(desc(licenseBatches.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list: rows }
 }
 
@@ -39,6 +39,6 @@ export async function listTypeOptions({ db, user }: Ctx) {
     select distinct type_code as code from ${licenseCounts}
       where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}
     union select distinct type_code from ${licenseGrants} where ${scoped(user, { tenant: licenseGrants.tenantId }) ?? sql`true`}
-    order by 1 limit ${MOST}`)
+    order by 1 limit ${MAX_OPTIONS}`)
   return { list: rows.map(({ code }) => code) }
 }

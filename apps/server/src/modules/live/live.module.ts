@@ -1,5 +1,5 @@
 import { events } from '@oms/contract/live/events.ts'
 import { implement } from '#core/http/implement.ts'
-import { stream } from './live.service.ts'
+import { streamEvents } from './live.service.ts'
 
-export const liveModule = implement(events, { stream })
+export const liveModule = implement(events, { stream: streamEvents })

@@ -3,7 +3,7 @@ import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readSessionTicket } from '#core/auth/authenticate.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { unreadCount } from '#domain/notices/inbox.ts'
+import { countUnread } from '#domain/notices/inbox.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import { openStreams } from '#core/events/open-streams.ts'
@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /** Keeps the response open and sends the account's events. Events of any process reach every process. */
-export function stream({ user, services }: Ctx): StreamAnswer {
+export function streamEvents({ user, services }: Ctx): StreamAnswer {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (services.shutdown.hasBegun) throw new HttpError(503, MESSAGES.unavailable, 1)
     const release = services.streams.open(user)
@@ -138,7 +138,7 @@ async function sendUnread(services: Services, user: Ctx['user'], { send }: Conne
   try {
     const rights = await services.sessions.rightsOf(user.uid)
     const who = { uid: user.uid, homeTenantId: user.homeTenantId, roleIds: rights?.roleIds ?? user.roleIds }
-    send('unread', { count: await unreadCount(services.database.db, who) })
+    send('unread', { count: await countUnread(services.database.db, who) })
   } catch (err) {
     services.log.warn({ err }, 'unread count')
   }

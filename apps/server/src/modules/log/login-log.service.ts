@@ -6,7 +6,7 @@ import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { lockedAccount, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
+import { isAccountLocked, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { locateIp } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
@@ -52,7 +52,7 @@ const listed = {
 
 const select = (db: Db) =>
   db
-    .select({ ...listed, locked: lockedAccount(loginLogs.account) })
+    .select({ ...listed, locked: isAccountLocked(loginLogs.account) })
     .from(loginLogs)
     .leftJoin(tenants, eq(tenants.id, loginLogs.tenantId))
     .$dynamic()

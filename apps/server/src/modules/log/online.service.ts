@@ -4,9 +4,9 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
+import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertMayTouch } from '#domain/accounts/account-guard.ts'
-import { openSessions } from '#domain/accounts/open-sessions.ts'
+import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { locateIp } from '#core/http/ip-location.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
@@ -33,7 +33,7 @@ export async function listOnlineSessions(ctx: Ctx, { account, ip, ...input }: Pa
     .from(sessions)
     .innerJoin(accounts, eq(accounts.uid, sessions.uid))
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(openSessions(ctx), contains(accounts.account, account), contains(sessions.ip, ip)))
+    .where(and(isOpenAccountSession(ctx), contains(accounts.account, account), contains(sessions.ip, ip)))
     .$dynamic()
   const columns = { lastActiveTime: sessions.lastActiveTime, loginTime: sessions.loginTime }
   const newest = [sql`${sessions.lastActiveTime} desc`, sql`${sessions.id} desc`]
@@ -59,7 +59,7 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
     .select({ session: sessions, account: accounts.account, tenantId: accounts.tenantId })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.uid, sessions.uid))
-    .where(and(inArray(sessions.id, [...ids]), openSessions(ctx)))
+    .where(and(inArray(sessions.id, [...ids]), isOpenAccountSession(ctx)))
   if (chosen.length === 0) throw notFound('会话')
   const others = new Set(chosen.flatMap(({ session: { uid } }) => (uid === user.uid ? [] : [uid])))
   for (const uid of others) await assertMayTouch(ctx, { uid })
@@ -68,7 +68,7 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
     chosen.map(({ session }) => session.id),
     'forced',
   )
-  forgetAfterCommit(ctx)
+  forgetSessionsAfterCommit(ctx)
   await db.insert(loginLogs).values(
     chosen.map(({ session, account, tenantId }) => ({
       account,

@@ -15,12 +15,12 @@ import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { buildLogRange } from './log-range.ts'
-import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
+import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>
 
 const reached = (user: User) =>
-  and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), loggedRecordsInScope(user))
+  and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), isLoggedRecordInScope(user))
 
 function conditionsOf(user: User, filters: Filters) {
   const { operName, title, businessType, status, operIp, bizType, bizId, minCost, tenantId } = filters
@@ -126,7 +126,7 @@ export async function listRecordHistory({ db, user }: Ctx, { bizType, bizId, ...
         // The scope applies to the record's tenant, not to the acting account. Otherwise changes by others would be
         // hidden.
         scoped(user, { tenant: operLogs.tenantId }),
-        loggedRecordsInScope(user),
+        isLoggedRecordInScope(user),
         eq(operLogs.bizType, bizType),
         eq(operLogs.bizId, bizId),
         eq(operLogs.status, 1),

@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { followsParent, updateMenuStatus } from '#core/auth/menu-tree.ts'
+import { isOpenedFromParent, updateMenuStatus } from '#core/auth/menu-tree.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -49,7 +49,7 @@ function kindProblem({ type, visible }: MenuPosition, parent: MenuPosition | und
   const above = parent?.type as MenuType | undefined
   if (type === 'F') {
     if (above !== 'C') return '按钮的上级必须是页面'
-    return parent && followsParent(parent) ? '没有权限标识的页面下不能放按钮' : undefined
+    return parent && isOpenedFromParent(parent) ? '没有权限标识的页面下不能放按钮' : undefined
   }
   if (above === 'F') return '按钮下不能再有菜单'
   if (above !== 'C') return undefined

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { noticeReads, notices } from '#schema/system.ts'
-import { unreadCount } from '#domain/notices/inbox.ts'
+import { countUnread } from '#domain/notices/inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { publishDueNotices } from './notice-schedule.ts'
 
@@ -174,9 +174,9 @@ test('the unread count of one account among 100,000 notices for others stays fas
     select 1, 'x', 4, array[1000000 + n], 1, now() from generate_series(1, 100000) n`)
   await app.db.execute(sql`analyze notices`)
   const who = { uid: member.uid, homeTenantId: tenantId, roleIds: [member.roleId] }
-  await unreadCount(app.db, who)
+  await countUnread(app.db, who)
   const started = performance.now()
-  for (let round = 0; round < 5; round++) await unreadCount(app.db, who)
+  for (let round = 0; round < 5; round++) await countUnread(app.db, who)
   expect((performance.now() - started) / 5).toBeLessThan(50)
   await app.db.delete(notices).where(eq(notices.title, 'x'))
 })

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { contains, pageOffset } from '#core/database/lists/list-query.ts'
+import { contains, computePageOffset } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { countAudiences, selectableTargets, NOTICE_TARGET } from './notice-audience.ts'
 
@@ -28,7 +28,7 @@ export async function listNoticeTargets(
     [NOTICE_TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
   }
   const where = and(selectableTargets(user, target), names[target])
-  return { list: await named(db, target, where, { limit: page.pageSize, offset: pageOffset(page) }) }
+  return { list: await named(db, target, where, { limit: page.pageSize, offset: computePageOffset(page) }) }
 }
 
 /** Returns the names of a notice's targets. Omits deleted targets and targets outside the data scope. */

@@ -7,7 +7,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { openRelease, recallInWords, recallRelease } from '#domain/fleet/release.ts'
+import { createTestRelease, describeRecall, recallRelease } from '#domain/fleet/release.ts'
 import { findBoardImage, isBoardVersion } from '#domain/agents/devices/board-image.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { listChanges } from '#core/audit/mask.ts'
@@ -58,7 +58,7 @@ export async function disableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }
     .update(otaVersions)
     .set({ status: 2, ...updateColumns(stored, user.uid, now) })
     .where(eq(otaVersions.otaId, otaId))
-  const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
+  const undone = describeRecall(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
   const action = `停用${artifact.noun}${formatVersionName(stored)}${undone && `：${undone}`}`
   ctx.audit({ bizType: artifact.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
   ctx.say(undone ? `停用成功，${undone}` : '停用成功')
@@ -124,7 +124,7 @@ async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): P
     .where(unchanged)
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
-  await openRelease(db, version, { uid: user.uid, now, twoPerson: services.config.otaTwoPerson })
+  await createTestRelease(db, version, { uid: user.uid, now, twoPerson: services.config.otaTwoPerson })
   const signed = await signForRelease(ctx, db, version, components)
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
   return signed

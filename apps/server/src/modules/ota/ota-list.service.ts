@@ -4,7 +4,7 @@ import { and, eq, type SQL } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { awaitsAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
+import { isAwaitingAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
 import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import type { VersionQuery, ArtifactKind } from './ota-artifact-kind.ts'
@@ -36,7 +36,7 @@ export function buildVersionFilter(
     verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
     modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
     status === undefined ? undefined : eq(otaVersions.status, status),
-    todo === undefined ? undefined : (todo === 1 ? awaitsAudit : hasOpenAlarm)(user),
+    todo === undefined ? undefined : (todo === 1 ? isAwaitingAudit : hasOpenAlarm)(user),
     ...within(otaVersions.releaseDate, beginTime, endTime),
   )
 }

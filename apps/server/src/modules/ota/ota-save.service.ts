@@ -10,7 +10,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, revisionNote, updateColumns } from '#core/database/optimistic-lock.ts'
+import { checkRevision, describeMissingRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, describeComponents, type NewComponent, markFilesUnused } from './ota-components.ts'
@@ -74,7 +74,7 @@ export async function updateVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersi
   ctx.audit({
     bizType: artifact.bizType,
     bizId: stored.otaId,
-    action: `修改${artifact.noun}${formatVersionName(stored)}${revisionNote(otaVersion.rev)}`,
+    action: `修改${artifact.noun}${formatVersionName(stored)}${describeMissingRevision(otaVersion.rev)}`,
     diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })

@@ -2,7 +2,7 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota/ota-signing.ts'
 import { software } from '@oms/contract/ota/software.ts'
-import { handlerWith, implement, type Module } from '#core/http/implement.ts'
+import { bindHandler, implement, type Module } from '#core/http/implement.ts'
 import * as alarm from './ota-alarm.service.ts'
 import { disableVersion, enableVersion } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
@@ -14,13 +14,13 @@ import * as signing from './files/ota-signing.service.ts'
 import { uploadComponent } from './files/ota-upload.service.ts'
 
 const servicesOf = (artifact: ArtifactKind) => ({
-  list: handlerWith(artifact, listVersions),
-  get: handlerWith(artifact, getVersion),
-  create: handlerWith(artifact, createVersion),
-  update: handlerWith(artifact, updateVersion),
-  remove: handlerWith(artifact, removeVersion),
-  enable: handlerWith(artifact, enableVersion),
-  disable: handlerWith(artifact, disableVersion),
+  list: bindHandler(artifact, listVersions),
+  get: bindHandler(artifact, getVersion),
+  create: bindHandler(artifact, createVersion),
+  update: bindHandler(artifact, updateVersion),
+  remove: bindHandler(artifact, removeVersion),
+  enable: bindHandler(artifact, enableVersion),
+  disable: bindHandler(artifact, disableVersion),
   upload: uploadComponent,
 })
 const outsideTransaction = ['enable', 'upload'] as const
@@ -33,11 +33,11 @@ const softwareModule = implement(
 )
 
 const signingOf = (artifact: ArtifactKind) => ({
-  get: handlerWith(artifact, signing.getSigning),
+  get: bindHandler(artifact, signing.getSigning),
   keys: signing.listSigningKeys,
-  verify: handlerWith(artifact, signing.verifyVersion),
-  prepare: handlerWith(artifact, signing.prepareManifest),
-  sign: handlerWith(artifact, signing.storeSignature),
+  verify: bindHandler(artifact, signing.verifyVersion),
+  prepare: bindHandler(artifact, signing.prepareManifest),
+  sign: bindHandler(artifact, signing.storeSignature),
 })
 const signingModules = [
   implement(otaSigning, signingOf(FIRMWARE_KIND), { outsideTransaction: ['verify'] }),
@@ -45,13 +45,13 @@ const signingModules = [
 ]
 
 const alarmsOf = (artifact: ArtifactKind) => ({
-  list: handlerWith(artifact, alarm.listAlarms),
-  close: handlerWith(artifact, alarm.closeAlarm),
+  list: bindHandler(artifact, alarm.listAlarms),
+  close: bindHandler(artifact, alarm.closeAlarm),
 })
 const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE_KIND)), implement(softwareAlarms, alarmsOf(SOFTWARE_KIND))]
 const graphModules = [
-  implement(otaGraph, { get: handlerWith(FIRMWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
-  implement(softwareGraph, { get: handlerWith(SOFTWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
+  implement(otaGraph, { get: bindHandler(FIRMWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
+  implement(softwareGraph, { get: bindHandler(SOFTWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
 ]
 
 /** Modules for firmware and general software with their signing keys, alarms and upgrade graphs. */

@@ -17,7 +17,7 @@ const ownConsents = ({ uid, tenantId }: AppUser) =>
   and(eq(ossConsents.appAccountId, uid), eq(ossConsents.tenantId, tenantId))
 
 /** Lists the consents of the App's user, newest first, including those that staff recorded. */
-export const consentList = (ctx: PublicCtx) =>
+export const listAppConsents = (ctx: PublicCtx) =>
   runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({
@@ -35,7 +35,7 @@ export const consentList = (ctx: PublicCtx) =>
   }))
 
 /** Permits staff to view recordings of a range. */
-export async function consent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<typeof calls.consent>) {
+export async function createAppConsent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<typeof calls.consent>) {
   const user = await authenticateAppUser(ctx)
   assertConsentRange(range, ctx.now.getTime(), { end: 'end', validUntil: 'validUntil' })
   const device = await requireOwnDevice(ctx.db, user, sn)
@@ -60,7 +60,7 @@ export async function consent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<t
 }
 
 /** Withdraws a consent of the App's user. Open views by staff end within a second. */
-export async function withdraw(ctx: PublicCtx, { id }: ParsedOf<typeof calls.withdraw>) {
+export async function withdrawAppConsent(ctx: PublicCtx, { id }: ParsedOf<typeof calls.withdraw>) {
   const user = await authenticateAppUser(ctx)
   const [done] = await ctx.db
     .update(ossConsents)
@@ -82,7 +82,7 @@ const logConsent = (ctx: PublicCtx, { tenantId, account }: AppUser, id: number, 
   })
 
 /** Lists the views of the user's recordings by staff, newest first. */
-export const views = (ctx: PublicCtx, { beforeId, pageSize }: ParsedOf<typeof calls.views>) =>
+export const listAppViews = (ctx: PublicCtx, { beforeId, pageSize }: ParsedOf<typeof calls.views>) =>
   runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({

@@ -16,8 +16,8 @@ import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
-import { createPlayToken, playlistUrl } from './play-token.ts'
-import { noRecordings, recordingsOf } from './recordings.ts'
+import { createPlayToken, formatPlaylistUrl } from './play-token.ts'
+import { hasNoRecordings, listRecordings } from './recordings.ts'
 
 /** Maximum number of devices that one App account sees. */
 const MAX_DEVICES = 500
@@ -64,7 +64,7 @@ const selectServices = (db: Db, user: AppUser) =>
     .limit(MAX_DEVICES * MAX_CHANNELS)
 
 /** Lists the devices of the App's user with the service of each channel. */
-export const deviceList = (ctx: PublicCtx) =>
+export const listAppDevices = (ctx: PublicCtx) =>
   runAsAppUser(ctx, async (db, user) => {
     const rows = await selectDevices(db, user)
     const services = Map.groupBy(await selectServices(db, user), ({ deviceId }) => deviceId)
@@ -84,7 +84,7 @@ export const deviceList = (ctx: PublicCtx) =>
   })
 
 /** Returns the days of a month on which the channel recorded for the App's user. */
-export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
+export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
   runAsAppUser(ctx, async (db, user) => {
     const { id } = await requireOwnDevice(db, user, sn)
     const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
@@ -122,46 +122,46 @@ const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
 const MAX_DAY_SEGMENTS = 50_000
 
 /** Returns the merged intervals of a day with recordings. */
-export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
+export const getTimeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
   runAsAppUser(ctx, async (db, user) => {
     const { id } = await requireOwnDevice(db, user, sn)
     const zone = ctx.services.config.timeZone
     const begin = parseLocalTime(`${day} 00:00:00`, zone)
     const end = parseLocalTime(`${addDays(day)} 00:00:00`, zone)
     const scope = { ...scopeOf(user, id, channel), begin, end }
-    const rows = await recordingsOf(db, scope, { zone, now: ctx.now.getTime(), limit: MAX_DAY_SEGMENTS })
+    const rows = await listRecordings(db, scope, { zone, now: ctx.now.getTime(), limit: MAX_DAY_SEGMENTS })
     return {
       list: mergeIntervals(rows).map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) })),
     }
   })
 
-export function assertRange({ begin, end }: { begin: number; end: number }) {
+export function assertPlayRange({ begin, end }: { begin: number; end: number }) {
   if (end <= begin) throw invalid('结束时间应晚于开始时间', 'end')
   if (end - begin > MAX_PLAY_MS) throw invalid('一次最多24小时', 'end')
 }
 
 /** Creates the address of a playlist for a range of the user's recordings. */
-export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.play>) =>
+export const playRecording = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.play>) =>
   runAsAppUser(ctx, async (db, user) => {
-    assertRange(range)
+    assertPlayRange(range)
     const { id } = await requireOwnDevice(db, user, sn)
     const { config } = ctx.services
     const scope = { ...scopeOf(user, id, channel), ...range }
     const now = ctx.now.getTime()
-    const rows = await recordingsOf(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
-    if (rows.length === 0) throw await noRecordings(db, scope, { zone: config.timeZone, now })
+    const rows = await listRecordings(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
+    if (rows.length === 0) throw await hasNoRecordings(db, scope, { zone: config.timeZone, now })
     const next = rows[MAX_PLAY_SEGMENTS]
     const end = next ? next.startMs : range.end
     const { token, expires } = createPlayToken(config.secretKey, { ...scope, ...user.session, end, consentId: 0 }, now)
-    return { url: playlistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
+    return { url: formatPlaylistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
   })
 
 /**
  * Requests the deletion of the recordings that begin in a range. The user no longer sees the videos from this moment.
  */
-export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.remove>) {
+export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.remove>) {
   const user = await authenticateAppUser(ctx)
-  assertRange(range)
+  assertPlayRange(range)
   const { id } = await requireOwnDevice(ctx.db, user, sn)
   const scope = { ...scopeOf(user, id, channel), ...range }
   await ctx.db.insert(ossPurges).values({
@@ -183,7 +183,7 @@ export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf
 }
 
 /** Turns recording of a channel to the cloud on or off for its user. */
-export async function setSwitch(ctx: PublicCtx, { sn, channel, on }: ParsedOf<typeof calls.switch>) {
+export async function setRecordingSwitch(ctx: PublicCtx, { sn, channel, on }: ParsedOf<typeof calls.switch>) {
   const user = await authenticateAppUser(ctx)
   const { id } = await requireOwnDevice(ctx.db, user, sn)
   const done = await ctx.db

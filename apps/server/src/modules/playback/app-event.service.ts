@@ -4,11 +4,11 @@ import { and, asc, count, eq, gte, inArray, lt, type SQL } from 'drizzle-orm'
 import type { PublicCtx } from '#core/http/context.ts'
 import { addDays, parseLocalTime } from '#core/time/zone.ts'
 import { runAsAppUser, requireOwnDevice } from '#domain/video/app-user.ts'
-import { FORMAT, SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
+import { SEGMENT_FORMAT, SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossEvents, ossSegments } from '#schema/storage-video.ts'
-import { fileNameOf } from './play-stream.ts'
-import { createPlayToken, playUrl } from './play-token.ts'
-import { expireDaysOf, notPurged, type RecordingScope } from './recordings.ts'
+import { formatFileName } from './play-stream.ts'
+import { createPlayToken, formatPlayUrl } from './play-token.ts'
+import { listExpireDays, isNotPurged, type RecordingScope } from './recordings.ts'
 
 /** Join condition of the picture of an event. */
 const picture = and(
@@ -32,7 +32,7 @@ const eventsIn = (scope: RecordingScope, expireDays: readonly string[], type: nu
     gte(ossEvents.startMs, scope.begin),
     lt(ossEvents.startMs, scope.end),
     type === undefined ? undefined : eq(ossEvents.type, type),
-    notPurged(ossEvents),
+    isNotPurged(ossEvents),
   )
 
 const dayRange = (day: string, zone: string) => ({
@@ -41,13 +41,13 @@ const dayRange = (day: string, zone: string) => ({
 })
 
 /** Lists the events of a day with the addresses of their pictures. */
-export const events = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
+export const listVideoEvents = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
   runAsAppUser(ctx, async (db, user) => {
     const { id: deviceId } = await requireOwnDevice(db, user, sn)
     const { timeZone: zone, secretKey } = ctx.services.config
     const now = ctx.now.getTime()
     const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...dayRange(day, zone) }
-    const expireDays = await expireDaysOf(db, scope, { zone, now })
+    const expireDays = await listExpireDays(db, scope, { zone, now })
     if (expireDays.length === 0) return { total: 0, list: [] }
     const isShown = eventsIn(scope, expireDays, type)
     const [counted] = await db.select({ total: count() }).from(ossEvents).where(isShown)
@@ -76,7 +76,7 @@ export const events = (ctx: PublicCtx, { sn, channel, day, type, ...page }: Pars
         picture:
           pictureMs === null || salt === null
             ? null
-            : playUrl(token, fileNameOf({ expireDay, startMs: pictureMs, salt, format: FORMAT.jpg })),
+            : formatPlayUrl(token, formatFileName({ expireDay, startMs: pictureMs, salt, format: SEGMENT_FORMAT.jpg })),
       })),
     }
   })

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { objectKeyOf } from '#domain/video/recordings/segment.ts'
+import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { playbackFixture, ZONE } from './playback-fixture.ts'
+import { usePlayback, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 const PICTURE = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
 const DAY = addDays(formatLocalDay(new Date(), ZONE), -1)
 const at = (clock: string) => Date.parse(`${DAY}T${clock}+08:00`)
@@ -43,7 +43,7 @@ beforeAll(async () => {
     values (${expireDay}, ${camera.id}, 0, 2, ${key2.startMs}, 0, ${PICTURE.length}, 1, ${camera.ownerId}, 1, 1, 77, ${DAY}, 3, 1)`)
   const { media } = app.services.videos
   if (media.kind !== 'local') throw new Error('the test needs the local store')
-  await media.put(objectKeyOf(key2), Readable.from([PICTURE]), { bytes: PICTURE.length, accepts: () => true })
+  await media.put(formatObjectKey(key2), Readable.from([PICTURE]), { bytes: PICTURE.length, accepts: () => true })
 })
 
 test('STORAGE-08 events of a day are listed in order, by type and page, with the address of the picture', async () => {

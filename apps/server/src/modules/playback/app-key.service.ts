@@ -21,7 +21,7 @@ const appKey = defineRecord({
   table: ossAppKeys,
   nameOf: ({ keyName }) => keyName,
 })
-export const { remove, enable, disable } = appKey
+export const { remove: removeAppKey, enable: enableAppKey, disable: disableAppKey } = appKey
 
 const { secretEncrypted: _secret, sessionEpoch: _epoch, ...shownColumns } = getTableColumns(ossAppKeys)
 const selectKeys = (db: Db) =>
@@ -30,13 +30,13 @@ const selectKeys = (db: Db) =>
     .from(ossAppKeys)
     .leftJoin(tenants, eq(tenants.id, ossAppKeys.tenantId))
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getAppKey({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectKeys(db).where(and(eq(ossAppKeys.id, id), visibleRecords({ table: ossAppKeys }, user)))
   if (!found) throw notFound('App密钥')
   return found
 }
 
-export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listAppKeys({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const query = selectKeys(db)
     .where(
       and(
@@ -52,7 +52,7 @@ export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
 }
 
 /** Creates a key for the Apps of a tenant. Only this response contains the secret. */
-export async function create(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
+export async function createAppKey(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
   const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
   const keyId = `ak${randomBytes(10).toString('hex')}`
   const secret = createSecret()
@@ -61,11 +61,11 @@ export async function create(ctx: Ctx, { tenantId: requested, ...input }: Parsed
   return { id, keyId, secret }
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateAppKey(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   return appKey.save(ctx, await appKey.lock(ctx, id), rev, input)
 }
 
-export async function rotate(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
+export async function rotateAppKey(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
   const stored = await appKey.lock(ctx, id)
   const secret = createSecret()
   await ctx.db
@@ -78,7 +78,7 @@ export async function rotate(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
 }
 
 /** Returns the secret of an enabled key with its tenant; undefined for an unknown or disabled key. */
-export async function secretOf({ db, services }: Pick<Ctx, 'db' | 'services'>, keyId: string) {
+export async function readAppKeySecret({ db, services }: Pick<Ctx, 'db' | 'services'>, keyId: string) {
   const [found] = await db
     .select({
       id: ossAppKeys.id,

@@ -14,7 +14,7 @@ const MAX_KNOWN = 1000
  * Rule for pages of Apps: pages from the origins of enabled keys may call. A change of the keys takes effect within ten
  * seconds.
  */
-export function appOrigins({ database }: Services) {
+export function createAppOrigins({ database }: Services) {
   const known = new Map<string, { readonly isAllowed: Promise<boolean>; readonly at: number }>()
   const read = async (origin: string) => {
     const found = await database.db

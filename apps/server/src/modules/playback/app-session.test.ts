@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { playbackFixture, signedRequest, withToken } from './playback-fixture.ts'
+import { usePlayback, buildSignedRequest, callWithToken } from './playback-fixture.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 let admin: Caller
 let key: Awaited<ReturnType<typeof fixture.addKey>>
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
@@ -26,27 +26,27 @@ const setStatus = (table: string, where: string, status: number) =>
   app.db.execute(sql`update ${sql.raw(table)} set status = ${status} where ${sql.raw(where)}`)
 /** Clears the cached decisions about play addresses, as a change in the console does. */
 const forgetPermits = () => app.services.events.publish(app.db, 'changed', { resource: 'tenant', tenantId: null })
-const devicesOf = (token: string) => withToken(app.stranger(), token)('GET', 'device/list')
+const devicesOf = (token: string) => callWithToken(app.stranger(), token)('GET', 'device/list')
 
 describe('sessions of App users', () => {
   test('STORAGE-08 a signed request opens a session for the account of the key', async () => {
-    const { data } = await open(signedRequest(key))
+    const { data } = await open(buildSignedRequest(key))
     expect(data.expireTime - Date.now()).toBeGreaterThan(890_000)
     expect(await devicesOf(data.token)).toMatchObject({ code: 200, data: { list: [] } })
   })
 
   test.each([
-    ['another secret', () => signedRequest(key, {}, 'x')],
-    ['a changed account', () => ({ ...signedRequest(key), account: 'li' })],
-    ['a time 301 s ago', () => signedRequest(key, { time: now() - 301 })],
-    ['a time 301 s ahead', () => signedRequest(key, { time: now() + 302 })],
-    ['an unknown key', () => signedRequest(key, { keyId: 'ak0' })],
+    ['another secret', () => buildSignedRequest(key, {}, 'x')],
+    ['a changed account', () => ({ ...buildSignedRequest(key), account: 'li' })],
+    ['a time 301 s ago', () => buildSignedRequest(key, { time: now() - 301 })],
+    ['a time 301 s ahead', () => buildSignedRequest(key, { time: now() + 302 })],
+    ['an unknown key', () => buildSignedRequest(key, { keyId: 'ak0' })],
   ])('refuses %s with the same message', async (_, sent) => {
     expect(await open(sent())).toMatchObject({ code: 501, msg: '签名不正确或已过期' })
   })
 
   test('refuses a repeated nonce, also in 20 requests at once', async () => {
-    const sent = signedRequest(key)
+    const sent = buildSignedRequest(key)
     const codes = await Promise.all(Array.from({ length: 20 }, async () => (await open(sent)).code))
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
   })
@@ -72,8 +72,8 @@ describe('sessions of App users', () => {
   ] as const
 
   test.each(ENDS)('STORAGE-08 sessions and play addresses end when the %s, and stay ended', async (_, end, undo) => {
-    const { token } = (await open(signedRequest(key, { account: 'Li' }))).data
-    const { data } = await withToken(app.stranger(), token)('POST', 'play', {
+    const { token } = (await open(buildSignedRequest(key, { account: 'Li' }))).data
+    const { data } = await callWithToken(app.stranger(), token)('POST', 'play', {
       sn: camera.sn,
       begin: FROM,
       end: FROM + 8000,
@@ -87,16 +87,16 @@ describe('sessions of App users', () => {
     expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
     // The guard of play addresses forgets its results when the event arrives.
     await expect.poll(async () => (await get(data.url)).statusCode, { timeout: 5000 }).toBe(410)
-    expect((await devicesOf((await open(signedRequest(key, { account: 'Li' }))).data.token)).code).toBe(200)
+    expect((await devicesOf((await open(buildSignedRequest(key, { account: 'Li' }))).data.token)).code).toBe(200)
   })
 
   test('refuses requests that are signed with a disabled key or a replaced secret', async () => {
     const made = (await admin.call('POST', APP_KEY, { keyName: '轮换' })).data
     const rotated = (await admin.call('POST', `${APP_KEY}/rotate/${made.id}`)).data
-    expect((await open(signedRequest(made))).code).toBe(501)
-    expect((await open(signedRequest(rotated))).code).toBe(200)
+    expect((await open(buildSignedRequest(made))).code).toBe(501)
+    expect((await open(buildSignedRequest(rotated))).code).toBe(200)
     await admin.call('POST', `${APP_KEY}/disable/${made.id}`)
-    expect((await open(signedRequest(rotated))).code).toBe(501)
+    expect((await open(buildSignedRequest(rotated))).code).toBe(501)
   })
 
   test('neither list nor database shows the secret', async () => {

@@ -10,17 +10,17 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { createSessionToken } from '#domain/video/app-user.ts'
 import { ossAppNonces } from '#schema/playback.ts'
 import { appAccounts } from '#schema/tenant.ts'
-import { secretOf } from './app-key.service.ts'
+import { readAppKeySecret } from './app-key.service.ts'
 
 /** Returns the same error for every invalid part, so that keys cannot be enumerated. */
 const badSignature = () => refused('签名不正确或已过期')
 
 /** Text that an App's back end signs. */
-export const signedText = ({ keyId, account, ttl, nonce, time }: Omit<ParsedOf<typeof calls.session>, 'sign'>) =>
+export const buildSignedText = ({ keyId, account, ttl, nonce, time }: Omit<ParsedOf<typeof calls.session>, 'sign'>) =>
   [keyId, account, ttl, nonce, time].join('\n')
 
 function isSigned(secret: string, { sign, ...input }: ParsedOf<typeof calls.session>) {
-  const expected = createHmac('sha256', secret).update(signedText(input)).digest()
+  const expected = createHmac('sha256', secret).update(buildSignedText(input)).digest()
   return timingSafeEqual(expected, Buffer.from(sign, 'hex'))
 }
 
@@ -37,9 +37,9 @@ async function takeNonce(db: Db, keyId: string, nonce: string) {
 }
 
 /** Creates a session for an App account of the key's tenant. */
-export async function session(ctx: PublicCtx, input: ParsedOf<typeof calls.session>) {
+export async function createAppSession(ctx: PublicCtx, input: ParsedOf<typeof calls.session>) {
   const { db, services, now } = ctx
-  const key = await secretOf(ctx, input.keyId)
+  const key = await readAppKeySecret(ctx, input.keyId)
   if (!key || !isSigned(key.secret, input)) throw badSignature()
   if (Math.abs(now.getTime() / 1000 - input.time) > SIGNATURE_TOLERANCE_SECONDS) throw badSignature()
   if (!(await takeNonce(db, input.keyId, input.nonce))) throw badSignature()

@@ -26,7 +26,7 @@ const isState: Record<keyof typeof CONSENT_STATE, SQL> = {
 }
 const stateOf = sql<number>`case when ${isState[3]} then 3 when ${isState[2]} then 2 else 1 end`
 
-export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listConsents({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const query = db
     .select({
       id: ossConsents.id,
@@ -95,7 +95,7 @@ async function claimDocument(db: Db, user: User, fileId: string) {
 }
 
 /** Records the written consent of a device's owner. */
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function createConsent(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   const [device] = await db
     .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId })
@@ -130,7 +130,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 }
 
 /** Withdraws a consent. Open playlists that use it end within a second. */
-export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+export async function withdrawConsent(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
   const { db, user } = ctx
   const [done] = await db
     .update(ossConsents)

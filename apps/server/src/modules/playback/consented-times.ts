@@ -6,8 +6,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { addDays, parseLocalTime, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { ossDeviceDays } from '#schema/storage-video.ts'
-import { type RecordingScope, recordingsOf } from './recordings.ts'
-import { usableConsent, viewedDevice } from './view.service.ts'
+import { type RecordingScope, listRecordings } from './recordings.ts'
+import { requireUsableConsent, requireViewedDevice } from './view.service.ts'
 
 /** Maximum number of segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
@@ -17,11 +17,11 @@ const MAX_DAY_SEGMENTS = 50_000
 const MAX_ROWS = 64 * 366
 
 /** Returns channels, days and intervals with recordings that a consent covers. Nothing outside its range is returned. */
-export async function times(ctx: Ctx, { sn, channel, consentId, day }: ParsedOf<typeof calls.times>) {
+export async function listConsentedTimes(ctx: Ctx, { sn, channel, consentId, day }: ParsedOf<typeof calls.times>) {
   const { timeZone: zone } = ctx.services.config
-  const { id: deviceId, tenantId, owner } = await viewedDevice(ctx, sn)
+  const { id: deviceId, tenantId, owner } = await requireViewedDevice(ctx, sn)
   const ownerId = owner ?? 0
-  const { begin, end } = await usableConsent(ctx, { deviceId, ownerId, consentId })
+  const { begin, end } = await requireUsableConsent(ctx, { deviceId, ownerId, consentId })
   const scope = { deviceId, channel, tenantId, ownerId, begin, end }
   const recorded = await recordedDays(ctx, scope, zone)
   const channels = [...new Set(recorded.map((row) => row.channel))].sort((a, b) => a - b)
@@ -61,7 +61,7 @@ interface Day {
 async function intervalsOf(db: Db, { scope, day, zone, now }: Day) {
   const begin = Math.max(scope.begin, parseLocalTime(`${day} 00:00:00`, zone))
   const end = Math.min(scope.end, parseLocalTime(`${addDays(day)} 00:00:00`, zone))
-  const rows = await recordingsOf(db, { ...scope, begin, end }, { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS })
+  const rows = await listRecordings(db, { ...scope, begin, end }, { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS })
   const text = (ms: number) => formatLocalTime(ms, zone)
   return mergeIntervals(rows)
     .map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) }))

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { objectKeyOf } from '#domain/video/recordings/segment.ts'
-import { playbackFixture } from './playback-fixture.ts'
+import { formatObjectKey } from '#domain/video/recordings/segment.ts'
+import { usePlayback } from './playback-fixture.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 const BYTES = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
 const START = Date.now() - 3600_000
 let playlist: string
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { day, salt } = rows[0]!
   const { media } = app.services.videos
   if (media.kind !== 'local') throw new Error('the test needs the local store')
-  const object = objectKeyOf({ expireDay: day, deviceId: camera.id, channel: 0, startMs: START, salt, format: 1 })
+  const object = formatObjectKey({ expireDay: day, deviceId: camera.id, channel: 0, startMs: START, salt, format: 1 })
   await media.put(object, Readable.from([BYTES]), { bytes: BYTES.length, accepts: () => true })
   const owner = await fixture.openSession(key, 'wang')
   playlist = (await owner('POST', 'play', { sn: camera.sn, begin: START, end: START + 8000 })).data.url

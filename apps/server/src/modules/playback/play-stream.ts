@@ -9,42 +9,46 @@ import { inTenant } from '#core/tenancy/tenancy.ts'
 import { formatZonedIso } from '#core/time/zone.ts'
 import { renderHlsPlaylist } from '#domain/video/recordings/playlist.ts'
 import {
-  contentTypeOf,
-  extensionOf,
-  FORMAT,
+  findContentType,
+  findExtension,
+  SEGMENT_FORMAT,
   type Format,
-  objectKeyOf,
+  formatObjectKey,
   formatSalt,
 } from '#domain/video/recordings/segment.ts'
 import { type PlayToken, readPlayToken } from './play-token.ts'
-import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
+import { MAX_SEGMENT_MS, type Recording, listRecordings } from './recordings.ts'
 
 // Players read only the HTTP status.
 const addressExpired = () => new HttpError(410, '播放地址已失效，请重新获取')
 const noRecordings = () => new HttpError(404, '该时间段没有录像')
 
-const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = { ts: FORMAT.ts, mp4: FORMAT.fmp4, jpg: FORMAT.jpg }
+const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = {
+  ts: SEGMENT_FORMAT.ts,
+  mp4: SEGMENT_FORMAT.fmp4,
+  jpg: SEGMENT_FORMAT.jpg,
+}
 
 /** Returns the format of a file name that the contract accepted. */
-const formatOf = (file: string): Format => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? FORMAT.ts
+const formatOf = (file: string): Format => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? SEGMENT_FORMAT.ts
 
 /** Name of a segment's file in a playlist. Server and token complete it to the object key. */
-export const fileNameOf = ({
+export const formatFileName = ({
   expireDay,
   startMs,
   salt,
   format,
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
-  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${extensionOf(format as Format)}`
+  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as Format)}`
 
 /** Returns the object key of a file name, for the device and the range of a token. */
-export function objectKeyFor({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {
+export function findPlayObjectKey({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {
   const [, expire = '', start = '', salt = '', extension = ''] =
     /^(\d{8})-(\d{12,14})-([0-9a-f]{8})\.(ts|mp4|jpg)$/.exec(file) ?? []
   const startMs = Number(start)
-  if (extension === '' || startMs >= end || startMs <= begin - LONGEST_MS) return undefined
+  if (extension === '' || startMs >= end || startMs <= begin - MAX_SEGMENT_MS) return undefined
   const expireDay = `${expire.slice(0, 4)}-${expire.slice(4, 6)}-${expire.slice(6)}`
-  return objectKeyOf({
+  return formatObjectKey({
     expireDay,
     deviceId,
     channel,
@@ -68,7 +72,7 @@ export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.
   const permit = readPlayToken(services.config.secretKey, input.token, now)
   if (!permit || !(await services.playGuard.isAllowed(permit, now))) throw addressExpired()
   if (input.file === 'index.m3u8') return sendPlaylist(ctx, permit)
-  const key = objectKeyFor(permit, input.file)
+  const key = findPlayObjectKey(permit, input.file)
   if (!key) throw noRecordings()
   return sendRecording(ctx, permit, key, input.file)
 }
@@ -76,11 +80,11 @@ export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.
 async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamAnswer> {
   const zone = services.config.timeZone
   const rows = await inTenant(services.database, permit.tenantId, (db) =>
-    recordingsOf(db, permit, { zone, now: now.getTime() }),
+    listRecordings(db, permit, { zone, now: now.getTime() }),
   )
   if (rows.length === 0) throw noRecordings()
   const text = renderHlsPlaylist(
-    rows.map((row) => ({ ...row, uri: fileNameOf(row) })),
+    rows.map((row) => ({ ...row, uri: formatFileName(row) })),
     (ms) => formatZonedIso(ms, zone),
   )
   return (_request, reply) =>
@@ -107,7 +111,7 @@ async function sendRecording(
   }
   const found = await media.peek(key, 0)
   if (!found) throw noRecordings()
-  const mime = contentTypeOf(formatOf(name))
+  const mime = findContentType(formatOf(name))
   return async (request, reply) => {
     const plan = planSend(request, { sha256: name, size: found.size, name, mime })
     const body = plan.range ? await media.openRead(key, plan.range) : undefined

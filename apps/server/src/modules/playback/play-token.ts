@@ -53,7 +53,7 @@ export function readPlayToken(secretKey: Buffer, token: string, now: number): Pl
 }
 
 /** Address of a file below a token, relative to the server. */
-export const playUrl = (token: string, file: string) => `/api/v1/oss/play/${token}/${file}`
+export const formatPlayUrl = (token: string, file: string) => `/api/v1/oss/play/${token}/${file}`
 
 /** Address of a playlist. Segments have addresses relative to the playlist. */
-export const playlistUrl = (token: string) => playUrl(token, 'index.m3u8')
+export const formatPlaylistUrl = (token: string) => formatPlayUrl(token, 'index.m3u8')

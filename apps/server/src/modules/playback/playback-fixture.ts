@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { ossDeviceDays, ossSegments } from '#schema/storage-video.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { signedText } from './app-session.ts'
+import { buildSignedText } from './app-session.ts'
 
 const URL = '/api/v1/oss'
 export const ZONE = 'Asia/Shanghai'
@@ -23,21 +23,21 @@ interface Key {
 }
 
 /** Returns a session request of an App's back end; `given` replaces fields before the signature. */
-export function signedRequest(key: Key, given: Partial<SessionRequest> = {}, secret = key.secret) {
+export function buildSignedRequest(key: Key, given: Partial<SessionRequest> = {}, secret = key.secret) {
   const time = Math.floor(Date.now() / 1000)
   const sent = { keyId: key.keyId, account: 'wang', ttl: 900, nonce: randomUUID(), time, ...given }
-  return { ...sent, sign: createHmac('sha256', secret).update(signedText(sent)).digest('hex') }
+  return { ...sent, sign: createHmac('sha256', secret).update(buildSignedText(sent)).digest('hex') }
 }
 
 /** Returns a caller with the token of an App session. */
-export function withToken(stranger: Caller, token: string) {
+export function callWithToken(stranger: Caller, token: string) {
   const headers = { [APP_TOKEN_HEADER]: token }
   return async (method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
     (await stranger.inject({ method, url: `${URL}/app/${path}`, headers, ...(payload && { payload }) })).json()
 }
 
 /** Creates App accounts, devices and recordings on the server of a test file. */
-export function playbackFixture(app: ReturnType<typeof useApp>) {
+export function usePlayback(app: ReturnType<typeof useApp>) {
   let made = 0
   const stranger = () => app.stranger()
 
@@ -61,8 +61,8 @@ export function playbackFixture(app: ReturnType<typeof useApp>) {
     return { id: rows[0]!.id, sn, tenantId, ownerId: ownerId ?? 0 }
   }
   async function openSession(key: Key, account: string) {
-    const { data } = await stranger().call('POST', `${URL}/app/session`, signedRequest(key, { account }))
-    return withToken(stranger(), data.token)
+    const { data } = await stranger().call('POST', `${URL}/app/session`, buildSignedRequest(key, { account }))
+    return callWithToken(stranger(), data.token)
   }
   return { stranger, addKey, addAccount, addCamera, openSession, record: record(app) }
 }

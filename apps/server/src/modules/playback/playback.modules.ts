@@ -2,36 +2,66 @@ import { playbackApp, playbackStream } from '@oms/contract/playback/app.ts'
 import { appKeys } from '@oms/contract/playback/app-key.ts'
 import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { views as appViews, consent, consentList, withdraw as withdrawOwn } from './app-consent.service.ts'
-import { days, deviceList, play, remove as removeRecordings, setSwitch, timeline } from './app-device.service.ts'
-import { events } from './app-event.service.ts'
-import { create, disable, enable, get, list, remove, rotate, update } from './app-key.service.ts'
-import { session } from './app-session.ts'
-import { create as createConsent, list as listConsents, withdraw } from './consent.service.ts'
+import {
+  listAppViews as appViews,
+  createAppConsent,
+  listAppConsents,
+  withdrawAppConsent as withdrawOwn,
+} from './app-consent.service.ts'
+import {
+  listRecordedDays,
+  listAppDevices,
+  playRecording,
+  removeRecordings,
+  setRecordingSwitch,
+  getTimeline,
+} from './app-device.service.ts'
+import { listVideoEvents } from './app-event.service.ts'
+import {
+  createAppKey,
+  disableAppKey,
+  enableAppKey,
+  getAppKey,
+  listAppKeys,
+  removeAppKey,
+  rotateAppKey,
+  updateAppKey,
+} from './app-key.service.ts'
+import { createAppSession } from './app-session.ts'
+import { createConsent, listConsents, withdrawConsent } from './consent.service.ts'
 import { sendPlayFile } from './play-stream.ts'
-import { times } from './consented-times.ts'
-import { view, views } from './view.service.ts'
+import { listConsentedTimes } from './consented-times.ts'
+import { viewRecording, listViews } from './view.service.ts'
 
-const appKeyModule = implement(appKeys, { list, get, create, update, rotate, enable, disable, remove })
+const appKeyModule = implement(appKeys, {
+  list: listAppKeys,
+  get: getAppKey,
+  create: createAppKey,
+  update: updateAppKey,
+  rotate: rotateAppKey,
+  enable: enableAppKey,
+  disable: disableAppKey,
+  remove: removeAppKey,
+})
 const consentModule = implement(playbackConsents, {
   list: listConsents,
   create: createConsent,
-  withdraw,
-  times,
-  view,
-  views,
+  withdraw: withdrawConsent,
+  times: listConsentedTimes,
+  view: viewRecording,
+  views: listViews,
 })
 const appModule = implement(playbackApp, {
-  session,
-  devices: deviceList,
-  days,
-  timeline,
-  events,
-  play,
+  session: createAppSession,
+  devices: listAppDevices,
+  days: listRecordedDays,
+  timeline: getTimeline,
+  events: listVideoEvents,
+  play: playRecording,
   remove: removeRecordings,
-  switch: setSwitch,
-  consents: consentList,
-  consent,
+  switch: setRecordingSwitch,
+  consents: listAppConsents,
+  consent: createAppConsent,
   withdraw: withdrawOwn,
   views: appViews,
 })

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
-import { playbackFixture, ZONE } from './playback-fixture.ts'
+import { usePlayback, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 const DAY = '2026-05-02'
 const at = (clock: string) => parseLocalTime(`${DAY} ${clock}`, ZONE)
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>

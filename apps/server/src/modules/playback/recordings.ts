@@ -7,7 +7,7 @@ import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
-export const LONGEST_MS = 600_000
+export const MAX_SEGMENT_MS = 600_000
 
 /** Recordings of one channel that one owner may see. */
 export interface RecordingScope {
@@ -41,7 +41,7 @@ async function calendarDaysOf(
         eq(ossDeviceDays.channel, channel),
         eq(ossDeviceDays.tenantId, tenantId),
         eq(ossDeviceDays.ownerId, ownerId),
-        gte(ossDeviceDays.day, formatLocalDay(begin - LONGEST_MS, zone)),
+        gte(ossDeviceDays.day, formatLocalDay(begin - MAX_SEGMENT_MS, zone)),
         lt(ossDeviceDays.day, addDays(formatLocalDay(end, zone))),
       ),
     )
@@ -49,13 +49,13 @@ async function calendarDaysOf(
 }
 
 /** Returns the unexpired partitions that hold the recordings of a range. */
-export async function expireDaysOf(db: Db, scope: RecordingScope, { zone, now }: Moment) {
+export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
   return (await calendarDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
 }
 
 /** Returns the refusal of a range without recordings: the storage time of its days is over, or nothing was recorded. */
-export async function noRecordings(db: Db, scope: RecordingScope, { zone, now }: Moment) {
+export async function hasNoRecordings(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
   const expireDays = await calendarDaysOf(db, scope, zone)
   const isExpired = expireDays.length > 0 && expireDays.every((expireDay) => expireDay <= today)
@@ -66,7 +66,7 @@ export async function noRecordings(db: Db, scope: RecordingScope, { zone, now }:
  * Condition of recordings or events that no waiting deletion covers: deleted recordings are hidden before they are
  * removed.
  */
-export const notPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not exists (
+export const isNotPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not exists (
   select from ${ossPurges} p where p.state = 0
   and p.device_id = ${of.deviceId} and p.tenant_id = ${of.tenantId}
   and (p.owner_id = 0 or p.owner_id = ${of.ownerId})
@@ -77,12 +77,12 @@ export const notPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not 
  * Returns stored videos of a range in the order of their start, at most `limit`, from unexpired days only. A video
  * belongs to the range when a part of it lies inside.
  */
-export async function recordingsOf(
+export async function listRecordings(
   db: Db,
   scope: RecordingScope,
   { zone, now, limit = MAX_PLAY_SEGMENTS }: Moment & { readonly limit?: number },
 ) {
-  const unexpired = await expireDaysOf(db, scope, { zone, now })
+  const unexpired = await listExpireDays(db, scope, { zone, now })
   if (unexpired.length === 0) return []
   return db
     .select({
@@ -103,16 +103,16 @@ export async function recordingsOf(
         eq(ossSegments.deviceId, scope.deviceId),
         eq(ossSegments.channel, scope.channel),
         eq(ossSegments.kind, SEGMENT_KIND.video),
-        gte(ossSegments.startMs, scope.begin - LONGEST_MS),
+        gte(ossSegments.startMs, scope.begin - MAX_SEGMENT_MS),
         lt(ossSegments.startMs, scope.end),
         sql`${ossSegments.startMs} + ${ossSegments.durationMs} > ${scope.begin}`,
         eq(ossSegments.tenantId, scope.tenantId),
         eq(ossSegments.ownerId, scope.ownerId),
         eq(ossSegments.status, 1),
-        notPurged(ossSegments),
+        isNotPurged(ossSegments),
       ),
     )
     .orderBy(asc(ossSegments.startMs))
     .limit(limit)
 }
-export type Recording = Awaited<ReturnType<typeof recordingsOf>>[number]
+export type Recording = Awaited<ReturnType<typeof listRecordings>>[number]

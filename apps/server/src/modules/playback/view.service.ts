@@ -11,8 +11,8 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
-import { createPlayToken, NO_SESSION, playlistUrl } from './play-token.ts'
-import { noRecordings, recordingsOf } from './recordings.ts'
+import { createPlayToken, NO_SESSION, formatPlaylistUrl } from './play-token.ts'
+import { hasNoRecordings, listRecordings } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
@@ -28,7 +28,7 @@ interface Wanted {
 }
 
 /** Returns the valid consent of a device's owner. Staff cannot use a consent that they recorded themselves. */
-export async function usableConsent({ db, user, now, services }: Ctx, wanted: Omit<Wanted, 'begin' | 'end'>) {
+export async function requireUsableConsent({ db, user, now, services }: Ctx, wanted: Omit<Wanted, 'begin' | 'end'>) {
   const { timeZone: zone } = services.config
   const [consent] = await db
     .select()
@@ -48,12 +48,12 @@ export async function usableConsent({ db, user, now, services }: Ctx, wanted: Om
 
 /** Refuses a view whose range the consent does not cover. */
 async function assertConsent(ctx: Ctx, wanted: Wanted) {
-  const consent = await usableConsent(ctx, wanted)
+  const consent = await requireUsableConsent(ctx, wanted)
   if (wanted.begin < consent.begin || wanted.end > consent.end)
     throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
 }
 
-export async function viewedDevice({ db, user }: Ctx, sn: string) {
+export async function requireViewedDevice({ db, user }: Ctx, sn: string) {
   const [device] = await db
     .select({ id: devices.id, tenantId: devices.tenantId, owner: devices.appAccountId })
     .from(devices)
@@ -68,16 +68,19 @@ function assertViewRange({ begin, end }: { begin: number; end: number }) {
 }
 
 /** Creates a play address for one view, and records the view for the owner of the device. */
-export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts }: ParsedOf<typeof calls.view>) {
+export async function viewRecording(
+  ctx: Ctx,
+  { sn, channel, consentId, reason, ...texts }: ParsedOf<typeof calls.view>,
+) {
   const { db, user, services, now, request } = ctx
   const { timeZone: zone, secretKey } = services.config
-  const device = await viewedDevice(ctx, sn)
+  const device = await requireViewedDevice(ctx, sn)
   const range = { begin: parseLocalTime(texts.begin, zone), end: parseLocalTime(texts.end, zone) }
   assertViewRange(range)
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
-  const rows = await recordingsOf(db, scope, { zone, now: now.getTime() })
-  if (rows.length === 0) throw await noRecordings(db, scope, { zone, now: now.getTime() })
+  const rows = await listRecordings(db, scope, { zone, now: now.getTime() })
+  if (rows.length === 0) throw await hasNoRecordings(db, scope, { zone, now: now.getTime() })
   await db.insert(ossViews).values({
     ...scope,
     sn,
@@ -96,7 +99,7 @@ export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts 
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
   const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
   const watermark = `${user.account} ${formatLocalTime(now, zone)}`
-  return { url: playlistUrl(token), expireTime: expires, watermark }
+  return { url: formatPlaylistUrl(token), expireTime: expires, watermark }
 }
 
 const selectViews = (db: Db) =>
@@ -120,7 +123,7 @@ const selectViews = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, ossViews.tenantId))
 
 /** Lists views of recordings by staff. */
-export async function views(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
+export async function listViews(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
   const { db, user, services } = ctx
   const query = selectViews(db)
     .where(

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { playbackFixture, ZONE } from './playback-fixture.ts'
+import { usePlayback, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
-const fixture = playbackFixture(app)
+const fixture = usePlayback(app)
 const URL = '/api/v1/oss'
 const RIGHTS = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
 const now = Date.now()

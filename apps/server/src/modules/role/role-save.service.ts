@@ -7,7 +7,7 @@ import { resolveOwningTenant, requireReceivingTenant } from '#domain/tenants/rec
 import { assertMayGrant } from '#core/auth/grants.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
-import { SCOPE } from '#core/auth/rights.ts'
+import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
@@ -21,7 +21,7 @@ const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code:
 
 export async function createRole(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
-  const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
+  const scope = await scopeOf(ctx, tenantId, input, { dataScope: DATA_SCOPE_CODE.own, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
   ctx.audit({
     bizType: 'role',
@@ -156,14 +156,14 @@ async function scopeOf(
   if (dataScope === undefined) return { dataScope: before.dataScope, scopeIds: before.scopeIds }
   const next: Scope = {
     dataScope,
-    scopeIds: dataScope === SCOPE.chosen ? [...new Set(scopeIds)].sort((a, b) => a - b) : [],
+    scopeIds: dataScope === DATA_SCOPE_CODE.chosen ? [...new Set(scopeIds)].sort((a, b) => a - b) : [],
   }
   if (JSON.stringify([next.dataScope, next.scopeIds]) === JSON.stringify([before.dataScope, before.scopeIds]))
     return next
   if (!ctx.user.can('system:rolemanagement:dataScope')) throw forbidden()
-  if (tenantId !== PLATFORM_TENANT_ID && dataScope !== SCOPE.own && dataScope !== SCOPE.mine)
+  if (tenantId !== PLATFORM_TENANT_ID && dataScope !== DATA_SCOPE_CODE.own && dataScope !== DATA_SCOPE_CODE.mine)
     throw invalid('客户的角色只能选择本客户或仅本人', 'dataScope')
-  if (dataScope === SCOPE.chosen) {
+  if (dataScope === DATA_SCOPE_CODE.chosen) {
     if (next.scopeIds.length === 0) throw invalid('请选择指定客户', 'scopeIds')
     if (!(await areTenantsInScope(ctx, next.scopeIds))) throw invalid('所选客户不存在或已被删除', 'scopeIds')
   }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
@@ -45,7 +45,7 @@ test('an import creates valid lines and reports invalid lines', async () => {
   ])
   const [{ account, password }] = data.passwords
   expect(account).toBe('imp_one')
-  const login = { account, pswdMd5: md5Hex(password) }
+  const login = { account, pswdMd5: computeMd5Hex(password) }
   expect(await server.stranger().call('POST', '/api/v1/account/login', login)).toMatchObject({ code: 200 })
   expect((await boss.call('GET', `${USER}/list?account=imp_one`)).data.list).toMatchObject([
     { gender: 2, roleNames: [role.account] },

@@ -3,9 +3,9 @@ import type { staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
-import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
-import { rolelessIs } from '#domain/accounts/roleless.ts'
-import { withRoles } from '#domain/accounts/with-roles.ts'
+import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-filter.ts'
+import { buildRolelessFilter } from '#domain/accounts/roleless.ts'
+import { addRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -33,8 +33,8 @@ export function buildStaffFilter(user: User, filters: StaffFilters) {
     roleId === undefined
       ? undefined
       : sql`${accounts.uid} in (select ar.uid from account_roles ar where ar.role_id = ${roleId})`,
-    rolelessIs(roleless),
-    lockedIs(locked),
+    buildRolelessFilter(roleless),
+    buildLockedFilter(locked),
     ...within(accounts.createTime, beginTime, endTime),
   )
 }
@@ -67,7 +67,7 @@ export const staffColumns = {
   mobileNo: accounts.mobileNo,
   email: accounts.email,
   status: accounts.status,
-  locked: isLocked,
+  locked: isAccountRowLocked,
   pwdMustChange: accounts.pwdMustChange,
   mfaEnabled: accounts.mfaEnabled,
   lastLoginTime: accounts.lastLoginTime,
@@ -78,11 +78,11 @@ export const staffColumns = {
   rev: accounts.rev,
 }
 /** Adds roles to account rows and masks contact details unless permitted. */
-export const presentStaff = <R extends Parameters<typeof withRoles>[1][number]>(
+export const presentStaff = <R extends Parameters<typeof addRoles>[1][number]>(
   db: Db,
   user: User,
   rows: readonly R[],
-) => withRoles(db, rows, { plain: canSeeContacts(user) })
+) => addRoles(db, rows, { plain: canSeeContacts(user) })
 
 export async function readStaffByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await db

@@ -4,8 +4,8 @@ import { StaffInput } from '@oms/contract/staff/staff.ts'
 import { eq, inArray } from 'drizzle-orm'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { assertMayAssign } from '#domain/accounts/account-guard.ts'
-import { type Account, forgetAfterCommit } from '#domain/accounts/account-actions.ts'
-import { assertAssigner, requireTenant } from '#domain/accounts/new-account.ts'
+import { type Account, forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { assertMayAssignRoles, requireTenant } from '#domain/accounts/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
@@ -54,13 +54,13 @@ export async function setAccountRoles(
   const added = [...wanted].filter((id) => !before.includes(id))
   const removed = before.filter((id) => !wanted.has(id))
   if (added.length === 0 && removed.length === 0) return []
-  assertAssigner(ctx)
+  assertMayAssignRoles(ctx)
   await assertMayAssign(ctx, requireTenant(ctx), { added, removed })
   if (removed.includes(SUPER_ROLE_ID)) await assertSuperRemains(db, [found.uid])
   await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
   if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
   await publishRightsChanged(services, db, [found.uid])
-  forgetAfterCommit(ctx)
+  forgetSessionsAfterCommit(ctx)
   const names = await namesOf(ctx, [...before, ...wanted])
   const text = (ids: Iterable<number>) => [...ids].map((id) => names.get(id) ?? `#${id}`).join('、')
   return [{ field: 'roleIds', title: '角色', from: text(before), to: text(wanted) }]

@@ -5,15 +5,15 @@ import { accountRoles, accounts, sessions as sessionTable } from '#schema/accoun
 import {
   lockAccountForChange,
   findAccountInScope,
-  forgetAfterCommit,
-  accountDisplayName,
-  openResetCode,
+  forgetSessionsAfterCommit,
+  formatAccountTitle,
+  createResetCode,
   removeSecondFactor,
   resetPassword,
-  setStatus as changeStatus,
-  statusNote,
+  setAccountStatus as changeStatus,
+  buildStatusNote,
 } from '#domain/accounts/account-actions.ts'
-import { listRolesToOffer } from '#domain/accounts/account-guard.ts'
+import { listAssignableRoles } from '#domain/accounts/account-guard.ts'
 import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -36,7 +36,7 @@ export async function listStaff({ db, user }: Ctx, { pageNum, pageSize, ...filte
 }
 
 export async function listRoleOptions(ctx: Ctx) {
-  return { list: await listRolesToOffer(ctx, requireTenant(ctx)) }
+  return { list: await listAssignableRoles(ctx, requireTenant(ctx)) }
 }
 
 /**
@@ -48,7 +48,7 @@ export async function createStaff(ctx: Ctx, input: ParsedOf<typeof staff.create>
   const uid = await transactRecorded(ctx, async (db) => {
     await resolveOwningTenant({ ...ctx, db })
     const bizId = await insertStaff({ ...ctx, db }, input, passwordHash)
-    ctx.audit({ bizType: 'account', bizId, action: `新增用户${accountDisplayName(input)}` })
+    ctx.audit({ bizType: 'account', bizId, action: `新增用户${formatAccountTitle(input)}` })
     return bizId
   })
   return { uid, account: input.account, password }
@@ -72,7 +72,7 @@ export async function updateStaff(ctx: Ctx, { uid, rev, roleIds, ...input }: Par
   }
   const roleChanges = roleIds === undefined ? [] : await setAccountRoles(ctx, stored, roleIds)
   const diff = [...maskContactChanges(listChanges(stored, next, STAFF_TITLES)), ...roleChanges]
-  ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${accountDisplayName({ ...stored, ...next })}`, diff })
+  ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${formatAccountTitle({ ...stored, ...next })}`, diff })
   return { rev: stored.rev + 1 }
 }
 
@@ -84,14 +84,14 @@ async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | n
 export async function enableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
   const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await changeStatus(ctx, found, 1)
-  ctx.audit(statusNote(found, 1))
+  ctx.audit(buildStatusNote(found, 1))
   return null
 }
 
 export async function disableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
   const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await changeStatus(ctx, found, 0)
-  ctx.audit(statusNote(found, 0))
+  ctx.audit(buildStatusNote(found, 0))
   return null
 }
 
@@ -127,7 +127,7 @@ export async function setStaffStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof 
   const report = await each(ctx, ids, async (inner, id) => {
     const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     await changeStatus(inner, found, status === 1 ? 1 : 0)
-    return accountDisplayName(found)
+    return formatAccountTitle(found)
   })
   auditAccounts(ctx, report.done, `批量${verb}账号`)
   return { done: report.done.length, failed: report.failed }
@@ -150,8 +150,8 @@ async function removeOne(ctx: Ctx, id: number) {
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
   await services.sessions.endOf(db, [id], 'disabled')
   await publishRightsChanged(services, db, [id])
-  forgetAfterCommit(ctx)
-  return accountDisplayName(found)
+  forgetSessionsAfterCommit(ctx)
+  return formatAccountTitle(found)
 }
 
 /**
@@ -162,7 +162,7 @@ export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${accountDisplayName(found)}的密码` })
+    ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${formatAccountTitle(found)}的密码` })
     return resetPassword(inner, found)
   })
 }
@@ -175,29 +175,29 @@ export async function createStaffResetCode(ctx: Ctx, { id }: ParsedOf<typeof sta
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `为账号${accountDisplayName(found)}生成密码重置码` })
-    return openResetCode(inner, found)
+    ctx.audit({ bizType: 'account', bizId: id, action: `为账号${formatAccountTitle(found)}生成密码重置码` })
+    return createResetCode(inner, found)
   })
 }
 
 export async function removeStaffMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
   const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await removeSecondFactor(ctx, found)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${accountDisplayName(found)}的两步验证` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${formatAccountTitle(found)}的两步验证` })
   return null
 }
 
 export async function unlockStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
   const found = await findAccountInScope(ctx, id, visibleStaff(ctx.user))
   await liftLocks(ctx.db, found.account)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${accountDisplayName(found)}` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${formatAccountTitle(found)}` })
   return null
 }
 
 export async function assignStaffRoles(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
   const found = await lockAccountForChange(ctx, uid, visibleStaff(ctx.user))
   const diff = await setAccountRoles(ctx, found, roleIds)
-  ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${accountDisplayName(found)}分配角色`, diff })
+  ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${formatAccountTitle(found)}分配角色`, diff })
   return null
 }
 

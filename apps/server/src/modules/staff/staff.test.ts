@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
@@ -46,7 +46,7 @@ const rowOf = async (by: Caller, account: string) =>
     (row: { account: string }) => row.account === account,
   )
 const login = (account: string, password: string) =>
-  server.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(password) })
+  server.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(password) })
 
 test('TENANT-01 a new user is listed with its roles and logs in once with the one-time password', async () => {
   const made = await add(boss, { roleIds: [manager.roleId], mobileNo: '13800001111', email: 'made@example.com' })
@@ -182,7 +182,7 @@ test('a reset code opens the reset page once and invalidates the earlier code', 
     server.stranger().call('POST', '/api/v1/account/passwd/reset', {
       account: made.account,
       code: given,
-      newPswdMd5: md5Hex(password),
+      newPswdMd5: computeMd5Hex(password),
     })
   expect((await reset(old.code, 'Strong-pass-1')).code).toBe(400)
   expect((await reset(fresh.code, 'Strong-pass-1')).code).toBe(200)

@@ -7,15 +7,15 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { QUEUED } from '#domain/storage/queue.ts'
+import { QUEUE_STATE } from '#domain/storage/queue.ts'
 import { loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossEntitlements, ossSpans } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
 import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlements/entitlement-rows.ts'
-import { intervalsOf } from './entitlements/open.service.ts'
-import { secondsOf } from './entitlements/open-prepare.ts'
+import { listQueueIntervals } from './entitlements/open.service.ts'
+import { toSeconds } from './entitlements/open-prepare.ts'
 
 const DAY_MS = 86_400_000
 /** Maximum number of entitlements, and of past intervals, that the device page shows. */
@@ -62,16 +62,16 @@ function serviceStateOf(
   end: string | null,
   { now, keptSince }: { now: string; keptSince: string },
 ): keyof typeof SERVICE_STATE {
-  if (queue[0]?.state === QUEUED.suspended) return 2
+  if (queue[0]?.state === QUEUE_STATE.suspended) return 2
   if (end === null || end <= keptSince) return 4
   return end > now ? 1 : 3
 }
 
 /** Returns the queues of a device: past and planned intervals, and all entitlements of each channel. */
-export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
+export async function getDeviceQueues(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
   const { db, user, services } = ctx
   const { tenantId, ...device } = await deviceOf(ctx, sn)
-  const [now, zone] = [secondsOf(ctx.now), services.config.timeZone]
+  const [now, zone] = [toSeconds(ctx.now), services.config.timeZone]
   const rows = await selectEntitlements(db)
     .where(and(eq(ossEntitlements.deviceId, device.deviceId), visibleEntitlements(user)))
     .orderBy(asc(ossEntitlements.channel), desc(ossEntitlements.id))
@@ -87,7 +87,7 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
     ...device,
     now: nowText,
     channels: [...works.values()].map((work) => {
-      const planned = intervalsOf(work, work.queue, now, zone)
+      const planned = listQueueIntervals(work, work.queue, now, zone)
       const ended = past.filter(({ channel }) => channel === work.channel).toReversed()
       const end = planned.at(-1)?.to ?? ended.at(-1)?.to ?? null
       return {

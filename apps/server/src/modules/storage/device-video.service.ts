@@ -12,7 +12,7 @@ import {
   type PermitFacts,
   REFUSAL_REASONS,
   type Reason,
-  sampleRecording,
+  createSampleRecording,
 } from '#domain/video/permit-rules.ts'
 import { devices } from '#schema/device.ts'
 import { ossDeviceDays, ossDeviceStatus } from '#schema/storage-video.ts'
@@ -27,14 +27,14 @@ async function deviceIdOf({ db, user }: Ctx, sn: string): Promise<number> {
 }
 
 /** Returns every rule of a permit for a recording that starts now, by the code that answers cameras. */
-export async function why(ctx: Ctx, { sn, channel }: ParsedOf<typeof calls.why>) {
+export async function explainPermitForDevice(ctx: Ctx, { sn, channel }: ParsedOf<typeof calls.why>) {
   const { services, db } = ctx
   const deviceId = await deviceIdOf(ctx, sn)
   await services.fleet.sync()
   const now = ctx.now.getTime()
   const slot = services.fleet.slots.slotOf(deviceId)
   const facts = services.videos.factsAt(slot, channel, now, now)
-  const rules = explainPermit(facts, sampleRecording(now), now)
+  const rules = explainPermit(facts, createSampleRecording(now), now)
   const [status] = await db
     .select()
     .from(ossDeviceStatus)
@@ -83,7 +83,7 @@ const valueOf = (reason: Reason, facts: PermitFacts, zone: string) =>
   VALUES[reason]?.(facts, (seconds) => formatLocalTime(seconds * 1000, zone)) ?? ''
 
 /** Returns the uploads of each day of a month. Days without uploads are absent. */
-export async function deviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typeof calls.usage>) {
+export async function getDeviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typeof calls.usage>) {
   const { db, user, services } = ctx
   const deviceId = await deviceIdOf(ctx, sn)
   const today = formatLocalDay(ctx.now, services.config.timeZone)

@@ -12,17 +12,17 @@ import { listPackageModelOptions } from '#domain/packages/package-scope.ts'
 import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { isCurrentVersion } from './packages/package-rows.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
-export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+export const listStorageTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
   list: await listTenantOptions(db, user, input),
 })
 
-export const modelOptions = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
+export const listStorageModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
   list: await listPackageModelOptions(db, keyword),
 })
 
-export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
+export async function listPackageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
   const rows = await db
     .select({
       id: ossPackages.id,
@@ -46,17 +46,17 @@ export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<
       ),
     )
     .orderBy(desc(ossPackages.status), asc(ossPackages.sort), asc(ossPackages.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list: rows.map((row) => ({ ...row, period: periodText(row.periodType, row.periodCount) })) }
 }
 
-export async function deviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
+export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
   const list = await db
     .select({ id: devices.id, name: devices.sn, modelName: deviceModels.modelName })
     .from(devices)
     .innerJoin(deviceModels, and(eq(deviceModels.id, devices.modelId), gt(deviceModels.cloudChannels, 0)))
     .where(and(visibleDevices(user), contains(devices.sn, keyword)))
     .orderBy(asc(devices.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }

@@ -1,7 +1,7 @@
 import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { daysOf } from '#domain/video/recordings/segment.ts'
+import { computeSegmentDays } from '#domain/video/recordings/segment.ts'
 import { SegmentWriter } from '#domain/video/recordings/segment-writer.ts'
 import { useApp } from '#test/harness.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
@@ -81,7 +81,7 @@ test('STORAGE-13 space and uploads equal the stored segments, and the list shows
     format: 1 as const,
   }
   const add = (startMs: number, bytes: number) =>
-    writer.add({ ...terms, ...place, startMs, bytes, seq: 1, ...daysOf(startMs, 7, zone) })
+    writer.add({ ...terms, ...place, startMs, bytes, seq: 1, ...computeSegmentDays(startMs, 7, zone) })
   const stored = await Promise.all([add(noon, 3000), add(noon - DAY_MS, 500)])
   await writer.close()
   expect(stored).toEqual(['stored', 'stored'])

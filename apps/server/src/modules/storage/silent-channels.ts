@@ -8,10 +8,10 @@ const CONTINUOUS = 1
 const IN_FORCE = 1
 
 /** Join condition of the online device of an entitlement. */
-export const onlineDevice = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
+export const isOnlineDevice = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
 
 /** Join condition of the status of an entitlement's channel. */
-export const channelStatus = and(
+export const isStatusOfChannel = and(
   eq(ossDeviceStatus.deviceId, ossEntitlements.deviceId),
   eq(ossDeviceStatus.channel, ossEntitlements.channel),
   eq(ossDeviceStatus.tenantId, ossEntitlements.tenantId),

@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { advance } from '#domain/storage/queue.ts'
+import { advanceQueue } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
-import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
-import { foldVideoSums } from '#domain/video/sums.ts'
-import { secondsOf } from './entitlements/open-prepare.ts'
+import { recordQueueChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
+import { mergeVideoSums } from '#domain/video/sums.ts'
+import { toSeconds } from './entitlements/open-prepare.ts'
 
 /** Maximum number of queues that one transaction of the scheduled job changes. */
 const AT_ONCE = 2000
@@ -14,7 +14,7 @@ const KIND = 'oss-clock'
 
 export function registerStorageClock(services: Services) {
   services.jobs.schedule(KIND, () => runStorageClock(services), { title: '云存储到期处理', cron: '35 * * * * *' })
-  services.jobs.schedule('oss-fold', () => foldStorage(services.database.db), {
+  services.jobs.schedule('oss-fold', () => mergeStorageSums(services.database.db), {
     title: '云存储统计汇总',
     cron: '45 */10 * * * *',
   })
@@ -40,26 +40,26 @@ export async function runStorageClock(services: Services) {
 
 type Due = QueueKey & Record<string, unknown>
 const DUE = sql`select device_id as "deviceId", channel, tenant_id as "tenantId" from oss_queues`
-const isDue = ({ now }: Services) => sql`next_time <= to_timestamp(${secondsOf(now())}::float8)`
+const isDue = ({ now }: Services) => sql`next_time <= to_timestamp(${toSeconds(now())}::float8)`
 
 /** Records the due queues, or only the given one if it is still due. Returns their number. */
 const recordDue = (services: Services, only?: Due) =>
   services.database.db.transaction(async (db) => {
     const { events, now, config } = services
-    const at = secondsOf(now())
+    const at = toSeconds(now())
     const given = only ? sql`and device_id = ${only.deviceId} and channel = ${only.channel}` : sql``
     const { rows } = await db.execute<Due>(sql`${DUE} where ${isDue(services)} ${given}
       order by next_time, device_id, channel limit ${AT_ONCE} for update skip locked`)
     if (rows.length === 0) return 0
     const works = [...(await loadQueues(db, rows, false)).values()]
-    for (const work of works) applyChange(work, advance(work.queue, at, config.timeZone))
+    for (const work of works) recordQueueChange(work, advanceQueue(work.queue, at, config.timeZone))
     await saveQueues(db, works, { uid: null, operName: '系统', reason: '到期自动处理', now: at, zone: config.timeZone })
     await events.publish(db, 'changed', { resource: 'oss', tenantId: null })
     return rows.length
   })
 
 /** Merges the differences of the sums. Differences that are written during the merge are merged by the next run. */
-export async function foldStorage(db: Db) {
+export async function mergeStorageSums(db: Db) {
   await db.execute(sql`
     with deleted as (delete from oss_counts returning *)
     insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
@@ -74,5 +74,5 @@ export async function foldStorage(db: Db) {
     with deleted as (delete from oss_ends returning *)
     insert into oss_ends (day, tenant_id, package_id, n)
     select day, tenant_id, package_id, sum(n) from deleted group by 1, 2, 3 having sum(n) <> 0`)
-  await foldVideoSums(db)
+  await mergeVideoSums(db)
 }

@@ -6,14 +6,14 @@ import type { Answer, Caller, useApp } from '#test/harness.ts'
 export const ENTITLEMENT_URL = '/api/v1/oss/device'
 const URL = ENTITLEMENT_URL
 /** Repeats a call that found no free database connection, as on a busy machine. */
-export async function untilServed(call: () => Promise<Answer>): Promise<Answer> {
+export async function retryUntilServed(call: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await call()
     if (answer.code !== 503 || attempt === 20) return answer
   }
 }
 
-export const START = Date.parse('2026-05-01T02:00:00Z')
+export const START_MS = Date.parse('2026-05-01T02:00:00Z')
 
 /** An entitlement as the list returns it. */
 interface Row {
@@ -29,7 +29,7 @@ interface Row {
 /** Packages, devices and a clock that tests move, on the server of a test file. */
 export function useStorage(app: ReturnType<typeof useApp>) {
   let admin: Caller
-  const clock = { now: START, latest: START }
+  const clock = { now: START_MS, latest: START_MS }
   let made = 0
   const packages: Record<string, number> = {}
 

@@ -11,7 +11,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossTroubleDays } from '#schema/storage-sales.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
-import { channelStatus, isSilent, onlineDevice } from './silent-channels.ts'
+import { isStatusOfChannel, isSilent, isOnlineDevice } from './silent-channels.ts'
 
 const KIND = 'oss-trouble'
 /** Staff with this permission sees the list 上传异常设备 and receives the messages. */
@@ -62,8 +62,8 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
       firstSn: min(ossEntitlements.sn),
     })
     .from(ossEntitlements)
-    .innerJoin(devices, onlineDevice)
-    .leftJoin(ossDeviceStatus, channelStatus)
+    .innerJoin(devices, isOnlineDevice)
+    .leftJoin(ossDeviceStatus, isStatusOfChannel)
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
     .where(
       and(

@@ -3,7 +3,7 @@ import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { addExpiryPurges, runPurges } from '#domain/video/purge.ts'
-import { maintainVideoPartitions, sweepDays } from '#domain/video/sweep.ts'
+import { maintainVideoPartitions, removeExpiredDays } from '#domain/video/sweep.ts'
 import { settings } from '#schema/system.ts'
 
 const RUNS_KEY = 'storageSweepDays'
@@ -34,7 +34,7 @@ export async function runVideoSweep(services: Services, signal?: AbortSignal) {
   const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from oss_segments_other')
   if (rows[0]!.count > 0) log.error({ rows: rows[0]!.count }, 'videos without a partition of their day')
   if (!(await isSteady(services, today))) return { swept: [] }
-  return sweepDays({ pool: database.pool, media: videos.media, log, signal }, today)
+  return removeExpiredDays({ pool: database.pool, media: videos.media, log, signal }, today)
 }
 
 /** Adds the day to the days on which the job ran. */

@@ -5,59 +5,64 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
-  allowanceLedger,
+  listAllowanceLedger,
   createAllowance,
   getAllowance,
   listAllowances,
   updateAllowance,
 } from './allowances/allowance.service.ts'
-import { queue } from './device-queue.service.ts'
-import { deviceUsage, why } from './device-video.service.ts'
-import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlements/entitlement-rows.ts'
-import { openPackage, plan } from './entitlements/open.service.ts'
-import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './options.service.ts'
-import { exportPackages, get, list, versions } from './packages/package-rows.ts'
-import { create, disable, enable, remove, update } from './packages/package-save.ts'
-import { renew } from './orders/renew.service.ts'
+import { getDeviceQueues } from './device-queue.service.ts'
+import { getDeviceUsage, explainPermitForDevice } from './device-video.service.ts'
+import { exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement-rows.ts'
+import { openPackage, planOpening } from './entitlements/open.service.ts'
+import { listDeviceOptions, listStorageModels, listPackageOptions, listStorageTenants } from './options.service.ts'
+import { exportPackages, getPackage, listPackages, listPackageVersions } from './packages/package-rows.ts'
+import { createPackage, disablePackage, enablePackage, removePackage, updatePackage } from './packages/package-save.ts'
+import { renewEntitlements } from './orders/renew.service.ts'
 import { storageStatModules } from './statistics/storage-stat.modules.ts'
 import { storageSalesModules } from './orders/storage-sales.modules.ts'
-import { cancelAll, resumeAll, suspendAll, transfer } from './entitlements/step.service.ts'
+import {
+  cancelEntitlements,
+  resumeEntitlements,
+  suspendEntitlements,
+  transferEntitlement,
+} from './entitlements/step.service.ts'
 
 const packageModule = implement(storagePackages, {
-  list,
-  get,
-  versions,
-  create,
-  update,
-  remove,
-  enable,
-  disable,
+  list: listPackages,
+  get: getPackage,
+  versions: listPackageVersions,
+  create: createPackage,
+  update: updatePackage,
+  remove: removePackage,
+  enable: enablePackage,
+  disable: disablePackage,
   export: exportPackages,
 })
 const entitlementModule = implement(storageEntitlements, {
   list: listEntitlements,
   get: getEntitlement,
-  queue,
-  plan,
+  queue: getDeviceQueues,
+  plan: planOpening,
   open: openPackage,
-  renew,
-  suspend: suspendAll,
-  resume: resumeAll,
-  cancel: cancelAll,
-  transfer,
+  renew: renewEntitlements,
+  suspend: suspendEntitlements,
+  resume: resumeEntitlements,
+  cancel: cancelEntitlements,
+  transfer: transferEntitlement,
   export: exportEntitlements,
 })
-const deviceVideoModule = implement(storageDeviceVideos, { why, usage: deviceUsage })
+const deviceVideoModule = implement(storageDeviceVideos, { why: explainPermitForDevice, usage: getDeviceUsage })
 const optionsModule = implement(storageOptions, {
-  tenants: tenantOptions,
-  models: modelOptions,
-  packages: packageOptions,
-  devices: deviceOptions,
+  tenants: listStorageTenants,
+  models: listStorageModels,
+  packages: listPackageOptions,
+  devices: listDeviceOptions,
 })
 const allowanceModule = implement(storageAllowances, {
   list: listAllowances,
   get: getAllowance,
-  ledger: allowanceLedger,
+  ledger: listAllowanceLedger,
   create: createAllowance,
   update: updateAllowance,
 })

@@ -12,7 +12,7 @@ import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { pickFilled } from '#core/spreadsheet/import/take-lines.ts'
+import { pickFilledFields } from '#core/spreadsheet/import/take-lines.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { APP_ACCOUNT_CLASHES, findAppAccountByName } from './app-account.service.ts'
 
@@ -69,7 +69,7 @@ export const importAppAccounts = defineImport({
       await db
         .update(appAccounts)
         // An absent column or an empty cell keeps the old value.
-        .set({ ...pickFilled(fields, filled), ...updateColumns(known, user.uid, now) })
+        .set({ ...pickFilledFields(fields, filled), ...updateColumns(known, user.uid, now) })
         .where(eq(appAccounts.uid, known.uid))
         .catch(clash)
       return 'updated'

@@ -10,7 +10,7 @@ import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { suspendUnbound } from '#domain/storage/unbind.ts'
+import { suspendEntitlementsOfUnbound } from '#domain/storage/unbind.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { appAccounts, tenants } from '#schema/tenant.ts'
@@ -254,7 +254,7 @@ export async function unbindDevice(ctx: Ctx, { id, deviceId }: ParsedOf<typeof a
     .update(devices)
     .set({ appAccountId: null, ...updateColumns(device, user.uid, now) })
     .where(eq(devices.id, device.id))
-  const suspended = await suspendUnbound(ctx, device.id)
+  const suspended = await suspendEntitlementsOfUnbound(ctx, device.id)
   const storage = suspended > 0 ? `，暂停${suspended}个通道的云存储` : ''
   ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」解绑设备 ${device.sn}${storage}` })
   await told(ctx, owner.tenantId)

@@ -13,7 +13,7 @@ import { listOfferedMenus } from '#core/auth/grants.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
-import { SCOPE } from '#core/auth/rights.ts'
+import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { setTenantScenes } from './tenant-scenes.ts'
 import { addTitles, TENANT_TITLES } from './tenant-words.ts'
@@ -97,7 +97,7 @@ async function adminRole({ db, user }: Ctx, tenantId: number) {
       tenantId,
       roleName: '客户管理员',
       roleCode: TENANT_ADMIN_ROLE_CODE,
-      dataScope: SCOPE.own,
+      dataScope: DATA_SCOPE_CODE.own,
       createBy: user.uid,
       updateBy: user.uid,
     })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { scenes } from '#schema/tenant.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 
 export const CONTACT_PHONE = '13812345678'
 export const TENANT_MANAGER_PERMISSIONS = [
@@ -61,6 +61,8 @@ export async function createTenant(app: ReturnType<typeof useApp>, manager: Call
 
 /** Logs an account in with its password and returns the account's profile. */
 export async function logIn(app: ReturnType<typeof useApp>, account: string, password: string) {
-  const answer = await app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(password) })
+  const answer = await app
+    .stranger()
+    .call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(password) })
   return { answer, caller: app.withTicket(String(answer.data?.token ?? 'none')) }
 }

@@ -82,7 +82,7 @@ export async function createTenant(ctx: Ctx, input: ParsedOf<typeof tenant.creat
       ...(adminEmail && { email: adminEmail }),
     }
     const made = await createTenantWithAdmin(inner, stored(fields), admin, passwordHash).catch(inAdminFields)
-    await kernelTold(inner)
+    await publishTenantChange(inner)
     return { id: made.id, tenantNo: made.tenantNo, account: made.account, password }
   })
   // An account limited to chosen tenants sees the tenant with its next call.
@@ -104,7 +104,7 @@ function inAdminFields(error: unknown): never {
   throw field ? invalid(message ?? '', field) : error
 }
 
-const kernelTold = ({ services, db }: Ctx) =>
+const publishTenantChange = ({ services, db }: Ctx) =>
   services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 type Fields = Omit<ParsedOf<typeof tenant.update>, 'id' | 'rev'>
@@ -184,7 +184,7 @@ export async function updateTenant(ctx: Ctx, { id, rev, sceneIds, ...input }: Pa
     TENANT_TITLES,
   )
   ctx.audit({ bizType: 'tenant', bizId: id, action: `修改客户「${before.name}」`, diff })
-  await kernelTold(ctx)
+  await publishTenantChange(ctx)
   return { rev: before.rev + 1 }
 }
 

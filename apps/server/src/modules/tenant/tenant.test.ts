@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { buildTenantForm, logIn, TENANT_MANAGER_PERMISSIONS, createTenant, readSceneId } from './tenant-fixture.ts'
 
@@ -52,7 +52,7 @@ describe('creating a tenant', () => {
     const { answer, caller } = await logIn(app, made.account, made.password)
     expect(answer.data).toMatchObject({ ownerId: made.id, ownerName: made.name, mustChangePassword: true })
     expect((await caller.call('GET', '/api/v1/tenant/user/list')).msg).toBe('请先修改初始密码')
-    const next = { oldPswdMd5: md5Hex(made.password), newPswdMd5: md5Hex('Chosen-2026') }
+    const next = { oldPswdMd5: computeMd5Hex(made.password), newPswdMd5: computeMd5Hex('Chosen-2026') }
     expect((await caller.call('POST', '/api/v1/account/passwd/modify', next)).code).toBe(200)
     const { caller: again } = await logIn(app, made.account, 'Chosen-2026')
     const staff = await again.call('GET', '/api/v1/tenant/user/list')

@@ -10,7 +10,7 @@ import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { SLA_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
+import { SLA_SETTINGS_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { formatAccountName } from './ticket-change.ts'
 import { assertDeskPermission, assertTicketReader, visibleTickets } from './ticket-rows.ts'
@@ -94,10 +94,10 @@ export async function saveSlaSettings(ctx: Ctx, input: ParsedOf<typeof desk.save
   const change = { value: input, updateTime: now.toISOString() }
   await db
     .insert(settings)
-    .values({ key: SLA_KEY, ...change })
+    .values({ key: SLA_SETTINGS_KEY, ...change })
     .onConflictDoUpdate({ target: settings.key, set: change })
   await db.update(tickets).set({ slaNextTime: now.toISOString() }).where(ne(tickets.status, 5))
-  ctx.audit({ bizType: SLA_KEY, action: input.enabled ? '修改服务时限' : '停用服务时限' })
+  ctx.audit({ bizType: SLA_SETTINGS_KEY, action: input.enabled ? '修改服务时限' : '停用服务时限' })
   return null
 }
 

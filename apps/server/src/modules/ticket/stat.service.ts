@@ -7,7 +7,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
-import { isOpen, visibleTickets } from './ticket-rows.ts'
+import { isTicketOpen, visibleTickets } from './ticket-rows.ts'
 
 export type Query = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
@@ -65,7 +65,7 @@ export const buildFactFilter = (
 /** Selects open tickets that match the filter. The period does not apply to open tickets. */
 export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
   and(
-    isOpen,
+    isTicketOpen,
     visibleTickets(user),
     tenantId === undefined ? undefined : eq(tickets.tenantId, tenantId),
     modelId === undefined ? undefined : eq(tickets.modelId, modelId),

@@ -11,7 +11,7 @@ import { eq } from 'drizzle-orm'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { RECORD } from '#domain/tickets/create-ticket.ts'
+import { TICKET_RECORD_KIND } from '#domain/tickets/create-ticket.ts'
 import { requireFutureTime } from './ticket-dispose.service.ts'
 import {
   applyTicketStep,
@@ -37,7 +37,7 @@ export async function assignTickets(ctx: Ctx, { ids, handlerId, remark }: Parsed
     const handler = await requireHandler(inner, handlerId, stored.tenantId)
     if (stored.handlerId === handler.uid) return
     const detail = `处理人员：${stored.handler || '未分派'} → ${handler.name}`
-    await applyTicketStep(inner, stored, { handler }, { kind: RECORD.assigned, remark, detail })
+    await applyTicketStep(inner, stored, { handler }, { kind: TICKET_RECORD_KIND.assigned, remark, detail })
   })
   auditTickets(ctx, '分派', done)
   return report
@@ -51,7 +51,7 @@ export async function suspendTickets(ctx: Ctx, { ids, suspendUntil, remark }: Pa
     assertTicketOpen(stored)
     const handler = stored.handlerId ? undefined : { uid: ctx.user.uid, name: formatAccountName(ctx.user) }
     const change = { status: FEEDBACK_SUSPENDED, suspendUntil: until, ...(handler && { handler }) }
-    await applyTicketStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
+    await applyTicketStep(inner, stored, change, { kind: TICKET_RECORD_KIND.handled, remark, responds: true })
   })
   auditTickets(ctx, '挂起', done)
   return report
@@ -62,7 +62,7 @@ export async function closeTickets(ctx: Ctx, { ids, remark }: ParsedOf<typeof fe
     assertTicketHandler(ctx.user, stored)
     assertTicketOpen(stored)
     const change = { status: FEEDBACK_CLOSED, handler: null }
-    await applyTicketStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
+    await applyTicketStep(inner, stored, change, { kind: TICKET_RECORD_KIND.handled, remark, responds: true })
   })
   auditTickets(ctx, '关闭', done)
   return report
@@ -73,7 +73,7 @@ export async function setTicketPriority(ctx: Ctx, { ids, priority }: ParsedOf<ty
     if (stored.priority === priority) return
     const name = (value: number) => FEEDBACK_PRIORITY[value as keyof typeof FEEDBACK_PRIORITY] ?? ''
     const detail = `优先级：${name(stored.priority)} → ${name(priority)}`
-    await applyTicketStep(inner, stored, { priority }, { kind: RECORD.priority, detail })
+    await applyTicketStep(inner, stored, { priority }, { kind: TICKET_RECORD_KIND.priority, detail })
   })
   auditTickets(ctx, `优先级改为「${FEEDBACK_PRIORITY[priority]}」：`, done)
   return report
@@ -85,7 +85,7 @@ export async function changeTicketTags(ctx: Ctx, { ids, tags, mode }: ParsedOf<t
     if (next.length > MAX_TAGS) throw invalid(`标签最多${MAX_TAGS}个`, 'tags')
     if (next.join() === stored.tags.join()) return
     const detail = `标签：${stored.tags.join('、') || '无'} → ${next.join('、') || '无'}`
-    await applyTicketStep(inner, stored, { tags: next }, { kind: RECORD.tags, detail })
+    await applyTicketStep(inner, stored, { tags: next }, { kind: TICKET_RECORD_KIND.tags, detail })
   })
   auditTickets(ctx, '修改标签：', done)
   return report
@@ -112,13 +112,18 @@ export async function mergeTickets(ctx: Ctx, { ids, intoId }: ParsedOf<typeof fe
     if (stored.tenantId !== into.tenantId) throw invalid('不能合并不同客户的工单')
     const change = { status: FEEDBACK_CLOSED, handler: null, mergedIntoId: into.id }
     const detail = `合并到工单 ${into.feedbackNo}`
-    await applyTicketStep(inner, stored, change, { kind: RECORD.merged, detail, responds: true })
+    await applyTicketStep(inner, stored, change, { kind: TICKET_RECORD_KIND.merged, detail, responds: true })
     await inner.db.update(tickets).set({ mergedIntoId: into.id }).where(eq(tickets.mergedIntoId, stored.id))
   })
   if (done.length > 0) {
     const names = done.map(({ feedbackNo }) => feedbackNo).join('、')
     const all = [...new Set([...into.tags, ...done.flatMap(({ tags }) => tags)])].slice(0, MAX_TAGS)
-    await applyTicketStep({ ...ctx, db }, into, { tags: all }, { kind: RECORD.merged, detail: `合并了工单 ${names}` })
+    await applyTicketStep(
+      { ...ctx, db },
+      into,
+      { tags: all },
+      { kind: TICKET_RECORD_KIND.merged, detail: `合并了工单 ${names}` },
+    )
   }
   auditTickets(ctx, `合并到 ${into.feedbackNo}：`, [...done, into])
   return report
@@ -129,7 +134,7 @@ export async function rateTicket(ctx: Ctx, input: ParsedOf<typeof feedback.rate>
   const stored = await lockTicket(ctx, id)
   if (stored.status !== FEEDBACK_CLOSED) throw invalid('工单关闭后才能记录满意度')
   const detail = `满意度：${SATISFACTION[satisfaction]}（${satisfaction}）`
-  const step = { kind: RECORD.rated, detail, remark: satisfactionRemark }
+  const step = { kind: TICKET_RECORD_KIND.rated, detail, remark: satisfactionRemark }
   const { version, diff } = await applyTicketStep(ctx, stored, { satisfaction, satisfactionRemark }, step)
   ctx.audit({ bizType: TICKET_BIZ_TYPE, bizId: id, action: `记录工单 ${stored.feedbackNo} 的满意度`, diff })
   return { version }

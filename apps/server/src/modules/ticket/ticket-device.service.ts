@@ -10,7 +10,7 @@ import { tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { devicesMatching, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { buildDeviceFilter, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -57,7 +57,7 @@ const withTickets = (also: SQL) =>
 const conditionsOf = (user: User, { tickets: wanted, ...filter }: Query) =>
   and(
     visibleDevices(user),
-    devicesMatching(filter),
+    buildDeviceFilter(filter),
     wanted === undefined ? undefined : withTickets(wanted === 2 ? OPEN : sql``),
   )
 

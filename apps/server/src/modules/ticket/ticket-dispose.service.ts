@@ -4,9 +4,9 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { revisionNote } from '#core/database/optimistic-lock.ts'
+import { describeMissingRevision } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
-import { RECORD } from '#domain/tickets/create-ticket.ts'
+import { TICKET_RECORD_KIND } from '#domain/tickets/create-ticket.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import {
   applyTicketStep,
@@ -46,13 +46,13 @@ export async function handleTicket(ctx: Ctx, input: Input) {
     ...(input.problemAttr && { problemAttr: input.problemAttr }),
     ...(input.status === FEEDBACK_SUSPENDED && { suspendUntil: requireFutureTime(ctx, input.suspendUntil) }),
   }
-  const step = { kind: RECORD.handled, remark: input.remark, responds: true }
+  const step = { kind: TICKET_RECORD_KIND.handled, remark: input.remark, responds: true }
   const { version, diff } = await applyTicketStep(ctx, stored, change, step)
   const steps = `${formatTicketStatus(stored.status)} → ${formatTicketStatus(input.status)}`
   ctx.audit({
     bizType: TICKET_BIZ_TYPE,
     bizId: stored.id,
-    action: `处理工单 ${stored.feedbackNo}：${steps}${revisionNote(input.version)}`,
+    action: `处理工单 ${stored.feedbackNo}：${steps}${describeMissingRevision(input.version)}`,
     diff,
   })
   ctx.afterCommit(() => rememberHandling(ctx, input))
@@ -79,7 +79,10 @@ export async function claimTicket(ctx: Ctx, { id }: ParsedOf<typeof feedback.cla
     handler: { uid: user.uid, name: formatAccountName(user) },
     ...(stored.status === 0 && { status: 1 }),
   }
-  const { version, diff } = await applyTicketStep(ctx, stored, change, { kind: RECORD.claimed, responds: true })
+  const { version, diff } = await applyTicketStep(ctx, stored, change, {
+    kind: TICKET_RECORD_KIND.claimed,
+    responds: true,
+  })
   ctx.audit({ bizType: TICKET_BIZ_TYPE, bizId: id, action: `认领工单 ${stored.feedbackNo}`, diff })
   return { version }
 }

@@ -6,8 +6,8 @@ import { files } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { ticketFiles, ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { fileUrl } from '#core/storage/save-upload.ts'
-import { safeHeaders } from '#core/storage/send.ts'
+import { formatFileUrl } from '#core/storage/save-upload.ts'
+import { buildSafeHeaders } from '#core/storage/send.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
@@ -55,7 +55,7 @@ const filesOf = async (db: Db, ticketId: number) => {
     .from(ticketFiles)
     .where(eq(ticketFiles.ticketId, ticketId))
     .orderBy(asc(ticketFiles.kind), asc(ticketFiles.sort))
-  return rows.map(({ fileId, kind, name, size }) => ({ id: fileId, kind, name, size, url: fileUrl(fileId) }))
+  return rows.map(({ fileId, kind, name, size }) => ({ id: fileId, kind, name, size, url: formatFileUrl(fileId) }))
 }
 
 const LINK = { id: tickets.id, feedbackNo: tickets.feedbackNo, status: tickets.status }
@@ -125,7 +125,7 @@ export async function downloadTicketFiles(
   const name = `工单${ticket.feedbackNo}.zip`
   return (_request, reply) =>
     reply
-      .headers({ ...safeHeaders({ name, mime: 'application/zip' }), 'cache-control': 'no-store' })
+      .headers({ ...buildSafeHeaders({ name, mime: 'application/zip' }), 'cache-control': 'no-store' })
       .type('application/zip')
       .send(writeZip(entries()))
 }

@@ -6,7 +6,7 @@ import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
 import {
-  isOpen,
+  isTicketOpen,
   buildTicketFilter,
   selectTicketsWithoutNames,
   isPendingFor,
@@ -72,6 +72,6 @@ async function countsOf(db: Db, user: User) {
       reminded: count(sql`${tickets.status} = 4 and ${tickets.suspendUntil} <= now() + interval '1 day' and ${mine}`),
     })
     .from(tickets)
-    .where(and(visibleTickets(user), isOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
+    .where(and(visibleTickets(user), isTicketOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
   return row ?? { mine: 0, unassigned: 0, near: 0, breached: 0, reminded: 0 }
 }

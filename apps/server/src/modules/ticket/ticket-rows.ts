@@ -7,7 +7,7 @@ import { tickets } from '#schema/ticket.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
-import { isOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect
 
@@ -24,11 +24,11 @@ export function assertTicketReader(user: User) {
   if (!OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
-export { isOpen, visibleTickets }
+export { isTicketOpen, visibleTickets }
 
 /** Returns the condition for the account's pending tickets: open, and its own or unassigned. */
 export const isPendingFor = (uid: number | SQL) =>
-  and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
+  and(isTicketOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
 
 const columns = {
   id: tickets.id,
@@ -82,7 +82,7 @@ const ticked = (part: 'hardware' | 'software' | 'structure', value: string | und
 function lifeMatching(filters: TicketFilters) {
   const { open, unassigned, breached, reopened, responded, merged, rated, minAge, maxAge, weekday, hour } = filters
   return [
-    flag(open, isOpen, eq(tickets.status, FEEDBACK_CLOSED)),
+    flag(open, isTicketOpen, eq(tickets.status, FEEDBACK_CLOSED)),
     flag(unassigned, isNull(tickets.handlerId), isNotNull(tickets.handlerId)),
     flag(breached, sql`${tickets.slaBreached}`, sql`not ${tickets.slaBreached}`),
     flag(reopened, sql`${tickets.reopenCount} > 0`, eq(tickets.reopenCount, 0)),

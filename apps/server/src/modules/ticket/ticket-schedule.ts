@@ -4,8 +4,8 @@ import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
-import { RECORD } from '#domain/tickets/create-ticket.ts'
-import { SLA, computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
+import { TICKET_RECORD_KIND } from '#domain/tickets/create-ticket.ts'
+import { SLA_STATE, computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
 import { toSlaFacts } from './ticket-change.ts'
 import type { StoredTicket } from './ticket-rows.ts'
 
@@ -91,7 +91,7 @@ async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, 
   const zone = services.config.timeZone
   const next = computeSla(sla, zone, toSlaFacts(ticket, zone), now)
   await db.update(tickets).set(next).where(eq(tickets.id, ticket.id))
-  if (next.slaState > ticket.slaState && next.slaState >= SLA.near)
+  if (next.slaState > ticket.slaState && next.slaState >= SLA_STATE.near)
     await notifyTimeLimit(services, db, ticket, next.slaState)
 }
 
@@ -99,10 +99,10 @@ async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, 
  * Notifies the handler about a limit. For an unassigned ticket nobody is notified; the list shows the ticket in red.
  */
 async function notifyTimeLimit(services: Parts, db: Db, ticket: StoredTicket, state: number) {
-  const late = state === SLA.breached
+  const late = state === SLA_STATE.breached
   const what = ticket.firstRespondTime === null ? '首次响应' : '解决'
   const detail = late ? `${what}已超时` : `${what}即将超时`
-  await db.insert(ticketRecords).values({ ...recordOf(ticket), kind: RECORD.sla, detail })
+  await db.insert(ticketRecords).values({ ...recordOf(ticket), kind: TICKET_RECORD_KIND.sla, detail })
   if (ticket.handlerId === null) return
   await sendMessage(services, db, {
     title: `工单 ${ticket.feedbackNo} ${late ? '已超时' : '即将超时'}`,
@@ -124,7 +124,9 @@ async function remindDue(services: Parts, db: Db, without: readonly number[]): P
 
 async function remindOf(services: Parts, db: Db, ticket: StoredTicket) {
   await db.update(tickets).set({ suspendUntil: null }).where(eq(tickets.id, ticket.id))
-  await db.insert(ticketRecords).values({ ...recordOf(ticket), kind: RECORD.reminder, detail: '挂起到期，请继续处理' })
+  await db
+    .insert(ticketRecords)
+    .values({ ...recordOf(ticket), kind: TICKET_RECORD_KIND.reminder, detail: '挂起到期，请继续处理' })
   const uid = ticket.handlerId ?? ticket.lastHandlerId
   if (uid === null) return
   await sendMessage(services, db, {

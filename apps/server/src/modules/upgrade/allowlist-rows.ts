@@ -6,8 +6,8 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { otaWhites } from '#schema/upgrade.ts'
 import type { User } from '#core/http/context.ts'
-import { devicesMatching, groupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { withinReach } from '#domain/fleet/release.ts'
+import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { isTargetDevice } from '#domain/fleet/release.ts'
 import type { StoredVersion } from './releases/release-rows.ts'
 
 /**
@@ -15,7 +15,7 @@ import type { StoredVersion } from './releases/release-rows.ts'
  * account's data scope.
  */
 export const eligibleDevices = (user: User, version: StoredVersion): SQL =>
-  and(withinReach(version), visibleDevices(user)) as SQL
+  and(isTargetDevice(version), visibleDevices(user)) as SQL
 
 /** Returns the eligible devices that match a filter. */
 export async function eligibleDevicesMatching(
@@ -24,8 +24,8 @@ export async function eligibleDevicesMatching(
   version: StoredVersion,
   filter: Partial<DeviceFilterValues>,
 ) {
-  const group = filter.groupId === undefined ? undefined : await groupCondition(db, user, filter.groupId)
-  return and(eligibleDevices(user, version), devicesMatching(filter, group)) as SQL
+  const group = filter.groupId === undefined ? undefined : await buildGroupCondition(db, user, filter.groupId)
+  return and(eligibleDevices(user, version), buildDeviceFilter(filter, group)) as SQL
 }
 
 export const isOnAllowlist = (otaId: number) =>

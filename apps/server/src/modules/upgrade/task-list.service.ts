@@ -8,7 +8,7 @@ import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, pageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { among, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { requireVersion } from './releases/release-rows.ts'
 import { countTasksByState, selectTasks, buildTaskOrder, buildTaskFilter, visibleTasks } from './task-rows.ts'
@@ -28,7 +28,7 @@ export async function countTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTa
 /** Lists failed tasks by failure text, most frequent first. */
 export async function listFailures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
   await requireVersion(db, user, otaId)
-  const offset = pageOffset(page)
+  const offset = computePageOffset(page)
   const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.failed))
   const { rows } = await db.execute<{
     reason: string

@@ -8,7 +8,7 @@ import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
-import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
+import { cancelTasks, isTargetDevice } from '#domain/fleet/release.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import {
   toBizRecord,
@@ -128,7 +128,7 @@ async function deviceOf({ db, user }: Ctx, version: StoredVersion, sn: string) {
     })
     .from(devices)
     .innerJoin(tenants, eq(tenants.id, devices.tenantId))
-    .where(and(withinReach(version), visibleDevices(user), eq(devices.sn, sn)))
+    .where(and(isTargetDevice(version), visibleDevices(user), eq(devices.sn, sn)))
   if (!found) throw invalid('没有这台设备，或它不是该版本的型号', 'sn')
   if (found.status !== 1) throw invalid('设备已停用，不能推送', 'sn')
   if (findStandingProblem(found.owner)) throw invalid('设备所属客户已停用或已过期，设备不会收到升级', 'sn')

@@ -1,6 +1,6 @@
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { handlerWith, implement, type Module } from '#core/http/implement.ts'
+import { bindHandler, implement, type Module } from '#core/http/implement.ts'
 import { listTenantChoices, listReleaseNotes } from './choices.service.ts'
 import {
   type ArtifactKind,
@@ -69,7 +69,7 @@ const taskOf = (artifact: ArtifactKind) => ({
   ...limitToArtifactKind(artifact, 'taskId', { get: task }),
 })
 const choicesOf = (artifact: ArtifactKind) => ({
-  verComments: handlerWith(artifact, listReleaseNotes),
+  verComments: bindHandler(artifact, listReleaseNotes),
   tenants: listTenantChoices,
 })
 const outsideTransaction = ['putAll', 'removeAll'] as const

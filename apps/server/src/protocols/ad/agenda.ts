@@ -1,8 +1,8 @@
 import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
-import { sendJson, wrong } from '#protocols/shared/response.ts'
-import { type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
+import { sendJson, badRequest } from '#protocols/shared/response.ts'
+import { type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_HOURS = 48
@@ -19,7 +19,7 @@ interface Question {
 /** `GET agenda/{sn}?from&hours`: the slots of the manifest as a list, for players without the schedule engine. */
 export function sendAgenda(call: ScreenRequest, sn: string) {
   const { side, request, response } = call
-  const slot = screenSlot(call, sn)
+  const slot = requireScreenSlot(call, sn)
   const { from, hours, screen } = questionOf(call)
   const { schedule, etag } = side.services.adDelivery.index.manifestOf(slot)
   const files = new Map(schedule.ads.map((ad) => [ad.id, { type: ad.type, ...fileOf(ad, screen) }]))
@@ -49,7 +49,7 @@ function questionOf({ now, search }: ScreenRequest): Question {
     const text = query.get(name)
     const value = text === null ? fallback : Number(text)
     if ((text !== null && !/^\d{1,15}$/.test(text)) || value < min || value > max)
-      throw wrong(`${name} must be ${min} to ${max}`)
+      throw badRequest(`${name} must be ${min} to ${max}`)
     return value
   }
   const codecs = query.get('codecs')?.split(',')

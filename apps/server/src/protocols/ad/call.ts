@@ -1,26 +1,26 @@
 import type { ZodError } from 'zod'
-import { jsonObject, readText } from '#protocols/shared/read-body.ts'
-import { wrong } from '#protocols/shared/response.ts'
+import { requireJsonObject, readBodyText } from '#protocols/shared/read-body.ts'
+import { badRequest } from '#protocols/shared/response.ts'
 import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 
 /** Returns the error that names the first wrong field of a body. */
-export const wrongField = (error: ZodError) =>
-  wrong(`${error.issues[0]?.path.join('.') || 'body'} has a value that is not allowed`)
+export const toFieldError = (error: ZodError) =>
+  badRequest(`${error.issues[0]?.path.join('.') || 'body'} has a value that is not allowed`)
 
 /** Returns the serial number of a body. */
-export function serialOf({ sn }: Readonly<Record<string, unknown>>): string {
-  if (typeof sn !== 'string' || sn === '') throw wrong('sn is missing')
+export function requireSerial({ sn }: Readonly<Record<string, unknown>>): string {
+  if (typeof sn !== 'string' || sn === '') throw badRequest('sn is missing')
   return sn
 }
 
 /**
  * Returns the body of a call as an object. Invalid JSON is refused and not repaired, unlike JSON in reports of updates.
  */
-export async function bodyOf({ request }: Pick<ScreenRequest, 'request'>): Promise<Record<string, unknown>> {
-  const text = await readText(request)
+export async function readJsonBody({ request }: Pick<ScreenRequest, 'request'>): Promise<Record<string, unknown>> {
+  const text = await readBodyText(request)
   try {
-    return jsonObject(JSON.parse(text))
+    return requireJsonObject(JSON.parse(text))
   } catch {
-    throw wrong('the body must be a JSON object')
+    throw badRequest('the body must be a JSON object')
   }
 }

@@ -1,16 +1,19 @@
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
-import { hasTag, rawHeader } from '#protocols/shared/access/headers.ts'
-import { idleSeconds } from '#protocols/shared/poll-interval.ts'
-import { type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
+import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
+import { computeIdleSeconds } from '#protocols/shared/poll-interval.ts'
+import { type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 import { removePairings } from './pairing-rows.ts'
 
 const PATH = '/device/v1/ad/manifest/'
 const SERIAL = /^[\w.:-]{1,64}$/
 
 /** Headers that set the player's clock and its next poll. */
-export function timeHeaders({ side }: Pick<ScreenRequest, 'side'>, slot: number): [string, string, string, string] {
+export function buildTimeHeaders(
+  { side }: Pick<ScreenRequest, 'side'>,
+  slot: number,
+): [string, string, string, string] {
   const { services } = side
-  const seconds = idleSeconds(services.fleet.slots.ids[slot]!, services.config.ads.pollSeconds)
+  const seconds = computeIdleSeconds(services.fleet.slots.ids[slot]!, services.config.ads.pollSeconds)
   return ['x-oms-time', String(Date.now()), 'x-oms-poll', String(Math.min(3600, Math.max(5, seconds)))]
 }
 
@@ -34,13 +37,14 @@ export function sendCachedManifest({
 /** Sends the manifest of a screen, or 304. */
 export function sendManifest(call: Omit<ScreenRequest, 'origin' | 'search'>, sn: string) {
   const { side, request, response } = call
-  const slot = screenSlot(call, sn)
+  const slot = requireScreenSlot(call, sn)
   const { index } = side.services.adDelivery
   const manifest = index.manifestOf(slot)
-  const common = ['etag', `"${manifest.etag}"`, ...timeHeaders(call, slot), 'cache-control', 'no-cache']
+  const common = ['etag', `"${manifest.etag}"`, ...buildTimeHeaders(call, slot), 'cache-control', 'no-cache']
   if (index.changedScreens.size > 0 && index.changedScreens.delete(slot)) removePairings(side.services, slot)
-  if (hasTag(rawHeader(request, 'if-none-match'), manifest.etag)) return queueResponse(response, 304, common, '')
-  const isPacked = /\bgzip\b/.test(rawHeader(request, 'accept-encoding') ?? '')
+  if (hasEntityTag(readRawHeader(request, 'if-none-match'), manifest.etag))
+    return queueResponse(response, 304, common, '')
+  const isPacked = /\bgzip\b/.test(readRawHeader(request, 'accept-encoding') ?? '')
   const body = isPacked ? manifest.gzip() : manifest.body
   const headers = [...common, 'content-type', 'application/json', 'vary', 'accept-encoding']
   headers.push('content-length', String(body.length))

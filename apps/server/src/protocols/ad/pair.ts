@@ -3,11 +3,11 @@ import { type PairedReply, type PairReply, PairRequest } from '@oms/contract/adv
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import { hashOf, isSecret, createPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
-import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
+import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
+import { DeviceError, notFound, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
-import { bodyOf, wrongField } from './call.ts'
+import { readJsonBody, toFieldError } from './call.ts'
 
 /** Maximum number of open codes of one address. */
 const MAX_OPEN = 10
@@ -39,8 +39,8 @@ function takeCall({ side, ip }: ScreenRequest) {
 /** `POST pair`: opens a pairing and returns the code that the screen shows. */
 export async function openPairing(call: ScreenRequest) {
   takeCall(call)
-  const { data, error } = PairRequest.safeParse(await bodyOf(call))
-  if (!data) throw wrongField(error)
+  const { data, error } = PairRequest.safeParse(await readJsonBody(call))
+  if (!data) throw toFieldError(error)
   const { pool } = call.side.services.database
   const address = call.ip.replace(/^::ffff:/, '').slice(0, 64)
   const { playerId, width, height, codecs } = data
@@ -50,7 +50,7 @@ export async function openPairing(call: ScreenRequest) {
       randomBytes(32).toString('base64url'),
       createPairingCode(),
     ]
-    const values = [pairId, hashOf(secret), code, playerId, width, height, address, codecs]
+    const values = [pairId, hashSecret(secret), code, playerId, width, height, address, codecs]
     const isOpen = await limitInserts(() => insertPairing(pool, address, values))
     const reply: PairReply = { pairId, secret, code, expires: PAIRING_SECONDS, every: EVERY_SECONDS }
     if (isOpen) return sendJson(call.request, call.response, 200, reply)
@@ -87,7 +87,7 @@ interface Pairing {
 /** `GET pair/{pairId}`: returns serial and token after a person entered the code. */
 export async function readPairing(call: ScreenRequest, pairId: string) {
   takeCall(call)
-  if (!PAIR_ID.test(pairId)) throw missing('pairing')
+  if (!PAIR_ID.test(pairId)) throw notFound('pairing')
   const { database, config, fleet } = call.side.services
   const { rows } = await database.pool.query<Pairing>({
     name: 'ad-pairing-read',
@@ -97,8 +97,8 @@ export async function readPairing(call: ScreenRequest, pairId: string) {
     values: [pairId],
   })
   const [found] = rows
-  if (!found) throw missing('pairing')
-  if (!isSecret(bearerOf(call.request), found.secretHash)) throw unauthorized('wrong device token')
+  if (!found) throw notFound('pairing')
+  if (!matchesSecret(readBearerToken(call.request), found.secretHash)) throw unauthorized('wrong device token')
   if (found.sn === null || found.tokenEncrypted === '') return sendJson(call.request, call.response, 200, {})
   // The player uses the token at once, so this process must have loaded it.
   await fleet.sync()

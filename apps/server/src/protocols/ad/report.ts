@@ -1,19 +1,19 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
 import { PlaysBusy } from '#domain/ads/plays/play-writer.ts'
-import { DeviceError, sendJson, wrong } from '#protocols/shared/response.ts'
-import { playDevice, type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
-import { bodyOf, serialOf } from './call.ts'
+import { DeviceError, sendJson, badRequest } from '#protocols/shared/response.ts'
+import { readPlayDevice, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
+import { readJsonBody, requireSerial } from './call.ts'
 
 /** `POST report`: stores played ads. The player removes all reports of a successful call from its queue. */
-export async function report(call: ScreenRequest) {
+export async function handlePlayReport(call: ScreenRequest) {
   const { side, request, response, now } = call
-  const body = await bodyOf(call)
-  const slot = screenSlot(call, serialOf(body))
+  const body = await readJsonBody(call)
+  const slot = requireScreenSlot(call, requireSerial(body))
   const { reports } = body
-  if (!Array.isArray(reports)) throw wrong('reports must be a list')
+  if (!Array.isArray(reports)) throw badRequest('reports must be a list')
   if (reports.length > MAX_REPORTS) throw new DeviceError(413, `at most ${MAX_REPORTS} reports`)
   const { ingest } = side.services.adDelivery
-  const reply = await ingest.take(playDevice(side, slot), reports, now).catch((error: unknown) => {
+  const reply = await ingest.take(readPlayDevice(side, slot), reports, now).catch((error: unknown) => {
     throw error instanceof PlaysBusy ? new DeviceError(503, 'busy', 30) : error
   })
   sendJson(request, response, 200, reply)

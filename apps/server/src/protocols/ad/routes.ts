@@ -1,14 +1,14 @@
-import { DeviceError, missing } from '#protocols/shared/response.ts'
+import { DeviceError, notFound } from '#protocols/shared/response.ts'
 import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import { sendAgenda } from './agenda.ts'
 import { sendManifest } from './manifest.ts'
 import { sendMedia } from './media.ts'
 import { openPairing, readPairing } from './pair.ts'
-import { report } from './report.ts'
-import { status } from './status.ts'
+import { handlePlayReport } from './report.ts'
+import { handleScreenStatus } from './status.ts'
 
 /** Routes one call below `/device/v1/ad/`. */
-export async function ad(call: ScreenRequest, [name = '', ...rest]: readonly string[]): Promise<unknown> {
+export async function routeAdRequest(call: ScreenRequest, [name = '', ...rest]: readonly string[]): Promise<unknown> {
   const { method } = call.request
   const only = (...methods: string[]) => {
     if (!methods.includes(method ?? '')) throw new DeviceError(405, `${methods.join(' or ')} only`)
@@ -33,9 +33,9 @@ export async function ad(call: ScreenRequest, [name = '', ...rest]: readonly str
     only('GET')
     return readPairing(call, rest[0]!)
   }
-  if (rest.length > 0) throw missing('call')
+  if (rest.length > 0) throw notFound('call')
   if (name === 'report' || name === 'status') only('POST')
-  if (name === 'report') return report(call)
-  if (name === 'status') return status(call)
-  throw missing('call')
+  if (name === 'report') return handlePlayReport(call)
+  if (name === 'status') return handleScreenStatus(call)
+  throw notFound('call')
 }

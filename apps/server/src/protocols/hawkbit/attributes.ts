@@ -1,9 +1,9 @@
-import { sanitizeDeviceText, sendEmpty, wrong } from '#protocols/shared/response.ts'
+import { sanitizeDeviceText, sendEmpty, badRequest } from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
-import { textOf } from '#protocols/shared/releases/report-words.ts'
+import { formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
-import { reportPackages, reportVersion, versionFrom } from '#protocols/shared/releases/versions.ts'
+import { reportPackages, reportVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
 
 const MAX_KEYS = 100
@@ -21,10 +21,10 @@ export async function putConfigData(call: Call) {
   const { side, slot, request, response } = call
   const body = await readObject(request)
   const mode = (body.mode ?? 'merge') as Mode
-  if (!MODES.includes(mode)) throw wrong('mode must be merge, replace or remove')
+  if (!MODES.includes(mode)) throw badRequest('mode must be merge, replace or remove')
   const sent = checked(body.data)
   const deviceId = side.services.fleet.slots.ids[slot]!
-  const verCode = versionFrom(sent.verCode)
+  const verCode = parseVersion(sent.verCode)
   await side.tasks.writes.run(async (db) => {
     await store(db, deviceId, mode, sent)
     if (mode !== 'remove') await copyToColumns(db, deviceId, sent)
@@ -37,16 +37,16 @@ export async function putConfigData(call: Call) {
 }
 
 function checked(data: unknown): Record<string, string | null> {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw wrong('data must be an object')
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw badRequest('data must be an object')
   const entries = Object.entries(data)
-  if (entries.length > MAX_KEYS) throw wrong(`at most ${MAX_KEYS} attributes`)
+  if (entries.length > MAX_KEYS) throw badRequest(`at most ${MAX_KEYS} attributes`)
   const sent: Record<string, string | null> = Object.create(null)
   for (const [key, value] of entries) {
-    if (key === '' || key.length > MAX_LENGTH || !PRINTABLE.test(key)) throw wrong('an attribute has a bad name')
-    if (value !== null && typeof value === 'object') throw wrong('attributes are texts')
+    if (key === '' || key.length > MAX_LENGTH || !PRINTABLE.test(key)) throw badRequest('an attribute has a bad name')
+    if (value !== null && typeof value === 'object') throw badRequest('attributes are texts')
     const text = value === null ? null : String(value)
     if (text !== null && (text.length > MAX_LENGTH || !PRINTABLE.test(text)))
-      throw wrong(`a value is too long or not printable`)
+      throw badRequest(`a value is too long or not printable`)
     sent[key] = text
   }
   return sent
@@ -63,7 +63,7 @@ async function store(db: QueryClient, deviceId: number, mode: Mode, sent: Record
   for (const [key, value] of Object.entries(sent))
     if (mode === 'remove' || value === null) next.delete(key)
     else next.set(key, value)
-  if (next.size > MAX_KEYS) throw wrong(`at most ${MAX_KEYS} attributes`)
+  if (next.size > MAX_KEYS) throw badRequest(`at most ${MAX_KEYS} attributes`)
   const after = JSON.stringify(Object.fromEntries(next))
   await db.query(
     'update device_attributes set data = $2, update_time = now() where device_id = $1 and data is distinct from $2::jsonb',
@@ -88,10 +88,10 @@ export async function putInstalled(call: Call) {
   const { name, version } = await readObject(request)
   const { fleet } = side.services
   const deviceId = fleet.slots.ids[slot]!
-  const packageName = await namedPackage(call, textOf(name).trim())
+  const packageName = await namedPackage(call, formatJsonValue(name).trim())
   const verCode =
-    versionFrom(version) ?? (await versionByName(call, packageName, sanitizeDeviceText(textOf(version), 32)))
-  if (verCode === undefined) throw wrong('version is neither a number nor the name of a version of this model')
+    parseVersion(version) ?? (await versionByName(call, packageName, sanitizeDeviceText(formatJsonValue(version), 32)))
+  if (verCode === undefined) throw badRequest('version is neither a number nor the name of a version of this model')
   const isNew = await side.tasks.writes.run((db) =>
     packageName
       ? reportPackages(db, deviceId, [{ name: packageName, verCode }])
@@ -115,7 +115,7 @@ async function namedPackage({ side, slot }: Call, name: string): Promise<string>
          (select from ota_components c where c.ota_id = v.ota_id and c.name = $2))) order by kind desc limit 1`,
     [fleet.slots.models[slot], sanitizeDeviceText(name, 64), fleet.slots.tenants[slot]],
   )
-  if (!rows[0]) throw wrong('name is neither os, firmware, nor a component or package of this model')
+  if (!rows[0]) throw badRequest('name is neither os, firmware, nor a component or package of this model')
   return rows[0].packageName
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
-import { sweep } from '#protocols/shared/device-jobs.ts'
+import { closeSilentDevices } from '#protocols/shared/device-jobs.ts'
 
 const oms = deviceLab()
 const IDLE = /^\{"config":\{"polling":\{"sleep":"00:0\d:\d\d"\}\}\}$/
@@ -120,7 +120,7 @@ describe('calls other than the update', () => {
       { online: 1, ip: '127.0.0.1' },
     ])
     await oms.query(`update devices set last_online_time = now() - interval '1 hour' where id = $1`, [a.id])
-    await sweep(oms.services)
+    await closeSilentDevices(oms.services)
     expect(
       (await oms.query('select state, reason from ota_tasks where task_id = any($1) order by task_id', [tasks])).map(
         ({ state }) => state,

@@ -1,14 +1,14 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { DeviceError, missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
-import { entryOf, type Feedback, readFeedback, reasonOf } from '#protocols/shared/releases/feedback.ts'
+import { DeviceError, notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
+import { toLogEntry, type Feedback, readFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
 import { UNREADABLE_REPORT } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
-import { note, type Step } from '#protocols/shared/releases/tasks.ts'
+import { recordTaskStep, type Step } from '#protocols/shared/releases/tasks.ts'
 import { openTask } from './deployment.ts'
 
 export async function getCancel(call: Call, taskId: number) {
   const task = await openTask(call, taskId)
-  if (task.state !== TASK.cancelling) throw missing('cancellation')
+  if (task.state !== TASK.cancelling) throw notFound('cancellation')
   sendJson(call.request, call.response, 200, { id: String(taskId), cancelAction: { stopId: String(taskId) } })
 }
 
@@ -17,7 +17,7 @@ export async function postCancelFeedback(call: Call, taskId: number) {
   const feedback = await readFeedback(request)
   await side.tasks.change(slot, taskId, (db, task) => {
     if (task.state !== TASK.cancelling) throw new DeviceError(405, 'this action is not being cancelled')
-    return note(db, task, entryOf(feedback), stepOf(feedback))
+    return recordTaskStep(db, task, toLogEntry(feedback), stepOf(feedback))
   })
   sendEmpty(response)
 }
@@ -29,8 +29,8 @@ export async function postCancelFeedback(call: Call, taskId: number) {
 function stepOf(feedback: Feedback): Step {
   const { execution, isFailure, isUnderstood } = feedback
   const goesOn = isFailure || (isUnderstood && execution === 'rejected')
-  if (goesOn) return { state: TASK.installing, reason: reasonOf(feedback) || '设备拒绝取消' }
+  if (goesOn) return { state: TASK.installing, reason: findFailureReason(feedback) || '设备拒绝取消' }
   if (!isUnderstood) return { reason: UNREADABLE_REPORT }
-  if (execution === 'closed') return { state: TASK.cancelled, reason: reasonOf(feedback) || '设备已取消升级' }
+  if (execution === 'closed') return { state: TASK.cancelled, reason: findFailureReason(feedback) || '设备已取消升级' }
   return {}
 }

@@ -1,10 +1,17 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { sanitizeDeviceText, DeviceError, missing, sendEmpty, sendJson, wrong } from '#protocols/shared/response.ts'
+import {
+  sanitizeDeviceText,
+  DeviceError,
+  notFound,
+  sendEmpty,
+  sendJson,
+  badRequest,
+} from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
-import { codeText, textOf } from '#protocols/shared/releases/report-words.ts'
+import { formatResultCode, formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
-import { note } from '#protocols/shared/releases/tasks.ts'
-import { describe, openTask } from './deployment.ts'
+import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
+import { describeDeployment, openTask } from './deployment.ts'
 
 interface Agreement {
   readonly initiator: string
@@ -43,22 +50,28 @@ export async function getConfirmations(call: Call) {
 export async function getConfirmation(call: Call, taskId: number) {
   const task = await openTask(call, taskId)
   const deployment = task.state === TASK.confirming ? await call.side.deployments.of(task.otaId) : undefined
-  if (!deployment) throw missing('confirmation')
-  sendJson(call.request, call.response, 200, { id: String(taskId), confirmation: describe(call, deployment) })
+  if (!deployment) throw notFound('confirmation')
+  sendJson(call.request, call.response, 200, { id: String(taskId), confirmation: describeDeployment(call, deployment) })
 }
 
 export async function postConfirmation(call: Call, taskId: number) {
   const { side, slot, request, response } = call
   const { confirmation, code, details } = await readObject(request)
-  if (confirmation !== 'confirmed' && confirmation !== 'denied') throw wrong('confirmation must be confirmed or denied')
+  if (confirmation !== 'confirmed' && confirmation !== 'denied')
+    throw badRequest('confirmation must be confirmed or denied')
   await side.tasks.change(slot, taskId, async (db, task) => {
-    if (task.state !== TASK.confirming) throw missing('confirmation')
+    if (task.state !== TASK.confirming) throw notFound('confirmation')
     const entry = {
       execution: confirmation,
-      code: codeText(code),
-      details: Array.isArray(details) ? details.map(textOf) : [],
+      code: formatResultCode(code),
+      details: Array.isArray(details) ? details.map(formatJsonValue) : [],
     }
-    await note(db, task, entry, confirmation === 'confirmed' ? { state: TASK.offered } : { reason: '设备用户尚未同意' })
+    await recordTaskStep(
+      db,
+      task,
+      entry,
+      confirmation === 'confirmed' ? { state: TASK.offered } : { reason: '设备用户尚未同意' },
+    )
   })
   sendEmpty(response)
 }

@@ -1,19 +1,25 @@
 import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
-import { missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
+import { notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import type { Component, Deployment } from '#protocols/shared/releases/deployments.ts'
-import { entryOf, errorLines, readFeedback, reasonOf, stepOf } from '#protocols/shared/releases/feedback.ts'
-import { MANIFEST, sendManifest } from '#protocols/shared/releases/manifest.ts'
+import {
+  toLogEntry,
+  pickErrorLines,
+  readFeedback,
+  findFailureReason,
+  determineStep,
+} from '#protocols/shared/releases/feedback.ts'
+import { MANIFEST_FILE_NAME, sendManifest } from '#protocols/shared/releases/manifest.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import {
-  isPaused,
-  isSkipped,
+  isReleasePaused,
+  isSkippedInstallation,
   recordSkip,
-  secondsUntilOpen,
-  SKIPPED,
-  windowOf,
+  computeSecondsUntilOpen,
+  SKIPPED_TEXT,
+  findMaintenanceWindow,
 } from '#protocols/shared/releases/maintenance-window.ts'
-import { note } from '#protocols/shared/releases/tasks.ts'
+import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
 
 /** Maps component types to chunk types of hawkBit. Zephyr accepts only `bApp`, other clients any type. */
@@ -27,20 +33,20 @@ export async function openTask({ side, slot }: Call, taskId: number): Promise<Op
   if (known) return known
   await side.tasks.caughtUp()
   const late = find()
-  if (!late) throw missing('action')
+  if (!late) throw notFound('action')
   return late
 }
 
 export async function getDeployment(call: Call, taskId: number) {
   const { side, request, response, query } = call
   const task = await openTask(call, taskId)
-  if (task.state === TASK.cancelling || task.state === TASK.confirming) throw missing('action')
-  if (isPaused(call, task)) throw side.pacing.refusal(call.slot)
+  if (task.state === TASK.cancelling || task.state === TASK.confirming) throw notFound('action')
+  if (isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
-  if (!deployment) throw missing('action')
-  if (secondsUntilOpen(call, task) !== undefined) await side.tasks.change(call.slot, taskId, recordSkip)
+  if (!deployment) throw notFound('action')
+  if (computeSecondsUntilOpen(call, task) !== undefined) await side.tasks.change(call.slot, taskId, recordSkip)
   else if (!(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
-  const described = { ...describe(call, deployment), ...windowOf(call, task) }
+  const described = { ...describeDeployment(call, deployment), ...findMaintenanceWindow(call, task) }
   const body = { id: String(taskId), deployment: described, ...(await historyOf(call, taskId, query)) }
   sendJson(request, response, 200, signed(call, deployment, body))
 }
@@ -49,7 +55,7 @@ export async function getDeployment(call: Call, taskId: number) {
 export async function getManifest(call: Call, taskId: number, name: string) {
   const task = await openTask(call, taskId)
   const deployment = await call.side.deployments.of(task.otaId)
-  if (!deployment) throw missing('manifest')
+  if (!deployment) throw notFound('manifest')
   sendManifest(call.request, call.response, name, deployment)
 }
 
@@ -65,14 +71,14 @@ interface Described {
 function signed<T extends Described>({ base }: Call, { manifest }: Deployment, body: T): T {
   const [first, ...rest] = body.deployment.chunks
   if (!manifest || !first) return body
-  const value = `${base}/deploymentBase/${body.id}/${MANIFEST}`
+  const value = `${base}/deploymentBase/${body.id}/${MANIFEST_FILE_NAME}`
   const chunks = [{ ...first, metadata: [{ key: 'manifest', value }] }, ...rest]
   const told = { ...body, deployment: { ...body.deployment, chunks } }
   return rest.length === 0 && JSON.stringify(told).length > SMALL_BUFFER ? body : told
 }
 
 /** Returns chunks and links in hawkBit's format. The text is short, because small devices have small buffers. */
-export function describe(call: Call, { components, verName }: Deployment) {
+export function describeDeployment(call: Call, { components, verName }: Deployment) {
   const chunks = components.map((component) => ({
     part: PART[component.type] ?? 'other',
     version: verName,
@@ -120,16 +126,16 @@ const STATUS: Readonly<Record<number, string>> = {
 export async function postFeedback(call: Call, taskId: number) {
   const { side, slot, request, response } = call
   const feedback = await readFeedback(request)
-  const entry = entryOf(feedback)
+  const entry = toLogEntry(feedback)
   const state = await side.tasks.change(slot, taskId, async (db, task) => {
-    if (await isSkipped(db, task, feedback)) {
-      await note(db, task, entry, { state: TASK.offered, reason: SKIPPED })
+    if (await isSkippedInstallation(db, task, feedback)) {
+      await recordTaskStep(db, task, entry, { state: TASK.offered, reason: SKIPPED_TEXT })
       return TASK.offered
     }
-    const step = stepOf(task, feedback, side.downloads.isOpen(taskId))
+    const step = determineStep(task, feedback, side.downloads.isOpen(taskId))
     const details = step.state === TASK.failed ? [...(await earlierErrors(db, taskId)), ...feedback.details] : []
-    const reason = reasonOf({ ...feedback, details })
-    await note(db, task, entry, details.length > 0 && reason ? { ...step, reason } : step)
+    const reason = findFailureReason({ ...feedback, details })
+    await recordTaskStep(db, task, entry, details.length > 0 && reason ? { ...step, reason } : step)
     return step.state ?? task.state
   })
   if (isClosed(state)) forget(call, taskId)
@@ -148,7 +154,7 @@ async function earlierErrors(db: QueryClient, taskId: number) {
      order by id desc limit $2`,
     [taskId, LOOK_BACK],
   )
-  return rows.toReversed().flatMap(({ details }) => errorLines(details))
+  return rows.toReversed().flatMap(({ details }) => pickErrorLines(details))
 }
 
 function forget({ side }: Call, taskId: number) {
@@ -168,6 +174,6 @@ export async function getInstalled(call: Call, taskId: number) {
     [taskId, side.services.fleet.slots.ids[slot]],
   )
   const deployment = rows[0] && (await side.deployments.of(rows[0].otaId))
-  if (!deployment) throw missing('action')
-  sendJson(request, response, 200, { id: String(taskId), deployment: describe(call, deployment) })
+  if (!deployment) throw notFound('action')
+  sendJson(request, response, 200, { id: String(taskId), deployment: describeDeployment(call, deployment) })
 }

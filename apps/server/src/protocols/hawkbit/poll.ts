@@ -1,17 +1,17 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { FLAG } from '#domain/fleet/slots.ts'
+import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { sendJson } from '#protocols/shared/response.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import {
-  busySeconds,
-  firstSeconds,
-  idleSeconds,
-  shutSeconds,
-  sleepText,
-  waitSeconds,
+  computeBusySeconds,
+  computeFirstSeconds,
+  computeIdleSeconds,
+  computeClosedWindowSeconds,
+  formatSleep,
+  computeWaitSeconds,
 } from '#protocols/shared/poll-interval.ts'
-import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
+import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 
 interface Link {
   readonly href: string
@@ -20,24 +20,24 @@ interface Link {
 const idleBodies = new Map<number, string>()
 
 /** Returns the response body for an idle device as ASCII text, which can be sent together with the headers. */
-export function idleBody(seconds: number): string {
+export function buildIdleBody(seconds: number): string {
   let body = idleBodies.get(seconds)
   if (!body) {
-    body = `{"config":{"polling":{"sleep":"${sleepText(seconds)}"}}}`
+    body = `{"config":{"polling":{"sleep":"${formatSleep(seconds)}"}}}`
     idleBodies.set(seconds, body)
   }
   return body
 }
 
 /** Returns the body for an idle device with an installed task. `base` must not need JSON escapes. */
-export function installedBody(seconds: number, base: string, taskId: number): string {
-  return `${idleBody(seconds).slice(0, -1)},"_links":{"installedBase":{"href":"${base}/installedBase/${taskId}"}}}`
+export function buildInstalledBody(seconds: number, base: string, taskId: number): string {
+  return `${buildIdleBody(seconds).slice(0, -1)},"_links":{"installedBase":{"href":"${base}/installedBase/${taskId}"}}}`
 }
 
 /** Returns the poll interval of an idle device in seconds. */
-export function idleFor({ side, slot }: Pick<Call, 'side' | 'slot'>) {
+export function computeIdleInterval({ side, slot }: Pick<Call, 'side' | 'slot'>) {
   const { slots } = side.services.fleet
-  return idleSeconds(slots.ids[slot]!, side.services.fleet.accessOf(slots.tenants[slot]!).pollSeconds)
+  return computeIdleSeconds(slots.ids[slot]!, side.services.fleet.accessOf(slots.tenants[slot]!).pollSeconds)
 }
 
 /**
@@ -47,42 +47,42 @@ export function idleFor({ side, slot }: Pick<Call, 'side' | 'slot'>) {
 export function isIdle({ side, slot, now }: Pick<Call, 'side' | 'slot' | 'now'>): boolean {
   const { fleet } = side.services
   const flags = fleet.slots.flags[slot]!
-  if ((flags & (FLAG.open | FLAG.wanted)) !== 0) return false
+  if ((flags & (SLOT_FLAG.open | SLOT_FLAG.wanted)) !== 0) return false
   const rule = fleet.match(slot, fleet.moment(now))
   return !rule
 }
 
 /** Handles a poll: returns the links to the device's next actions. */
-export async function poll(call: Call) {
+export async function handlePoll(call: Call) {
   const { side, slot, now, base } = call
   const { fleet } = side.services
   const deviceId = fleet.slots.ids[slot]!
   const { pollSeconds } = fleet.accessOf(fleet.slots.tenants[slot]!)
   const { task, mustWait } = await nextTask(call)
   const links: Record<string, Link> = {}
-  const shut = task && secondsUntilOpen(call, task)
+  const shut = task && computeSecondsUntilOpen(call, task)
   if (task?.state === TASK.cancelling) links.cancelAction = { href: `${base}/cancelAction/${task.taskId}` }
-  else if (task && isPaused(call, task)) {
+  else if (task && isReleasePaused(call, task)) {
     // The response has no link: the release was paused before this device started.
   } else if (task?.state === TASK.confirming)
     links.confirmationBase = { href: `${base}/confirmationBase/${task.taskId}` }
   // No deployment link while the daily window is closed: SWUpdate closes a skipped task as a success.
   else if (task && shut === undefined && side.pacing.mayFetch(task, now))
     links.deploymentBase = { href: `${base}/deploymentBase/${task.taskId}?c=${task.otaId}` }
-  if ((fleet.slots.flags[slot]! & FLAG.wanted) !== 0) links.configData = { href: `${base}/configData` }
+  if ((fleet.slots.flags[slot]! & SLOT_FLAG.wanted) !== 0) links.configData = { href: `${base}/configData` }
   const isHeld = mustWait || (task !== undefined && Object.keys(links).every((name) => name === 'configData'))
   const seconds = shut
-    ? shutSeconds(deviceId, pollSeconds, shut)
+    ? computeClosedWindowSeconds(deviceId, pollSeconds, shut)
     : isHeld
-      ? waitSeconds(deviceId)
+      ? computeWaitSeconds(deviceId)
       : isFirst(call)
-        ? firstSeconds(deviceId, pollSeconds)
+        ? computeFirstSeconds(deviceId, pollSeconds)
         : task
-          ? busySeconds(deviceId, pollSeconds)
-          : idleSeconds(deviceId, pollSeconds)
+          ? computeBusySeconds(deviceId, pollSeconds)
+          : computeIdleSeconds(deviceId, pollSeconds)
   const installed = fleet.slots.installed[slot]!
   if (installed > 0) links.installedBase = { href: `${base}/installedBase/${installed}` }
-  const config = { polling: { sleep: sleepText(seconds) } }
+  const config = { polling: { sleep: formatSleep(seconds) } }
   sendJson(call.request, call.response, 200, Object.keys(links).length > 0 ? { config, _links: links } : { config })
 }
 
@@ -92,7 +92,7 @@ export async function poll(call: Call) {
  */
 function isFirst({ side, slot }: Call) {
   const { slots } = side.services.fleet
-  return slots.saved[slot] === 0 && (slots.flags[slot]! & FLAG.wanted) !== 0
+  return slots.saved[slot] === 0 && (slots.flags[slot]! & SLOT_FLAG.wanted) !== 0
 }
 
 interface Next {

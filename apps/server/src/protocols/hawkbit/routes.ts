@@ -1,6 +1,6 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { findComponent, planFor, sendComponent } from '#protocols/shared/releases/artifact.ts'
-import { DeviceError, missing, sendJson } from '#protocols/shared/response.ts'
+import { findComponent, planDownload, sendComponent } from '#protocols/shared/releases/artifact.ts'
+import { DeviceError, notFound, sendJson } from '#protocols/shared/response.ts'
 import { isManifestName } from '#protocols/shared/releases/manifest.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import { putConfigData, putInstalled } from './attributes.ts'
@@ -12,31 +12,31 @@ import {
   getConfirmations,
   postConfirmation,
 } from './confirmation.ts'
-import { describe, getDeployment, getInstalled, getManifest, postFeedback } from './deployment.ts'
-import { poll } from './poll.ts'
+import { describeDeployment, getDeployment, getInstalled, getManifest, postFeedback } from './deployment.ts'
+import { handlePoll } from './poll.ts'
 
 const MAX_INT = 2 ** 31 - 1
 
 /** Parses an id in the URL. Throws 404 unless the text is a positive 32-bit number. */
 function idFrom(text: string | undefined, what: string) {
   const id = /^\d{1,10}$/.test(text ?? '') ? Number(text) : 0
-  if (id < 1 || id > MAX_INT) throw missing(what)
+  if (id < 1 || id > MAX_INT) throw notFound(what)
   return id
 }
 
 /** Routes one call below `/{tenant}/controller/v1/{id}`. `path` contains the decoded segments after that prefix. */
-export function ddi(call: Call, path: readonly string[]): Promise<unknown> {
+export function routeDdiRequest(call: Call, path: readonly string[]): Promise<unknown> {
   const [head = '', ...rest] = path
   const method = call.request.method ?? ''
   const route = ROUTES[head]
-  if (!route) throw missing('call')
+  if (!route) throw notFound('call')
   return route(call, method === 'HEAD' && head !== 'softwaremodules' ? 'GET' : method, rest)
 }
 
 /** Returns the response headers for a download of a component. */
-export async function planOf(call: Call, [, id]: readonly string[]) {
+export async function planComponentDownload(call: Call, [, id]: readonly string[]) {
   const { component } = await findComponent(call, idFrom(id, 'module'))
-  return planFor(call.request, component)
+  return planDownload(call.request, component)
 }
 
 type Route = (call: Call, method: string, rest: readonly string[]) => Promise<unknown>
@@ -46,14 +46,14 @@ const notAllowed = () => new DeviceError(405, 'method not allowed')
 const ROUTES: Readonly<Record<string, Route>> = {
   '': async (call, method) => {
     if (method !== 'GET') throw notAllowed()
-    return poll(call)
+    return handlePoll(call)
   },
   deploymentBase: async (call, method, [id, tail]) => {
     const taskId = idFrom(id, 'action')
     if (tail === undefined && method === 'GET') return getDeployment(call, taskId)
     if (tail === 'feedback' && method === 'POST') return postFeedback(call, taskId)
     if (isManifestName(tail) && method === 'GET') return getManifest(call, taskId, tail)
-    throw tail === undefined || tail === 'feedback' || isManifestName(tail) ? notAllowed() : missing('call')
+    throw tail === undefined || tail === 'feedback' || isManifestName(tail) ? notAllowed() : notFound('call')
   },
   installedBase: async (call, method, [id]) => {
     if (id === undefined && method === 'PUT') return putInstalled(call)
@@ -68,7 +68,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const taskId = idFrom(id, 'action')
     if (tail === undefined && method === 'GET') return getCancel(call, taskId)
     if (tail === 'feedback' && method === 'POST') return postCancelFeedback(call, taskId)
-    throw tail === undefined || tail === 'feedback' ? notAllowed() : missing('call')
+    throw tail === undefined || tail === 'feedback' ? notAllowed() : notFound('call')
   },
   confirmationBase: async (call, method, [id, tail]) => {
     if (id === undefined) {
@@ -80,10 +80,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const taskId = idFrom(id, 'action')
     if (tail === undefined && method === 'GET') return getConfirmation(call, taskId)
     if (tail === 'feedback' && method === 'POST') return postConfirmation(call, taskId)
-    throw tail === undefined || tail === 'feedback' ? notAllowed() : missing('call')
+    throw tail === undefined || tail === 'feedback' ? notAllowed() : notFound('call')
   },
   softwaremodules: async (call, method, [id, artifacts, fileName]) => {
-    if (artifacts !== 'artifacts') throw missing('call')
+    if (artifacts !== 'artifacts') throw notFound('call')
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed()
     return softwareModule(call, idFrom(id, 'module'), fileName)
   },
@@ -93,7 +93,7 @@ async function softwareModule(call: Call, moduleId: number, fileName: string | u
   const found = await findComponent(call, moduleId)
   const { component, deployment, task } = found
   if (fileName === undefined) {
-    const [chunk] = describe(call, { ...deployment, components: [component] }).chunks
+    const [chunk] = describeDeployment(call, { ...deployment, components: [component] }).chunks
     return sendJson(call.request, call.response, 200, chunk!.artifacts)
   }
   if (fileName === `${component.fileName}.MD5SUM`) {
@@ -101,6 +101,6 @@ async function softwareModule(call: Call, moduleId: number, fileName: string | u
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(text) }
     return void call.response.writeHead(200, headers).end(call.request.method === 'HEAD' ? undefined : text)
   }
-  if (fileName !== component.fileName || task.state === TASK.confirming) throw missing('artifact')
+  if (fileName !== component.fileName || task.state === TASK.confirming) throw notFound('artifact')
   return sendComponent(call, found)
 }

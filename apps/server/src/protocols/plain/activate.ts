@@ -1,14 +1,14 @@
 import { activateLicense } from '#domain/licensing/activate.ts'
-import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
+import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
 
 /** Handles `activate`: binds the certificate that a device presents. A repeated call changes nothing. */
-export async function activate({ side, body, sn, deviceId }: PlainCall): Promise<PlainResponse> {
+export async function handleActivation({ side, body, sn, deviceId }: PlainCall): Promise<PlainResponse> {
   const uid = sanitizeDeviceText(body.uid, 64)
-  if (uid === '') throw wrong('uid is missing')
+  if (uid === '') throw badRequest('uid is missing')
   const said = sanitizeDeviceText(body.mac, 32)
   const mac = said.toLowerCase().replaceAll(/[:.\s-]/g, '')
-  if (said !== '' && !/^[0-9a-f]{12}$/.test(mac)) throw wrong('mac must be 12 hex digits')
+  if (said !== '' && !/^[0-9a-f]{12}$/.test(mac)) throw badRequest('mac must be 12 hex digits')
   const { status, state, msg } = await activateLicense(side.services, { uid, sn, deviceId, ...(mac && { mac }) })
   return { status, body: { uid, state, message: msg } }
 }

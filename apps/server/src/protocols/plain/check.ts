@@ -1,10 +1,10 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
-import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
-import { MANIFEST } from '#protocols/shared/releases/manifest.ts'
-import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
-import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/releases/versions.ts'
+import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
+import { MANIFEST_FILE_NAME } from '#protocols/shared/releases/manifest.ts'
+import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
+import { type Package, reportPackages, reportVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 
 const MAX_PACKAGES = 50
@@ -18,7 +18,7 @@ const MAX_TOLD = 200_000
  * Handles `check`: returns the next version to install, firmware before packages, or nothing. Cameras whose cloud storage
  * changed get `storage: changed` in addition, until they ask for the state.
  */
-export async function check(call: PlainCall): Promise<PlainResponse> {
+export async function handleUpdateCheck(call: PlainCall): Promise<PlainResponse> {
   const response = await nextVersion(call)
   const { fleet, videos } = call.side.services
   const hasCloud = (fleet.state.models.get(call.modelId)?.cloudChannels ?? 0) > 0
@@ -52,20 +52,20 @@ async function nextVersion(call: PlainCall): Promise<PlainResponse> {
 
 function versionOf(value: unknown) {
   if (value === undefined || value === null || value === '') return undefined
-  const verCode = versionFrom(value)
-  if (verCode === undefined) throw wrong('verCode must be a whole number of at most 9 digits')
+  const verCode = parseVersion(value)
+  if (verCode === undefined) throw badRequest('verCode must be a whole number of at most 9 digits')
   return verCode
 }
 
 function packagesOf(value: unknown): Package[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value) || value.length > MAX_PACKAGES)
-    throw wrong(`packages must be a list of at most ${MAX_PACKAGES}`)
+    throw badRequest(`packages must be a list of at most ${MAX_PACKAGES}`)
   const found = new Map<string, Package>()
   for (const each of value as { name?: unknown; verCode?: unknown }[]) {
     const name = sanitizeDeviceText(each?.name, 65)
-    const verCode = versionFrom(each?.verCode)
-    if (name === '' || name.length > 64 || verCode === undefined) throw wrong('a package needs name and verCode')
+    const verCode = parseVersion(each?.verCode)
+    if (name === '' || name.length > 64 || verCode === undefined) throw badRequest('a package needs name and verCode')
     found.set(name, { name, verCode })
   }
   return [...found.values()]
@@ -112,8 +112,8 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
 async function offered(call: PlainCall, task: OpenTask): Promise<PlainResponse> {
   const { side, origin } = call
   if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
-  if (isPaused(call, task)) return NOTHING
-  const shut = secondsUntilOpen(call, task)
+  if (isReleasePaused(call, task)) return NOTHING
+  const shut = computeSecondsUntilOpen(call, task)
   if (shut !== undefined && task.state === TASK.offered) return NOTHING
   if (!side.pacing.mayFetch(task, call.now)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
@@ -140,7 +140,9 @@ async function offered(call: PlainCall, task: OpenTask): Promise<PlainResponse> 
         sha1,
         sha256,
       })),
-      ...(manifest && { manifest: { ...manifest, url: `${origin}/device/v1/files/${task.taskId}/${MANIFEST}` } }),
+      ...(manifest && {
+        manifest: { ...manifest, url: `${origin}/device/v1/files/${task.taskId}/${MANIFEST_FILE_NAME}` },
+      }),
     },
   }
 }

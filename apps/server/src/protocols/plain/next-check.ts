@@ -28,7 +28,7 @@ function spreadOf(sn: string) {
  * requests together. When a package starts or ends in `changesIn` seconds, the value is at most one second longer than
  * that time, but never below 300 s.
  */
-export function nextCheckOf(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
+export function computeNextCheck(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
   const usual = (reason === undefined ? HOUR : (BY_REASON[reason] ?? HOUR)) * spreadOf(sn)
   const wanted = changesIn > 0 ? Math.min(usual, changesIn + 1) : usual
   return Math.round(Math.min(MAX_SECONDS, Math.max(MIN_SECONDS, wanted)))

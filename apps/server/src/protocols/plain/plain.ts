@@ -1,42 +1,48 @@
 import type { IncomingMessage } from 'node:http'
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
 import { findComponent, sendComponent } from '#protocols/shared/releases/artifact.ts'
-import { DeviceError, missing, sendEmpty, sendJson, unauthorized, wrong } from '#protocols/shared/response.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
-import { jsonObject, parsed, readObject, readReport } from '#protocols/shared/read-body.ts'
-import { hasToken, identify, isEnabled, register, tenantOfGateway } from '#protocols/shared/access/identify.ts'
+import { DeviceError, notFound, sendEmpty, sendJson, unauthorized, badRequest } from '#protocols/shared/response.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
+import { requireJsonObject, parseRepairedJson, readObject, readReport } from '#protocols/shared/read-body.ts'
+import {
+  hasDeviceToken,
+  identifyDevice,
+  isDeviceEnabled,
+  registerDevice,
+  findTenantOfGateway,
+} from '#protocols/shared/access/identify.ts'
 import { isManifestName, sendManifest } from '#protocols/shared/releases/manifest.ts'
-import { salvageField, salvageWord, wholeField } from '#protocols/shared/releases/salvage.ts'
+import { salvageField, salvageWord, salvageWholeField } from '#protocols/shared/releases/salvage.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
-import { activate } from './activate.ts'
-import { check } from './check.ts'
-import { report } from './report.ts'
-import { addPlainRoute, type PlainRequest, type PlainCall, plainRoute } from './routes.ts'
-import { storageCommit } from './storage-commit.ts'
-import { storagePermit } from './storage-permit.ts'
+import { handleActivation } from './activate.ts'
+import { handleUpdateCheck } from './check.ts'
+import { handleUpdateReport } from './report.ts'
+import { addPlainRoute, type PlainRequest, type PlainCall, findPlainRoute } from './routes.ts'
+import { handleStorageCommit } from './storage-commit.ts'
+import { handleStoragePermit } from './storage-permit.ts'
 import { putSegment } from './storage-segment.ts'
-import { storageState } from './storage-state.ts'
-import { ticket } from './ticket.ts'
-import { upload, uploadPermit } from './upload.ts'
+import { handleStorageState } from './storage-state.ts'
+import { handleTicketReport } from './ticket.ts'
+import { handleUpload, handleUploadPermit } from './upload.ts'
 
-addPlainRoute('check', check)
-addPlainRoute('report', report)
-addPlainRoute('activate', activate)
-addPlainRoute('ticket', ticket)
-addPlainRoute('upload-permit', uploadPermit)
-addPlainRoute('storage/state', storageState)
-addPlainRoute('storage/permit', storagePermit)
-addPlainRoute('storage/commit', storageCommit)
+addPlainRoute('check', handleUpdateCheck)
+addPlainRoute('report', handleUpdateReport)
+addPlainRoute('activate', handleActivation)
+addPlainRoute('ticket', handleTicketReport)
+addPlainRoute('upload-permit', handleUploadPermit)
+addPlainRoute('storage/state', handleStorageState)
+addPlainRoute('storage/permit', handleStoragePermit)
+addPlainRoute('storage/commit', handleStorageCommit)
 
 /** Routes one call below `/device/v1/`. */
-export async function plain(arrived: PlainRequest, path: readonly string[]): Promise<unknown> {
+export async function handlePlainRequest(arrived: PlainRequest, path: readonly string[]): Promise<unknown> {
   const { request, response } = arrived
   const [name = '', ...rest] = path
   if (name === 'files') return download(arrived, rest)
-  if (name === 'uploads') return upload(arrived, rest)
+  if (name === 'uploads') return handleUpload(arrived, rest)
   if (name === 'storage' && rest[0] === 'segment' && rest.length === 2) return putSegment(arrived, rest[1]!)
-  const route = plainRoute(path.join('/'))
-  if (!route) throw missing('call')
+  const route = findPlainRoute(path.join('/'))
+  if (!route) throw notFound('call')
   if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
   const { body, raw } = name === 'report' ? await readPlainReport(request) : { body: await readObject(request) }
   const call = { ...(await identified(arrived, body)), raw }
@@ -51,12 +57,14 @@ export async function plain(arrived: PlainRequest, path: readonly string[]): Pro
 /** Parses a report even when invalid or too long: uses the readable fields and keeps the text. */
 async function readPlainReport(request: IncomingMessage): Promise<Pick<PlainCall, 'body' | 'raw'>> {
   const { text, isCut } = await readReport(request)
-  const found = isCut ? undefined : parsed(text)
-  if (found !== undefined) return { body: jsonObject(found) }
-  const fields = ['sn', 'token', 'model', 'taskId', 'code'].map((name) => [name, wholeField(text, name)] as const)
+  const found = isCut ? undefined : parseRepairedJson(text)
+  if (found !== undefined) return { body: requireJsonObject(found) }
+  const fields = ['sn', 'token', 'model', 'taskId', 'code'].map(
+    (name) => [name, salvageWholeField(text, name)] as const,
+  )
   const message = salvageField(text, 'message')?.value
   const body = { ...Object.fromEntries(fields), state: salvageWord(text, 'state', 'failed'), message }
-  if (wholeField(text, 'sn') === undefined) throw wrong('the body is not JSON')
+  if (salvageWholeField(text, 'sn') === undefined) throw badRequest('the body is not JSON')
   return { body, raw: text }
 }
 
@@ -64,9 +72,9 @@ async function identified(arrived: PlainRequest, body: Record<string, unknown>):
   const { side, request, now } = arrived
   const { fleet } = side.services
   const sn = typeof body.sn === 'string' ? body.sn.trim() : ''
-  const token = bearerOf(request) || (typeof body.token === 'string' ? body.token : '')
+  const token = readBearerToken(request) || (typeof body.token === 'string' ? body.token : '')
   const model = typeof body.model === 'string' && body.model.trim() !== '' ? body.model.trim() : undefined
-  if (sn === '') throw wrong('sn is missing')
+  if (sn === '') throw badRequest('sn is missing')
   const found = slotOf(arrived, { sn, token, model })
   const slot = typeof found === 'number' ? found : await found
   side.limits.takeDevice(slot, now, fleet.slots)
@@ -98,20 +106,24 @@ interface Claim {
  */
 function slotOf({ side, request }: PlainRequest, { sn, token, model }: Claim): number | Promise<number> {
   const { services } = side
-  if (token === '') return identify(services, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
+  if (token === '') return identifyDevice(services, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
   if (token.length > 256) throw unauthorized('wrong device token')
   const { slots } = services.fleet
   const slot = slots.find(sn)
   if (slot >= 0) {
     const id = slots.tenants[slot]!
-    if (services.fleet.accessOf(id).targetToken && isEnabled(services, slot) && hasToken(services, slot, token))
+    if (
+      services.fleet.accessOf(id).targetToken &&
+      isDeviceEnabled(services, slot) &&
+      hasDeviceToken(services, slot, token)
+    )
       return slot
-    const isGatewayToken = tenantOfGateway(services, token) !== undefined
-    return identify(services, { id, isDefault: true }, sn, { kind: isGatewayToken ? 'gateway' : 'target', token })
+    const isGatewayToken = findTenantOfGateway(services, token) !== undefined
+    return identifyDevice(services, { id, isDefault: true }, sn, { kind: isGatewayToken ? 'gateway' : 'target', token })
   }
-  const tenantId = tenantOfGateway(services, token)
+  const tenantId = findTenantOfGateway(services, token)
   if (tenantId === undefined) throw unauthorized('unknown serial')
-  return register(services, tenantId, sn, model)
+  return registerDevice(services, tenantId, sn, model)
 }
 
 /**
@@ -124,15 +136,15 @@ async function download(arrived: PlainRequest, [task, component, name]: readonly
   const slot = await slotOfTask(side, Number(task))
   const { services } = side
   if (slot < 0) throw unauthorized('no such open task')
-  await slotOf(arrived, { sn: services.fleet.slots.snOf(slot), token: bearerOf(request) })
+  await slotOf(arrived, { sn: services.fleet.slots.snOf(slot), token: readBearerToken(request) })
   side.limits.takeDevice(slot, now, services.fleet.slots)
   if (name === undefined && isManifestName(component)) {
     const deployment = await side.deployments.of(services.fleet.state.tasks.get(Number(task))?.otaId ?? 0)
-    if (!deployment) throw missing('manifest')
+    if (!deployment) throw notFound('manifest')
     return sendManifest(request, response, component, deployment)
   }
   const found = await findComponent({ side, slot }, Number(component))
-  if (found.component.fileName !== name || found.task.taskId !== Number(task)) throw missing('file')
+  if (found.component.fileName !== name || found.task.taskId !== Number(task)) throw notFound('file')
   return sendComponent({ side, request, response, slot, base: '', query: new URLSearchParams(), now }, found)
 }
 

@@ -1,13 +1,13 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { sanitizeDeviceText, missing, wrong } from '#protocols/shared/response.ts'
+import { sanitizeDeviceText, notFound, badRequest } from '#protocols/shared/response.ts'
 import {
-  codeText,
+  formatResultCode,
   isFailureWord,
-  rawLines,
-  textOf,
+  splitUnreadableReport,
+  formatJsonValue,
   UNREADABLE_REPORT,
 } from '#protocols/shared/releases/report-words.ts'
-import { type LockedTask, note, type Step } from '#protocols/shared/releases/tasks.ts'
+import { type LockedTask, recordTaskStep, type Step } from '#protocols/shared/releases/tasks.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
 
 const STATES = {
@@ -23,27 +23,28 @@ const STATES = {
 type Word = keyof typeof STATES
 
 /** Handles `report`: stores the progress of a task. Returns whether the device should stop. */
-export async function report(call: PlainCall): Promise<PlainResponse> {
+export async function handleUpdateReport(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, body, raw } = call
   const taskId = taskOf(call)
-  const said = textOf(body.state).toLowerCase()
+  const said = formatJsonValue(body.state).toLowerCase()
   const word = wordOf(said)
   // An incompletely parsed report can only fail a task.
   const counts = word !== undefined && (raw === undefined || word === 'failed')
-  const message = sanitizeDeviceText(textOf(body.message), 500)
+  const message = sanitizeDeviceText(formatJsonValue(body.message), 500)
   const entry = {
     execution: said || 'unreadable',
-    code: codeText(body.code),
-    details: raw === undefined ? (message ? [message] : []) : rawLines(raw),
+    code: formatResultCode(body.code),
+    details: raw === undefined ? (message ? [message] : []) : splitUnreadableReport(raw),
   }
   const progress = typeof body.progress === 'number' && Number.isFinite(body.progress) ? body.progress : undefined
   const isCancelling = await side.tasks.change(slot, taskId, async (db, task) => {
     const step = counts ? stepOf(task, word, { message, progress, code: entry.code }) : { reason: UNREADABLE_REPORT }
-    await note(db, task, entry, step)
+    await recordTaskStep(db, task, entry, step)
     return task.state === TASK.cancelling && !(counts && STATES[word] >= TASK.succeeded)
   })
-  if (word === undefined) throw wrong(`state must be one of ${Object.keys(STATES).join(', ')}; the report was kept`)
-  if (!counts) throw wrong('the body is not JSON; the report was kept')
+  if (word === undefined)
+    throw badRequest(`state must be one of ${Object.keys(STATES).join(', ')}; the report was kept`)
+  if (!counts) throw badRequest('the body is not JSON; the report was kept')
   if (STATES[word] >= TASK.succeeded) {
     side.tasks.forget(taskId)
     side.downloads.forget(taskId)
@@ -59,10 +60,10 @@ function wordOf(said: string): Word | undefined {
 
 /** Returns the task of a report: the named task, or the only open task of the device. */
 function taskOf({ side, slot, body, raw }: PlainCall): number {
-  const taskId = Number(textOf(body.taskId) || 0)
+  const taskId = Number(formatJsonValue(body.taskId) || 0)
   if (Number.isInteger(taskId) && taskId > 0 && taskId <= 2 ** 31 - 1) return taskId
   const [only, ...others] = side.services.fleet.state.openTasks(slot)
-  if (raw === undefined || !only || others.length > 0) throw wrong('taskId is missing')
+  if (raw === undefined || !only || others.length > 0) throw badRequest('taskId is missing')
   return only.taskId
 }
 
@@ -77,7 +78,7 @@ function stepOf(task: LockedTask, word: Word, { message, progress, code }: Said)
   if (word === 'failed') return { state: TASK.failed, reason: message || '设备报告升级失败', code }
   if (word === 'cancelled') return { state: TASK.cancelled, reason: message || '设备取消了升级' }
   if (word === 'confirmed' || word === 'denied') {
-    if (task.state !== TASK.confirming) throw missing('confirmation')
+    if (task.state !== TASK.confirming) throw notFound('confirmation')
     return word === 'confirmed' ? { state: TASK.offered } : { reason: message || '设备用户尚未同意' }
   }
   if (task.state === TASK.cancelling || task.state === TASK.confirming) return {}

@@ -42,4 +42,4 @@ export function addPlainRoute(name: string, route: PlainRoute) {
   routes.set(name, route)
 }
 
-export const plainRoute = (name: string) => routes.get(name)
+export const findPlainRoute = (name: string) => routes.get(name)

@@ -1,5 +1,5 @@
-import { FORMAT, type Format, SEGMENT_KIND, kindOf } from '#domain/video/recordings/segment.ts'
-import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
+import { SEGMENT_FORMAT, type Format, SEGMENT_KIND, findSegmentKind } from '#domain/video/recordings/segment.ts'
+import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
 
 const MAX_SEGMENTS = 20
 const MAX_TROUBLES = 64
@@ -13,7 +13,7 @@ const MIN_INIT_BYTES = 16
 const MAX_INIT_BYTES = 16_777_215
 
 /** A recording that a camera announces. */
-export interface Announced {
+export interface AnnouncedSegment {
   readonly startMs: number
   readonly durationMs: number
   readonly bytes: number
@@ -40,50 +40,52 @@ function integer(
   const value = fields[name]
   if ((value === undefined || value === null) && fallback !== undefined) return fallback
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
-    throw wrong(`${place}${name} must be a whole number from ${min} to ${max}`)
+    throw badRequest(`${place}${name} must be a whole number from ${min} to ${max}`)
   return value
 }
 
 function boolean(fields: Fields, name: string, place: string) {
   const value = fields[name] ?? false
-  if (typeof value !== 'boolean') throw wrong(`${place}${name} must be true or false`)
+  if (typeof value !== 'boolean') throw badRequest(`${place}${name} must be true or false`)
   return value
 }
 
 /** Returns an element of a list as an object. */
-export const fieldsOf = (value: unknown, what: string): Fields => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(`${what} must be an object`)
+export const requireObject = (value: unknown, what: string): Fields => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest(`${what} must be an object`)
   return value as Fields
 }
 
-export const channelOf = (body: Fields, place = '') => integer(body, 'channel', place, [0, 63], 0)
+export const readChannel = (body: Fields, place = '') => integer(body, 'channel', place, [0, 63], 0)
 
 /** Returns the length of the initialisation section. Every file of fragmented MP4 has one, other formats have none. */
 function initBytesOf(fields: Fields, place: string, format: Format, bytes: number) {
-  if (format === FORMAT.fmp4)
+  if (format === SEGMENT_FORMAT.fmp4)
     return integer(fields, 'initBytes', place, [MIN_INIT_BYTES, Math.min(bytes - 1, MAX_INIT_BYTES)])
   if (fields.initBytes !== undefined && fields.initBytes !== null && fields.initBytes !== 0)
-    throw wrong(`${place}initBytes is for fmp4 only`)
+    throw badRequest(`${place}initBytes is for fmp4 only`)
   return 0
 }
 
 /** Returns the segments of a permit's body. */
-export function segmentsOf(body: Fields): Announced[] {
+export function readSegments(body: Fields): AnnouncedSegment[] {
   const { segments } = body
   if (!Array.isArray(segments) || segments.length === 0 || segments.length > MAX_SEGMENTS)
-    throw wrong(`segments must be a list of 1 to ${MAX_SEGMENTS}`)
-  return segments.map((each, at) => announced(fieldsOf(each, `segments[${at}]`), `segments[${at}].`))
+    throw badRequest(`segments must be a list of 1 to ${MAX_SEGMENTS}`)
+  return segments.map((each, at) => announced(requireObject(each, `segments[${at}]`), `segments[${at}].`))
 }
 
 const formatOf = (name: unknown): Format | undefined =>
-  typeof name === 'string' && Object.hasOwn(FORMAT, name) ? FORMAT[name as keyof typeof FORMAT] : undefined
+  typeof name === 'string' && Object.hasOwn(SEGMENT_FORMAT, name)
+    ? SEGMENT_FORMAT[name as keyof typeof SEGMENT_FORMAT]
+    : undefined
 
-function announced(fields: Fields, place: string): Announced {
+function announced(fields: Fields, place: string): AnnouncedSegment {
   const format = formatOf(fields.format)
-  if (!format) throw wrong(`${place}format must be ts, fmp4 or jpg`)
-  const isVideo = kindOf(format) === SEGMENT_KIND.video
+  if (!format) throw badRequest(`${place}format must be ts, fmp4 or jpg`)
+  const isVideo = findSegmentKind(format) === SEGMENT_KIND.video
   const bytes = integer(fields, 'bytes', place, [1, (isVideo ? 64 : 2) * MIB])
-  const event = fields.event === undefined || fields.event === null ? {} : fieldsOf(fields.event, `${place}event`)
+  const event = fields.event === undefined || fields.event === null ? {} : requireObject(fields.event, `${place}event`)
   const hasEvent = Object.keys(event).length > 0
   return {
     startMs: integer(fields, 'start', place, [0, MAX_MS]),
@@ -108,20 +110,20 @@ export interface Trouble {
 /** Returns a text of at most `length` characters; longer texts are cut. Codes may be numbers. */
 function text(fields: Fields, name: string, place: string, length: number) {
   const value = fields[name] ?? ''
-  if (typeof value !== 'string' && typeof value !== 'number') throw wrong(`${place}${name} must be a text`)
+  if (typeof value !== 'string' && typeof value !== 'number') throw badRequest(`${place}${name} must be a text`)
   return sanitizeDeviceText(value, length)
 }
 
 /** Returns the troubles that a camera reports with `state`. */
-export function troublesOf({ trouble }: Fields): Trouble[] {
+export function readTroubles({ trouble }: Fields): Trouble[] {
   if (trouble === undefined || trouble === null) return []
   if (!Array.isArray(trouble) || trouble.length > MAX_TROUBLES)
-    throw wrong(`trouble must be a list of at most ${MAX_TROUBLES}`)
+    throw badRequest(`trouble must be a list of at most ${MAX_TROUBLES}`)
   return trouble.map((each, at) => {
     const place = `trouble[${at}].`
-    const fields = fieldsOf(each, `trouble[${at}]`)
+    const fields = requireObject(each, `trouble[${at}]`)
     return {
-      channel: channelOf(fields, place),
+      channel: readChannel(fields, place),
       code: text(fields, 'code', place, 32),
       text: text(fields, 'message', place, 200),
     }

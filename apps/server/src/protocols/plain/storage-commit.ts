@@ -1,10 +1,10 @@
-import { HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
-import { objectKeyOf } from '#domain/video/recordings/segment.ts'
+import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
-import { DeviceError, wrong } from '#protocols/shared/response.ts'
+import { DeviceError, badRequest } from '#protocols/shared/response.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
-import { fieldsOf } from './storage-body.ts'
-import { ownedSegment, STATUS_BY_OUTCOME, storeRow, ticketOf } from './storage-segment.ts'
+import { requireObject } from './storage-body.ts'
+import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireTicket } from './storage-segment.ts'
 
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
@@ -19,10 +19,10 @@ type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
  * Handles `storage/commit`: checks objects that a camera stored in the bucket, and stores their rows. The call may be
  * repeated.
  */
-export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
+export async function handleStorageCommit(call: PlainCall): Promise<PlainResponse> {
   const { done } = call.body
   if (!Array.isArray(done) || done.length === 0 || done.length > MAX_DONE)
-    throw wrong(`done must be a list of 1 to ${MAX_DONE}`)
+    throw badRequest(`done must be a list of 1 to ${MAX_DONE}`)
   const tickets = done.map(ticketTextOf)
   const statuses: Status[] = []
   const deadline = AbortSignal.timeout(WITHIN_MS)
@@ -36,14 +36,14 @@ export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
 }
 
 function ticketTextOf(each: unknown, at: number): string {
-  const { ticket } = fieldsOf(each, `done[${at}]`)
-  if (typeof ticket !== 'string') throw wrong(`done[${at}].ticket must be a text`)
+  const { ticket } = requireObject(each, `done[${at}]`)
+  if (typeof ticket !== 'string') throw badRequest(`done[${at}].ticket must be a text`)
   return ticket
 }
 
 async function commitOne(call: PlainCall, text: string, deadline: AbortSignal): Promise<Status> {
   try {
-    const ticket = ticketOf(call.side.services.videos, text, call.now)
+    const ticket = requireTicket(call.side.services.videos, text, call.now)
     if (ticket.deviceId !== call.deviceId) return 401
     return await checkObject(call, ticket, deadline)
   } catch (error) {
@@ -55,12 +55,12 @@ async function commitOne(call: PlainCall, text: string, deadline: AbortSignal): 
 
 async function checkObject(call: PlainCall, ticket: Ticket, deadline: AbortSignal): Promise<Status> {
   const { videos } = call.side.services
-  const { segment } = ownedSegment(call.side, ticket)
-  const key = objectKeyOf(segment)
-  const object = await videos.media.peek(key, HEAD_BYTES, deadline)
+  const { segment } = requireOwnedSegment(call.side, ticket)
+  const key = formatObjectKey(segment)
+  const object = await videos.media.peek(key, FORMAT_HEAD_BYTES, deadline)
   if (!object) return 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
-  if (status === undefined) return STATUS_BY_OUTCOME[await storeRow(videos, segment, call.now)]
+  if (status === undefined) return STATUS_BY_OUTCOME[await storeSegmentRow(videos, segment, call.now)]
   await videos.media.remove([key], deadline)
   return status
 }

@@ -1,10 +1,10 @@
-import { type Reason, RECORD, findRefusalReason } from '#domain/video/permit-rules.ts'
-import { contentTypeOf, objectKeyOf } from '#domain/video/recordings/segment.ts'
-import { TICKET_SECONDS } from '#domain/video/ticket.ts'
-import { wrong } from '#protocols/shared/response.ts'
-import { nextCheckOf } from './next-check.ts'
+import { type Reason, RECORD_TYPE, findRefusalReason } from '#domain/video/permit-rules.ts'
+import { findContentType, formatObjectKey } from '#domain/video/recordings/segment.ts'
+import { TICKET_LIFETIME_SECONDS } from '#domain/video/ticket.ts'
+import { badRequest } from '#protocols/shared/response.ts'
+import { computeNextCheck } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
-import { type Announced, channelOf, segmentsOf } from './storage-body.ts'
+import { type AnnouncedSegment, readChannel, readSegments } from './storage-body.ts'
 
 /** A shorter segment of a continuous recording only costs requests. */
 const MIN_CONTINUOUS_MS = 4000
@@ -24,20 +24,20 @@ interface Upload {
  * Handles `storage/permit`: returns for each announced segment the upload address, or the reason of its refusal.
  * Responds 403 when every segment is refused. Reads no database.
  */
-export async function storagePermit(call: PlainCall): Promise<PlainResponse> {
+export async function handleStoragePermit(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call
-  const channel = channelOf(body)
-  const upload = segmentsOf(body).map((segment) => permitOne(call, channel, segment))
+  const channel = readChannel(body)
+  const upload = readSegments(body).map((segment) => permitOne(call, channel, segment))
   const reasons = upload.filter((each) => typeof each === 'string')
   const first = reasons.length === upload.length ? reasons[0] : undefined
   side.services.videos.status.asked({ slot, deviceId, channel, tenantId }, first ?? 'recording', now)
-  const nextCheck = nextCheckOf(sn, first)
+  const nextCheck = computeNextCheck(sn, first)
   if (first !== undefined) return { status: 403, body: { reason: first, nextCheck }, isAscii: true }
   const listed = upload.map((each) => (typeof each === 'string' ? { reason: each } : each))
   return { status: 200, body: { upload: listed, nextCheck }, isAscii: true }
 }
 
-function permitOne(call: PlainCall, channel: number, segment: Announced): Upload | Reason {
+function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment): Upload | Reason {
   const { side, slot, now, deviceId, tenantId } = call
   const { videos } = side.services
   const facts = videos.factsAt(slot, channel, segment.startMs, now)
@@ -48,15 +48,22 @@ function permitOne(call: PlainCall, channel: number, segment: Announced): Upload
   const { span } = facts
   if (reason !== undefined || !span) return reason ?? 'none'
   const { recordType } = span.terms
-  if (recordType === RECORD.continuous && segment.format !== 3 && durationMs < MIN_CONTINUOUS_MS && !segment.isFinal)
-    throw wrong(`a continuous segment lasts at least ${MIN_CONTINUOUS_MS} ms; the last one of a session says final`)
+  if (
+    recordType === RECORD_TYPE.continuous &&
+    segment.format !== 3 &&
+    durationMs < MIN_CONTINUOUS_MS &&
+    !segment.isFinal
+  )
+    throw badRequest(
+      `a continuous segment lasts at least ${MIN_CONTINUOUS_MS} ms; the last one of a session says final`,
+    )
   const owner = { deviceId, tenantId, ownerId: videos.index.ownerOf(slot), entitlementId: span.entitlementId }
   const days = { day: videos.dayOf(startMs), expireDay: facts.expireDay }
   const { text, ticket } = videos.tickets.create({ ...segment, ...owner, ...days, channel, recordType }, now)
   return addressOf(call, text, ticket)
 }
 
-function eventStart(key: number, { eventNo, startMs }: Announced) {
+function eventStart(key: number, { eventNo, startMs }: AnnouncedSegment) {
   const known = events.get(key)
   if (known?.eventNo === eventNo) return Math.min(known.startMs, startMs)
   if (events.size >= MAX_EVENTS) events.clear()
@@ -67,15 +74,15 @@ function eventStart(key: number, { eventNo, startMs }: Announced) {
 function addressOf(
   { side, origin, now }: PlainCall,
   text: string,
-  ticket: Parameters<typeof objectKeyOf>[0] & { bytes: number },
+  ticket: Parameters<typeof formatObjectKey>[0] & { bytes: number },
 ): Upload {
   const { media } = side.services.videos
-  const contentType = contentTypeOf(ticket.format)
+  const contentType = findContentType(ticket.format)
   if (media.kind === 'local') {
     const url = `${origin}/device/v1/storage/segment/${text}`
     return { ticket: text, method: 'PUT', url, headers: { 'content-type': contentType } }
   }
   const { bytes } = ticket
-  const url = media.putUrl(objectKeyOf(ticket), { bytes, contentType, seconds: TICKET_SECONDS, now })
+  const url = media.putUrl(formatObjectKey(ticket), { bytes, contentType, seconds: TICKET_LIFETIME_SECONDS, now })
   return { ticket: text, method: 'PUT', url, headers: { 'content-type': contentType, 'content-length': String(bytes) } }
 }

@@ -1,12 +1,12 @@
 import { WrongContent } from '#core/media/media.ts'
 import { DiskFull, FileMismatch } from '#core/storage/store.ts'
-import { HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
-import { objectKeyOf, type Segment } from '#domain/video/recordings/segment.ts'
+import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
 import { type Outcome, WriterBusy } from '#domain/video/recordings/segment-writer.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import type { Videos } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
-import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
+import { DeviceError, notFound, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { PlainRequest } from './routes.ts'
 
 const WITHIN_MS = 120_000
@@ -22,22 +22,22 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')
   const { videos } = side.services
   const { media } = videos
-  if (media.kind !== 'local') throw missing('call')
-  const { segment, slot } = ownedSegment(side, ticketOf(videos, text, now))
+  if (media.kind !== 'local') throw notFound('call')
+  const { segment, slot } = requireOwnedSegment(side, requireTicket(videos, text, now))
   side.limits.takeDevice(slot, now, side.services.fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   assertLength(request.headers['content-length'], segment.bytes)
   const accepts = (head: Uint8Array) => hasFormat(segment, head)
-  const key = objectKeyOf(segment)
+  const key = formatObjectKey(segment)
   const timeout = AbortSignal.timeout(WITHIN_MS)
   timeout.addEventListener('abort', () => request.destroy(), { once: true })
   const put = await media
-    .put(key, request, { bytes: segment.bytes, headBytes: HEAD_BYTES, accepts })
+    .put(key, request, { bytes: segment.bytes, headBytes: FORMAT_HEAD_BYTES, accepts })
     .catch((error: unknown) => {
       throw problemOf(error)
     })
   if (put === 'other') throw new DeviceError(409, 'this ticket holds other bytes already')
-  const outcome = await storeRow(videos, segment, now)
+  const outcome = await storeSegmentRow(videos, segment, now)
   const status = outcome === 'stored' && put === 'same' ? 200 : STATUS_BY_OUTCOME[outcome]
   if (status === 409) throw new DeviceError(409, 'another recording has this start')
   if (status === 410) throw new DeviceError(410, 'ticket over')
@@ -45,16 +45,16 @@ export async function putSegment(arrived: PlainRequest, text: string) {
 }
 
 /** Stores the row of an object. Removes the object when no row names it. */
-export async function storeRow(videos: Videos, segment: Segment, now: number): Promise<Outcome> {
+export async function storeSegmentRow(videos: Videos, segment: Segment, now: number): Promise<Outcome> {
   const outcome = await videos.writer.add(segment).catch((error: unknown) => {
     throw error instanceof WriterBusy ? new DeviceError(503, 'busy', 30) : error
   })
   if (outcome === 'stored') videos.stored(segment, now)
-  else await videos.media.remove([objectKeyOf(segment)])
+  else await videos.media.remove([formatObjectKey(segment)])
   return outcome
 }
 
-export function ticketOf(videos: Videos, text: string, now: number): Ticket {
+export function requireTicket(videos: Videos, text: string, now: number): Ticket {
   const read = videos.tickets.read(text, now)
   if ('ticket' in read) return read.ticket
   if (read.problem === 'expired') throw new DeviceError(410, 'ticket over')
@@ -62,7 +62,7 @@ export function ticketOf(videos: Videos, text: string, now: number): Ticket {
 }
 
 /** Returns the segment of a ticket with its device. Refuses a device that changed its App account or tenant since. */
-export function ownedSegment({ services }: DeviceServices, ticket: Ticket): { segment: Segment; slot: number } {
+export function requireOwnedSegment({ services }: DeviceServices, ticket: Ticket): { segment: Segment; slot: number } {
   const { slots } = services.fleet
   const slot = slots.slotOf(ticket.deviceId)
   const isOwned =

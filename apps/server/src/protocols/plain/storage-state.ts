@@ -1,7 +1,7 @@
-import { RECORD, type Reason, findRefusalReason, sampleRecording } from '#domain/video/permit-rules.ts'
-import { nextCheckOf } from './next-check.ts'
+import { RECORD_TYPE, type Reason, findRefusalReason, createSampleRecording } from '#domain/video/permit-rules.ts'
+import { computeNextCheck } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
-import { troublesOf } from './storage-body.ts'
+import { readTroubles } from './storage-body.ts'
 
 interface ChannelState {
   readonly channel: number
@@ -12,10 +12,10 @@ interface ChannelState {
 }
 
 /** Handles `storage/state`: returns for each channel of a camera whether and how to record. */
-export async function storageState(call: PlainCall): Promise<PlainResponse> {
+export async function handleStorageState(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call
   const { videos } = side.services
-  for (const { channel, code, text } of troublesOf(body))
+  for (const { channel, code, text } of readTroubles(body))
     videos.status.reported({ deviceId, channel, tenantId }, { code, text }, now)
   const count = Math.max(1, side.services.fleet.state.models.get(call.modelId)?.cloudChannels ?? 0)
   const channels = Array.from({ length: count }, (_, channel) => channelState(call, channel))
@@ -25,7 +25,7 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
     ...channels.map(({ channel, state }) => {
       const bounds = videos.index.boundsOf(slot, channel)
       const change = state === 'waiting' ? bounds?.from : state === 'recording' ? bounds?.to : undefined
-      return nextCheckOf(sn, state === 'recording' ? undefined : state, change && change - now / 1000)
+      return computeNextCheck(sn, state === 'recording' ? undefined : state, change && change - now / 1000)
     }),
   )
   return { status: 200, body: { serverTime: now, channels, nextCheck } }
@@ -33,9 +33,9 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
 
 function channelState({ side, slot, now }: PlainCall, channel: number): ChannelState {
   const facts = side.services.videos.factsAt(slot, channel, now, now)
-  const reason = findRefusalReason(facts, sampleRecording(now), now)
+  const reason = findRefusalReason(facts, createSampleRecording(now), now)
   if (reason !== undefined || !facts.span) return { channel, state: reason ?? 'none' }
   const { recordType, preRecord, eventRecord, prolong } = facts.span.terms
-  const event = recordType === RECORD.continuous ? {} : { preRecord, eventRecord, prolong }
+  const event = recordType === RECORD_TYPE.continuous ? {} : { preRecord, eventRecord, prolong }
   return { channel, state: 'recording', recordType, ...event, validUntil: facts.span.to }
 }

@@ -2,13 +2,19 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import type { PlainCall } from './routes.ts'
-import { ticket } from './ticket.ts'
+import { handleTicketReport } from './ticket.ts'
 
 const server = useApp()
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 const say = (body: object) =>
-  ticket({ side: { services: server.services }, deviceId: 1, tenantId: 1, sn: 'SN-1', body } as unknown as PlainCall)
+  handleTicketReport({
+    side: { services: server.services },
+    deviceId: 1,
+    tenantId: 1,
+    sn: 'SN-1',
+    body,
+  } as unknown as PlainCall)
 
 test('creates a ticket with a picture and a log that the service desk can open', async () => {
   const log = Buffer.from('boot failed').toString('base64')

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { uploadProblem } from '@oms/contract/core/upload.ts'
 import { files } from '#schema/system.ts'
-import { displayName, checkFileType } from '#core/storage/file-type.ts'
+import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import type { Services } from '#core/services.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
-import { DeviceError, wrong } from '#protocols/shared/response.ts'
+import { DeviceError, badRequest } from '#protocols/shared/response.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
-import { ticketFileRule, uploadedFiles } from './upload.ts'
+import { findTicketFileRule, readUploadedFiles } from './upload.ts'
 import { MAX_FILES } from './upload-permit.ts'
 
 const MAX_CONTENT = 2000
@@ -24,17 +24,17 @@ const textOf = (value: unknown, most: number) =>
  * `account`, `contact`, `priority` 1-4, `source` (1 for the App). `files` holds up to five of `{id}` of an
  * uploaded file or `{name, data}` in base64. The whole body is limited to 256 KB. Returns the ticket's number.
  */
-export async function ticket(call: PlainCall): Promise<PlainResponse> {
+export async function handleTicketReport(call: PlainCall): Promise<PlainResponse> {
   const { side, deviceId, tenantId, sn, body } = call
   const problemType = Number(body.problemType)
-  if (![1, 2, 3].includes(problemType)) throw wrong('problemType must be 1, 2 or 3')
+  if (![1, 2, 3].includes(problemType)) throw badRequest('problemType must be 1, 2 or 3')
   const content = textOf(body.content, MAX_CONTENT)
-  if (content === '') throw wrong('content is missing')
+  if (content === '') throw badRequest('content is missing')
   const priority = body.priority === undefined ? 2 : Number(body.priority)
-  if (![1, 2, 3, 4].includes(priority)) throw wrong('priority must be 1 to 4')
+  if (![1, 2, 3, 4].includes(priority)) throw badRequest('priority must be 1 to 4')
   const sent = filesIn(body.files)
   try {
-    const uploaded = await uploadedFiles(side.services.database.db, call, sent.ids)
+    const uploaded = await readUploadedFiles(side.services.database.db, call, sent.ids)
     const kept = await keep(side.services, tenantId, sent.inline)
     const { feedbackNo } = await createTicketFromDevice(side.services, {
       deviceId,
@@ -64,13 +64,14 @@ interface Sent {
 function filesIn(value: unknown) {
   const sent: { inline: Sent[]; ids: string[] } = { inline: [], ids: [] }
   if (value === undefined || value === null) return sent
-  if (!Array.isArray(value) || value.length > MAX_FILES) throw wrong(`files must be a list of at most ${MAX_FILES}`)
+  if (!Array.isArray(value) || value.length > MAX_FILES)
+    throw badRequest(`files must be a list of at most ${MAX_FILES}`)
   for (const each of value as unknown[]) {
     const { id, name, data } = (each ?? {}) as { id?: unknown; name?: unknown; data?: unknown }
     if (typeof id === 'string') sent.ids.push(id)
     else if (typeof name === 'string' && typeof data === 'string')
       sent.inline.push({ name, bytes: Buffer.from(data, 'base64') })
-    else throw wrong('a file is {id} or {name, data}')
+    else throw badRequest('a file is {id} or {name, data}')
   }
   return sent
 }
@@ -79,10 +80,10 @@ function filesIn(value: unknown) {
 async function keep({ files: store, database }: Services, tenantId: number, sent: readonly Sent[]) {
   const kept: { attachments: string[]; images: string[] } = { attachments: [], images: [] }
   for (const { name: given, bytes } of sent) {
-    const { rule, purpose } = ticketFileRule(given)
+    const { rule, purpose } = findTicketFileRule(given)
     const problem = uploadProblem(rule, { name: given, size: bytes.length })
     if (problem) throw new DeviceError(400, problem)
-    const name = displayName(given)
+    const name = sanitizeFileName(given)
     const verdict = checkFileType(rule, name, bytes)
     if (!verdict.ok) throw new DeviceError(400, verdict.msg ?? 'not a picture')
     const { md5, sha1, sha256, size } = await store.put([bytes].values() as unknown as AsyncIterable<Uint8Array>)

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-export const PERMIT_MS = 10 * 60_000
+export const PERMIT_LIFETIME_MS = 10 * 60_000
 /** Maximum number of files of one permit, equal to that of one ticket. */
 export const MAX_FILES = 5
 
@@ -20,7 +20,7 @@ const hmac = (key: Buffer, use: string, text: string) =>
 
 /** Creates a signed permit. Every process with the same secret key accepts it. */
 export function createPermit(key: Buffer, owner: Pick<Permit, 'deviceId' | 'tenantId'>, now: number) {
-  const expires = now + PERMIT_MS
+  const expires = now + PERMIT_LIFETIME_MS
   const text = `${owner.deviceId}.${owner.tenantId}.${expires}.${randomBytes(12).toString('base64url')}`
   return { expires, permit: `${text}.${hmac(key, 'permit', text).digest('base64url')}` }
 }
@@ -37,11 +37,11 @@ export function readPermit(key: Buffer, text: string, now: number): Permit | und
 }
 
 /** First 8 of the 32 digits of every file id that a device uploads. */
-export const filePrefix = (deviceId: number) => deviceId.toString(16).padStart(8, '0')
+export const formatFilePrefix = (deviceId: number) => deviceId.toString(16).padStart(8, '0')
 
 /**
  * Returns the id of the file at a position (1 to `MAX_FILES`) of a permit. The id is the same on every process, so that
  * the primary key of the table limits a permit to `MAX_FILES` files. Without the secret key nobody can guess the id.
  */
-export const fileIdOf = (key: Buffer, { deviceId, nonce }: Permit, position: number) =>
-  filePrefix(deviceId) + hmac(key, 'file', `${deviceId}.${nonce}.${position}`).digest('hex').slice(0, 24)
+export const deriveFileId = (key: Buffer, { deviceId, nonce }: Permit, position: number) =>
+  formatFilePrefix(deviceId) + hmac(key, 'file', `${deviceId}.${nonce}.${position}`).digest('hex').slice(0, 24)

@@ -3,14 +3,14 @@ import { TICKET_FILE, TICKET_IMAGE } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq, gte, isNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { displayName, checkFileType } from '#core/storage/file-type.ts'
+import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import { FileTooLarge, type StoredFile } from '#core/storage/store.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
-import { isEnabled } from '#protocols/shared/access/identify.ts'
-import { DeviceError, missing, sendJson, unauthorized, wrong } from '#protocols/shared/response.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
+import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
+import { DeviceError, notFound, sendJson, unauthorized, badRequest } from '#protocols/shared/response.ts'
 import { files } from '#schema/system.ts'
 import type { PlainResponse, PlainRequest, PlainCall } from './routes.ts'
-import { createPermit, fileIdOf, filePrefix, MAX_FILES, type Permit, readPermit } from './upload-permit.ts'
+import { createPermit, deriveFileId, formatFilePrefix, MAX_FILES, type Permit, readPermit } from './upload-permit.ts'
 
 /**
  * Maximum number of uploaded files of one device that no ticket uses yet. The job `file-sweep` deletes such files after
@@ -26,7 +26,7 @@ const LOCK = 7_302_519
 const atOnce = new Map<number, number>()
 
 /** Returns the upload rule and purpose of a ticket's file with this name. */
-export function ticketFileRule(name: string): { rule: UploadRule; purpose: 'ticket' | 'ticketImage' } {
+export function findTicketFileRule(name: string): { rule: UploadRule; purpose: 'ticket' | 'ticketImage' } {
   const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(extensionOf(name))
   return isImage ? { rule: TICKET_IMAGE, purpose: 'ticketImage' } : { rule: TICKET_FILE, purpose: 'ticket' }
 }
@@ -35,7 +35,7 @@ export function ticketFileRule(name: string): { rule: UploadRule; purpose: 'tick
  * Handles `upload-permit`: allows five uploads within ten minutes. The App may upload with the permit instead of the
  * token.
  */
-export async function uploadPermit({ side, deviceId, tenantId, origin, now }: PlainCall): Promise<PlainResponse> {
+export async function handleUploadPermit({ side, deviceId, tenantId, origin, now }: PlainCall): Promise<PlainResponse> {
   const { config, database } = side.services
   await assertRoom(database.db, deviceId)
   const { permit, expires } = createPermit(config.secretKey, { deviceId, tenantId }, now)
@@ -52,7 +52,7 @@ export async function uploadPermit({ side, deviceId, tenantId, origin, now }: Pl
 }
 
 const unusedOf = (deviceId: number) => {
-  const prefix = filePrefix(deviceId)
+  const prefix = formatFilePrefix(deviceId)
   const own = and(gte(files.id, prefix.padEnd(32, '0')), lte(files.id, prefix.padEnd(32, 'f')))
   return and(own, isNull(files.usedTime), isNull(files.uid))
 }
@@ -65,29 +65,29 @@ async function assertRoom(db: Db, deviceId: number) {
 /**
  * Handles `PUT uploads/{1-5}/{name}` with the permit as bearer: stores the body as a file for a ticket of the device.
  */
-export async function upload(arrived: PlainRequest, [position = '', name, ...rest]: readonly string[]) {
+export async function handleUpload(arrived: PlainRequest, [position = '', name, ...rest]: readonly string[]) {
   const { side, request, response, now } = arrived
   if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')
-  if (name === undefined || rest.length > 0 || !/^[1-9]$/.test(position)) throw missing('call')
+  if (name === undefined || rest.length > 0 || !/^[1-9]$/.test(position)) throw notFound('call')
   const permit = permitOf(arrived)
   const { slots } = side.services.fleet
   const slot = slots.slotOf(permit.deviceId)
-  if (slot < 0 || slots.tenants[slot] !== permit.tenantId || !isEnabled(side.services, slot))
+  if (slot < 0 || slots.tenants[slot] !== permit.tenantId || !isDeviceEnabled(side.services, slot))
     throw unauthorized('wrong upload permit')
   side.limits.takeDevice(slot, now, slots)
   side.presence.saw(slot, arrived.ip, now)
-  if (Number(position) > MAX_FILES) throw wrong(`a permit takes ${MAX_FILES} files`)
+  if (Number(position) > MAX_FILES) throw badRequest(`a permit takes ${MAX_FILES} files`)
   const announced = Number(request.headers['content-length'] ?? 1)
-  const { rule } = ticketFileRule(name)
+  const { rule } = findTicketFileRule(name)
   if (announced > rule.maxBytes) throw new DeviceError(413, tooLarge(rule))
   const problem = uploadProblem(rule, { name, size: announced })
-  if (problem) throw wrong(problem)
-  const id = fileIdOf(side.services.config.secretKey, permit, Number(position))
+  if (problem) throw badRequest(problem)
+  const id = deriveFileId(side.services.config.secretKey, permit, Number(position))
   return sendJson(request, response, 200, await counted(permit.deviceId, () => store(arrived, permit, { id, name })))
 }
 
 function permitOf({ side, request, now }: PlainRequest) {
-  const permit = readPermit(side.services.config.secretKey, bearerOf(request), now)
+  const permit = readPermit(side.services.config.secretKey, readBearerToken(request), now)
   if (!permit) throw unauthorized('wrong upload permit')
   return permit
 }
@@ -109,13 +109,13 @@ async function store(arrived: PlainRequest, permit: Permit, { id, name }: { id: 
   const { services } = arrived.side
   const [earlier] = await services.database.db.select({ id: files.id }).from(files).where(eq(files.id, id))
   if (!earlier) await assertRoom(services.database.db, permit.deviceId)
-  const { rule, purpose } = ticketFileRule(name)
+  const { rule, purpose } = findTicketFileRule(name)
   const stored = await received(arrived, rule)
-  const shown = displayName(name)
+  const shown = sanitizeFileName(name)
   const problem = uploadProblem(rule, { name, size: stored.size })
-  if (problem) throw wrong(problem)
+  if (problem) throw badRequest(problem)
   const verdict = checkFileType(rule, shown, stored.head)
-  if (!verdict.ok) throw wrong(verdict.msg)
+  if (!verdict.ok) throw badRequest(verdict.msg)
   const { size, md5, sha1, sha256 } = stored
   const facts = { tenantId: permit.tenantId, purpose, name: shown, mime: verdict.mime, size, md5, sha1, sha256 }
   await record(services, permit.deviceId, { id, ...facts })
@@ -149,7 +149,7 @@ async function record({ database }: Services, deviceId: number, file: typeof fil
 }
 
 /** Returns uploaded files by their ids, grouped by field of the ticket. Refuses files of another device. */
-export async function uploadedFiles(db: Db, { deviceId, tenantId }: PlainCall, ids: readonly string[]) {
+export async function readUploadedFiles(db: Db, { deviceId, tenantId }: PlainCall, ids: readonly string[]) {
   const sorted: { attachments: string[]; images: string[] } = { attachments: [], images: [] }
   if (ids.length === 0) return sorted
   const rows = await db
@@ -159,7 +159,7 @@ export async function uploadedFiles(db: Db, { deviceId, tenantId }: PlainCall, i
   const purposes = new Map(rows.map(({ id, purpose }) => [id, purpose]))
   for (const id of new Set(ids)) {
     const purpose = purposes.get(id)
-    if (purpose === undefined) throw wrong('files names an id that is no unused upload of this device')
+    if (purpose === undefined) throw badRequest('files names an id that is no unused upload of this device')
     sorted[purpose === 'ticketImage' ? 'images' : 'attachments'].push(id)
   }
   return sorted

@@ -12,12 +12,12 @@ const BATCH = 5000
 
 /** Registers the scheduled job that closes tasks of silent devices and marks devices offline that no longer poll. */
 export function registerDeviceSideJobs(services: Services) {
-  const work: Worker = (_job, _progress, signal) => sweep(services, signal)
+  const work: Worker = (_job, _progress, signal) => closeSilentDevices(services, signal)
   services.jobs.schedule('device-silence', work, { title: '设备静默处理', cron: '20 * * * * *' })
 }
 
 /** A failure to close tasks does not prevent marking devices offline. */
-export async function sweep(services: Services, signal?: AbortSignal) {
+export async function closeSilentDevices(services: Services, signal?: AbortSignal) {
   const closing = closeAllSilent(services, signal)
   await closing.catch(() => {})
   const offline = await markOffline(services)

@@ -1,4 +1,4 @@
-import { rolloutPosition } from '#domain/fleet/match.ts'
+import { computeRolloutPosition } from '#domain/fleet/match.ts'
 
 const SHORTEST = 1
 /** `23:59:59`: clients read exactly eight characters. */
@@ -13,27 +13,28 @@ const BUSY_SECONDS = 60
 /** Poll interval of a new device, which is about to report its version while a technician waits. */
 const FIRST_SECONDS = 15
 
-const spread = (deviceId: number) => rolloutPosition(deviceId, 0) / PLACES
+const spread = (deviceId: number) => computeRolloutPosition(deviceId, 0) / PLACES
 
 /**
  * Returns the seconds to the next poll, varied by up to a fifth. The value is constant for each device, so that
  * devices do not synchronise.
  */
-export const idleSeconds = (deviceId: number, interval: number) => bounded(interval * (0.8 + 0.4 * spread(deviceId)))
-export const busySeconds = (deviceId: number, interval: number) =>
-  idleSeconds(deviceId, Math.min(interval, BUSY_SECONDS))
-export const firstSeconds = (deviceId: number, interval: number) =>
-  idleSeconds(deviceId, Math.min(interval, FIRST_SECONDS))
-export const waitSeconds = (deviceId: number) => WAIT_FROM + Math.floor(WAIT_SPAN * spread(deviceId))
+export const computeIdleSeconds = (deviceId: number, interval: number) =>
+  bounded(interval * (0.8 + 0.4 * spread(deviceId)))
+export const computeBusySeconds = (deviceId: number, interval: number) =>
+  computeIdleSeconds(deviceId, Math.min(interval, BUSY_SECONDS))
+export const computeFirstSeconds = (deviceId: number, interval: number) =>
+  computeIdleSeconds(deviceId, Math.min(interval, FIRST_SECONDS))
+export const computeWaitSeconds = (deviceId: number) => WAIT_FROM + Math.floor(WAIT_SPAN * spread(deviceId))
 
 /** Returns a third of the time until the window opens, because device clocks may be wrong; at least half a minute. */
-export const shutSeconds = (deviceId: number, interval: number, opensIn: number) =>
-  Math.min(idleSeconds(deviceId, interval), Math.max(30, bounded(opensIn / 3)))
+export const computeClosedWindowSeconds = (deviceId: number, interval: number, opensIn: number) =>
+  Math.min(computeIdleSeconds(deviceId, interval), Math.max(30, bounded(opensIn / 3)))
 
 const bounded = (seconds: number) => Math.min(LONGEST, Math.max(SHORTEST, Math.round(seconds)))
 
 const two = (value: number) => String(value).padStart(2, '0')
 
 /** Formats seconds as `HH:MM:SS`, always eight characters. */
-export const sleepText = (seconds: number) =>
+export const formatSleep = (seconds: number) =>
   `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
-import { sweep } from './device-jobs.ts'
+import { closeSilentDevices } from './device-jobs.ts'
 import type { DeviceServices } from './device-services.ts'
 
 const oms = deviceLab()
@@ -65,10 +65,10 @@ test('a device that is being written is not marked silent and blocks no other', 
   const holder = await oms.services.database.pool.connect()
   await holder.query('begin')
   await holder.query('update devices set last_online_time = now() where id = $1', [ids[1]])
-  await sweep(oms.services)
+  await closeSilentDevices(oms.services)
   await holder.query('commit')
   holder.release()
-  await sweep(oms.services)
+  await closeSilentDevices(oms.services)
   expect(await oms.query('select online from devices where id = any($1) order by id', [ids])).toEqual([
     { online: 0 },
     { online: 1 },

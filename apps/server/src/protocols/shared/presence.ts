@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts'
-import { FLAG } from '#domain/fleet/slots.ts'
+import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 
 const FLUSH_MS = 10_000
 /** A poll is stored only when the stored time is older than this. */
@@ -33,8 +33,8 @@ export class Presence {
     const { slots } = this.#services.fleet
     const now = Math.floor(nowMs / 1000)
     slots.seen[slot] = now
-    if (now - slots.saved[slot]! <= MOVED_SECONDS || (slots.flags[slot]! & FLAG.pending) !== 0) return
-    slots.flags[slot]! |= FLAG.pending
+    if (now - slots.saved[slot]! <= MOVED_SECONDS || (slots.flags[slot]! & SLOT_FLAG.pending) !== 0) return
+    slots.flags[slot]! |= SLOT_FLAG.pending
     this.#ips.set(slot, ip)
   }
 
@@ -68,7 +68,7 @@ export class Presence {
       for (const { slot, seen } of rows) {
         this.#ips.delete(slot)
         slots.saved[slot] = seen
-        slots.flags[slot]! &= ~FLAG.pending
+        slots.flags[slot]! &= ~SLOT_FLAG.pending
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
-import { CONTROL, DeviceError, wrong } from './response.ts'
+import { CONTROL_CHARACTERS, DeviceError, badRequest } from './response.ts'
 
 /** Larger than any known report. Logs of SWUpdate have some kilobytes. */
 const MAX_BODY = 256 * 1024
@@ -12,7 +12,7 @@ const underWay = new Map<IncomingMessage, number>()
 let sweeper: NodeJS.Timeout | undefined
 
 /** Returns the whole body as text. Aborts slow or endless bodies. */
-export async function readText(request: IncomingMessage): Promise<string> {
+export async function readBodyText(request: IncomingMessage): Promise<string> {
   const { text, isCut } = await readReport(request)
   if (isCut) throw new DeviceError(413, 'body too large')
   return text
@@ -65,17 +65,18 @@ function cutSlow() {
 
 /** Parses a JSON object. Clients put raw line ends into strings when they report a failure; such text is repaired. */
 export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
-  return jsonObject(parsed(await readText(request)))
+  return requireJsonObject(parseRepairedJson(await readBodyText(request)))
 }
 
-export function jsonObject(found: unknown): Record<string, unknown> {
-  if (found === undefined) throw wrong('the body is not JSON')
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('the body must be a JSON object')
+export function requireJsonObject(found: unknown): Record<string, unknown> {
+  if (found === undefined) throw badRequest('the body is not JSON')
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    throw badRequest('the body must be a JSON object')
   return found as Record<string, unknown>
 }
 
 /** Parses JSON, repaired if necessary; undefined when the text is not JSON. */
-export const parsed = (text: string): unknown => json(text) ?? json(repaired(text))
+export const parseRepairedJson = (text: string): unknown => json(text) ?? json(repaired(text))
 
 const LONE_SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 /** Replaces lone surrogates, which the database cannot store, by U+FFFD. */
@@ -92,6 +93,6 @@ function json(text: string): unknown {
 /** Replaces control characters by spaces and escapes backslashes that start no valid escape. */
 const repaired = (text: string) =>
   text
-    .replaceAll(CONTROL, ' ')
+    .replaceAll(CONTROL_CHARACTERS, ' ')
     .replace(/^\ufeff/, '')
     .replaceAll(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\/g, (found) => (found === '\\' ? '\\\\' : found))

@@ -40,9 +40,9 @@ export type RefusalReason =
 /** Returns the same error for every reason, because a reason would reveal which serials exist. */
 export const unauthorized = (reason: RefusalReason) =>
   new DeviceError(401, 'unknown device or wrong token', undefined, reason)
-export const gone = () => new DeviceError(410, 'this action is closed')
-export const missing = (what: string) => new DeviceError(404, `no such ${what}`)
-export const wrong = (words: string) => new DeviceError(400, words)
+export const actionClosed = () => new DeviceError(410, 'this action is closed')
+export const notFound = (what: string) => new DeviceError(404, `no such ${what}`)
+export const badRequest = (words: string) => new DeviceError(400, words)
 
 /** Sends JSON, or 304 to a client that has the same version. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, status: number, body: object) {
@@ -69,13 +69,13 @@ export function sendProblem(response: ServerResponse, status: number, words: str
   response.writeHead(status, headers).end(text)
 }
 
-export const CONTROL = /\p{Cc}/gu
+export const CONTROL_CHARACTERS = /\p{Cc}/gu
 
 /** Removes control characters from a device's text and cuts the text to this length. Lists and objects have no text. */
 export const sanitizeDeviceText = (value: unknown, length: number): string =>
   (typeof value === 'object' ? '' : String(value ?? ''))
     .toWellFormed()
-    .replaceAll(CONTROL, ' ')
+    .replaceAll(CONTROL_CHARACTERS, ' ')
     .trim()
     .slice(0, length)
     .toWellFormed()

@@ -14,7 +14,7 @@ const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then 
  * Stores which player uses the address of a screen, and returns its version. The header is not trusted: another player
  * is served too, and the console shows the change of the player.
  */
-export function notePlayer({ database, fleet, log }: Services, slot: number, header: string | undefined): string {
+export function recordPlayer({ database, fleet, log }: Services, slot: number, header: string | undefined): string {
   const [, uuid = '', version = ''] = AGENT.exec((header ?? '').slice(0, 512)) ?? []
   const deviceId = fleet.slots.ids[slot]!
   if (uuid !== '' && lastUuids.get(deviceId) !== uuid) {

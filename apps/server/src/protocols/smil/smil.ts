@@ -1,14 +1,14 @@
 import { FileMissing } from '#core/storage/store.ts'
 import { planSend } from '#core/storage/send.ts'
-import { smilEtag, renderSmilIndex, formatSmilIndex } from '#domain/ads/screens/smil-index.ts'
+import { computeSmilEtag, renderSmilIndex, formatSmilIndex } from '#domain/ads/screens/smil-index.ts'
 import { renderTextPage, createTextWidget } from '#domain/ads/text-widget.ts'
-import { hasTag, rawHeader } from '#protocols/shared/access/headers.ts'
-import { isEnabled } from '#protocols/shared/access/identify.ts'
-import { DeviceError, missing, unauthorized } from '#protocols/shared/response.ts'
-import { playDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
+import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
+import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
+import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
+import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import { sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
-import { notePlayer } from './player-agent.ts'
-import { takeLog } from './log.ts'
+import { recordPlayer } from './player-agent.ts'
+import { handlePlayLog } from './log.ts'
 
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
@@ -16,25 +16,25 @@ const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
 const WIDGET_TYPE = 'application/widget'
 
 /** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
-export async function smil(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
+export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
   const slot = slotOfKey(call, key)
   const [name = '', file = ''] = rest
   const { method = '' } = call.request
   if (name === 'log') {
     if (method !== 'PUT' && method !== 'POST') throw new DeviceError(405, 'PUT or POST only')
-    return takeLog(call, slot)
+    return handlePlayLog(call, slot)
   }
   if (method !== 'GET' && method !== 'HEAD') throw new DeviceError(405, 'GET or HEAD only')
   if (name === 'index.smil' && rest.length === 1) return sendIndex(call, slot, key)
   if (name === 'm' && rest.length === 2) return sendMedium(call, slot, file)
-  throw missing('call')
+  throw notFound('call')
 }
 
 function slotOfKey({ side, now, ip }: ScreenRequest, key: string): number {
   const { services } = side
   const slot = KEY.test(key) ? services.adDelivery.index.slotOfSmilKey(key) : -1
-  if (slot < 0) throw missing('screen')
-  if (!isEnabled(services, slot)) throw unauthorized('device disabled')
+  if (slot < 0) throw notFound('screen')
+  if (!isDeviceEnabled(services, slot)) throw unauthorized('device disabled')
   side.limits.takeDevice(slot, now, services.fleet.slots)
   side.presence.saw(slot, ip, now)
   return slot
@@ -47,9 +47,9 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
   const manifest = index.render(set)
   const smilIndex = await renderSmilIndex(set, manifest, now)
   const base = `${origin}/device/v1/ad/smil/${key}/`
-  const etag = smilEtag(smilIndex, base)
-  const { deviceId, tenantId } = playDevice(side, slot)
-  const playerVersion = notePlayer(side.services, slot, rawHeader(request, 'user-agent'))
+  const etag = computeSmilEtag(smilIndex, base)
+  const { deviceId, tenantId } = readPlayDevice(side, slot)
+  const playerVersion = recordPlayer(side.services, slot, readRawHeader(request, 'user-agent'))
   const report = { deviceId, tenantId, at: now, appliedEtag: manifest.etag, playerKind: 3, playerVersion }
   side.services.adDelivery.status.take(report)
   const common = {
@@ -58,7 +58,7 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
     'cache-control': 'no-cache',
   }
   // garlic-player sends the ETag without quotes.
-  if (hasTag(rawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
+  if (hasEntityTag(readRawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
   const body = Buffer.from(formatSmilIndex(smilIndex, base))
   const headers = { ...common, 'content-type': 'application/smil+xml', 'content-length': body.length }
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body)
@@ -69,12 +69,12 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   const text = TEXT.exec(name)
   if (text) {
     const ad = manifest.schedule.ads.find(({ id, verNo }) => id === Number(text[1]) && verNo === Number(text[2]))
-    if (!ad?.text) throw missing('file')
+    if (!ad?.text) throw notFound('file')
     return sendBytes(call, name, createTextWidget(renderTextPage(ad.text)))
   }
   const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
-  if (!file) throw missing('file')
+  if (!file) throw notFound('file')
   // Players cache only responses without an attachment header.
   if (extension !== 'wgt') return sendMediaFile(call, slot, file, { 'content-disposition': 'inline' })
   call.side.media.take(slot, call.now)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { contextToken } from './context-token.ts'
+import { createContextToken } from './context-token.ts'
 
 const oms = voiceLab()
 const ALL = ['customer', 'model', 'firmware', 'warranty', 'tickets']
@@ -18,7 +18,7 @@ const ask = async (source: { url: string; headers: Record<string, string> }, mac
 }
 const bearer = (agentId: number, at = Date.now()) => ({
   url: `${oms.origin()}/xiaozhi/context`,
-  headers: { Authorization: `Bearer ${contextToken(oms.services().config.secretKey, agentId, at)}` },
+  headers: { Authorization: `Bearer ${createContextToken(oms.services().config.secretKey, agentId, at)}` },
 })
 
 describe('context source of an agent at /xiaozhi/context', () => {

@@ -1,10 +1,10 @@
 import type { ContextFact } from '@oms/contract/agent/agents/agent-input.ts'
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { agentOfToken, contextToken } from './context-token.ts'
+import { readContextToken, createContextToken } from './context-token.ts'
 import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
-import { missing } from '#protocols/shared/response.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
+import { notFound } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from './call.ts'
 import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from './envelope.ts'
 
@@ -13,15 +13,15 @@ export const isContextPath = (path: readonly string[]) => path.length === 1 && p
 
 /**
  * Handles `GET /xiaozhi/context`: returns facts of the device in `device-id`, for the prompt of its agent. Voice
- * servers send the headers of `contextSource`. Checks the token before any other part of the request.
+ * servers send the headers of `buildContextProviders`. Checks the token before any other part of the request.
  */
-export async function context(call: XiaozhiCall) {
+export async function handleContextRequest(call: XiaozhiCall) {
   const { request, response, side, now } = call
   const { config, database, voiceServers } = side.services
-  const agentId = agentOfToken(config.secretKey, bearerOf(request), now)
+  const agentId = readContextToken(config.secretKey, readBearerToken(request), now)
   if (agentId === undefined)
     return sendRefusal(response, new CallRefused(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
-  if (request.method !== 'GET') throw missing('call')
+  if (request.method !== 'GET') throw notFound('call')
   const mac = parseMacDigits(String(request.headers['device-id'] ?? ''))
   const { device } = mac === undefined ? {} : await voiceServers.reads.devices.of(mac)
   const isOwn = device?.isOpen === true && device.agent?.id === agentId && device.agent.tenantId === device.tenantId
@@ -45,11 +45,11 @@ interface Asker {
  * Returns the entry of `context_providers` with which a voice server reads the chosen facts. Empty when no fact is
  * chosen.
  */
-export function contextSource(
+export function buildContextProviders(
   { secretKey, origin, now }: Asker,
   { id, contextFacts }: { readonly id: number; readonly contextFacts: readonly string[] },
 ) {
   if (contextFacts.length === 0) return []
-  const headers = { Authorization: `Bearer ${contextToken(secretKey, id, now)}` }
+  const headers = { Authorization: `Bearer ${createContextToken(secretKey, id, now)}` }
   return [{ url: `${origin}/xiaozhi/context`, headers }]
 }

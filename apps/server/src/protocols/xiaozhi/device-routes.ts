@@ -1,8 +1,8 @@
 import { DeviceError } from '#protocols/shared/response.ts'
-import { activate } from './boot/activate.ts'
+import { handleActivation } from './boot/activate.ts'
 import { downloadFirmware } from './boot/firmware-link.ts'
 import type { XiaozhiCall } from './call.ts'
-import { ota } from './boot/ota.ts'
+import { handleBootRequest } from './boot/ota.ts'
 
 const PARTS = new Set(['ota', 'otaMag'])
 
@@ -19,15 +19,15 @@ const CORS = {
 }
 
 /** Routes one call of a device. */
-export async function deviceCall(call: XiaozhiCall, path: readonly string[]): Promise<unknown> {
+export async function routeDeviceCall(call: XiaozhiCall, path: readonly string[]): Promise<unknown> {
   const { request, response } = call
   const [name, second, third] = path
   for (const [header, value] of Object.entries(CORS)) response.setHeader(header, value)
   if (request.method === 'OPTIONS') return response.writeHead(204).end()
-  if (name === 'ota' && path.length === 1) return ota(call)
+  if (name === 'ota' && path.length === 1) return handleBootRequest(call)
   if (name === 'ota' && second === 'activate' && path.length === 2) {
     if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
-    return activate(call)
+    return handleActivation(call)
   }
   return downloadFirmware(call, second === 'download' && path.length === 3 ? third! : '')
 }

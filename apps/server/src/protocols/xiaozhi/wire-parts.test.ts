@@ -3,9 +3,9 @@ import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import { parseMacDigits, formatMac } from '#domain/agents/devices/mac.ts'
-import { bootResponse, noUpgrade, voiceAddress } from './boot/boot-answer.ts'
-import { bootReportOf, identityOf } from './boot/boot-report.ts'
-import { mqttSettings } from './boot/mqtt.ts'
+import { buildBootResponse, buildNoUpgrade, pickVoiceAddress } from './boot/boot-answer.ts'
+import { parseBootReport, readIdentity } from './boot/boot-report.ts'
+import { buildMqttSettings } from './boot/mqtt.ts'
 
 const requestWith = (headers: Record<string, string>) => {
   const request = new IncomingMessage(new Socket())
@@ -13,7 +13,7 @@ const requestWith = (headers: Record<string, string>) => {
   return request
 }
 const reportOf = (body: unknown) =>
-  bootReportOf({ text: typeof body === 'string' ? body : JSON.stringify(body), isCut: false })
+  parseBootReport({ text: typeof body === 'string' ? body : JSON.stringify(body), isCut: false })
 
 describe('MAC addresses', () => {
   test.each(['aa:bb:cc:dd:ee:0f', 'AA:BB:CC:DD:EE:0F', 'aa-bb-cc-dd-ee-0f', 'Aa:bB-cC:dd:Ee:0f'])(
@@ -39,7 +39,7 @@ describe('MAC addresses', () => {
 describe('identity of a device', () => {
   test('keeps Device-Id and Client-Id as sent', () => {
     const sent = { 'Device-Id': 'AA-bb-CC-dd-EE-ff', 'Client-Id': 'uuid-1', 'Serial-Number': 'SN0001' }
-    expect(identityOf(requestWith(sent))).toEqual({
+    expect(readIdentity(requestWith(sent))).toEqual({
       mac: 'aabbccddeeff',
       deviceId: 'AA-bb-CC-dd-EE-ff',
       clientId: 'uuid-1',
@@ -48,11 +48,11 @@ describe('identity of a device', () => {
   })
   test('uses the Device-Id when the Client-Id is missing, and ignores a serial number with invalid characters', () => {
     const sent = { 'device-id': 'aa:bb:cc:dd:ee:ff', 'serial-number': '序列号' }
-    expect(identityOf(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
+    expect(readIdentity(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
   })
   test('returns the message for a missing and for an invalid Device-Id', () => {
-    expect(identityOf(requestWith({}))).toBe('Device ID is required')
-    expect(identityOf(requestWith({ 'device-id': 'web_test_client' }))).toBe('Invalid device ID')
+    expect(readIdentity(requestWith({}))).toBe('Device ID is required')
+    expect(readIdentity(requestWith({ 'device-id': 'web_test_client' }))).toBe('Invalid device ID')
   })
 })
 
@@ -82,7 +82,7 @@ describe('boot report', () => {
     expect(reportOf(body)).toMatchObject({ boardType: '', board: 'unknown', version: '0.0.0', verCode: undefined })
   })
   test('treats a body above the limit as an empty report', () => {
-    expect(bootReportOf({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
+    expect(parseBootReport({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
   })
   test('reads a version with letters as 0.0.0, and a version with four parts without a version number', () => {
     expect(reportOf({ application: { version: 'v2.4-dirty' } })).toMatchObject({
@@ -103,7 +103,7 @@ test('the token of a voice connection equals the token that the voice server cal
 test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
   const gateway = { endpoint: 'mqtt.example.com:1883', signatureKey: 'Signature-Key-1' }
   const client = { mac: 'aabbccddeeff', ip: '192.168.1.20' }
-  expect(mqttSettings(gateway, { ...client, board: 'bread-compact-wifi' })).toEqual({
+  expect(buildMqttSettings(gateway, { ...client, board: 'bread-compact-wifi' })).toEqual({
     endpoint: 'mqtt.example.com:1883',
     client_id: 'bread-compact-wifi@@@aa_bb_cc_dd_ee_ff@@@aa_bb_cc_dd_ee_ff',
     username: 'eyJpcCI6IjE5Mi4xNjguMS4yMCJ9',
@@ -111,7 +111,7 @@ test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
     publish_topic: 'device-server',
     subscribe_topic: 'devices/p2p/aa_bb_cc_dd_ee_ff',
   })
-  expect(mqttSettings(gateway, { ...client, board: undefined })).toMatchObject({
+  expect(buildMqttSettings(gateway, { ...client, board: undefined })).toMatchObject({
     client_id: 'GID_default@@@aa_bb_cc_dd_ee_ff@@@aa_bb_cc_dd_ee_ff',
     password: 'PVlpuJH7qAfTEkGM3QyM7ettOJtAA2bld1I3VUtKpl0=',
   })
@@ -121,22 +121,22 @@ describe('boot response', () => {
   const websocket = { url: 'ws://h:8000/xiaozhi/v1/', token: '' }
   const base = { now: 1, timeZone: 'Asia/Shanghai', offset: 480, websocket }
   test('omits absent fields from the response', () => {
-    expect(bootResponse({ ...base, firmware: undefined, gateway: undefined, activation: undefined })).toEqual({
+    expect(buildBootResponse({ ...base, firmware: undefined, gateway: undefined, activation: undefined })).toEqual({
       server_time: { timestamp: 1, timeZone: 'Asia/Shanghai', timezone_offset: 480 },
       websocket,
     })
   })
   test('the activation message contains the console address and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
-    const firmware = noUpgrade('http://h:8080', '2.4.2')
-    expect(bootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({
+    const firmware = buildNoUpgrade('http://h:8080', '2.4.2')
+    expect(buildBootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({
       firmware: { version: '2.4.2', url: expect.stringContaining('/xiaozhi/otaMag/download/') },
       activation: { code: '012345', message: 'http://h:8080\n012345', challenge: 'aa:bb:cc:dd:ee:ff' },
     })
   })
   test('chooses a voice server from the list, otherwise port 8000 of the called host', () => {
-    expect(voiceAddress(' ws://a/ ; wss://b/;', 'http://h:8080', () => 0.9)).toBe('wss://b/')
-    expect(voiceAddress('', 'https://oms.example.com')).toBe('ws://oms.example.com:8000/xiaozhi/v1/')
-    expect(voiceAddress(';', 'http://[::1]:8080')).toBe('ws://[::1]:8000/xiaozhi/v1/')
+    expect(pickVoiceAddress(' ws://a/ ; wss://b/;', 'http://h:8080', () => 0.9)).toBe('wss://b/')
+    expect(pickVoiceAddress('', 'https://oms.example.com')).toBe('ws://oms.example.com:8000/xiaozhi/v1/')
+    expect(pickVoiceAddress(';', 'http://[::1]:8080')).toBe('ws://[::1]:8000/xiaozhi/v1/')
   })
 })

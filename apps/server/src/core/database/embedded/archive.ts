@@ -63,7 +63,7 @@ export async function syncFolder(root: string): Promise<void> {
 /**
  * Returns candidate paths of a file that the build stores in `.cache` of a folder above this module (source or bundle).
  */
-export function cachePath(name: string, from = import.meta.dirname): string[] {
+export function listCachePaths(name: string, from = import.meta.dirname): string[] {
   const parent = dirname(from)
-  return [join(from, '.cache', name), ...(parent === from ? [] : cachePath(name, parent))]
+  return [join(from, '.cache', name), ...(parent === from ? [] : listCachePaths(name, parent))]
 }

@@ -15,7 +15,7 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { type Account, findNamedAccount } from './system-user.ts'
-import { cachePath, packFolder, unpackFolder } from './archive.ts'
+import { listCachePaths, packFolder, unpackFolder } from './archive.ts'
 import { type Binaries, prepareBinaries } from './binaries.ts'
 import { ensureRunning, type Site, stopPostmaster } from './postmaster.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
@@ -51,7 +51,7 @@ export async function createCluster(
 ): Promise<void> {
   // Without a filled template, the first start fills the cluster itself, like every upgrade.
   const kept = [nameOf(binaries, templateKey), nameOf(binaries)]
-    .flatMap((name) => cachePath(name))
+    .flatMap((name) => listCachePaths(name))
     .find((path) => existsSync(path))
   const compressed = kept ? readFileSync(kept) : await makeTemplate(binaries)
   const fresh = `${cluster}.${process.pid}`
@@ -66,7 +66,7 @@ export async function createCluster(
 }
 
 /** Stores the template in the folder for the build, unless it exists. Deletes templates of other releases. */
-export async function keepTemplate(
+export async function storeTemplate(
   binaries: Binaries,
   folder: string,
   databaseTemplate?: DatabaseTemplate,

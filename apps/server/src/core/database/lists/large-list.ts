@@ -40,7 +40,8 @@ const filtersOf = (input: object) =>
   Object.entries(input).filter(([key, value]) => !PAGING.has(key) && value !== undefined && value !== '')
 
 /** Returns true when no data scope and no row-level security limits the account. */
-export const seesAllRows = (user: User) => user.scope.tenants === 'all' && !user.scope.ownOnly && !hasRowSecurity(user)
+export const canSeeAllRows = (user: User) =>
+  user.scope.tenants === 'all' && !user.scope.ownOnly && !hasRowSecurity(user)
 
 /**
  * Returns one page of a large table. A request of staff with unlimited scope and no or exact filters runs as a prepared
@@ -53,7 +54,7 @@ export async function paginateLarge<Q extends PgSelect>(
 ): Promise<{ list: Awaited<Q>; total: number; totalIsEstimate?: true }> {
   const { name, key, exact, order, select, prepared = {} } = list
   const set = filtersOf(input)
-  if (!seesAllRows(user) || !set.every(([filter]) => filter in exact))
+  if (!canSeeAllRows(user) || !set.every(([filter]) => filter in exact))
     return paginate(db, select().where(await list.where()) as Q, input, order)
   const shape = [name, ...set.map(([filter]) => filter), input.orderByColumn, input.isAsc].join(' ')
   const query = () => ({

@@ -48,7 +48,7 @@ interface PageInput {
 }
 
 /** Returns the offset of a page. Refuses pages after row 10,000, because each page costs all rows before it. */
-export function pageOffset({ pageNum, pageSize }: PageInput) {
+export function computePageOffset({ pageNum, pageSize }: PageInput) {
   const offset = (pageNum - 1) * pageSize
   if (offset >= MAX_ROWS && pageNum > 1) throw invalid(`只能查看前${MAX_ROWS}条，请缩小查询范围`, 'pageNum')
   return offset
@@ -59,7 +59,7 @@ export function pageOffset({ pageNum, pageSize }: PageInput) {
  * marked so. The count never reads more than 10,001 rows.
  */
 export async function paginate<Q extends PgSelect>(db: Db, query: Q, page: PageInput, order: SQL[]) {
-  const offset = pageOffset(page)
+  const offset = computePageOffset(page)
   const counted = await countUpTo(db, query)
   const list: Awaited<Q> = await query
     .orderBy(...order)

@@ -6,7 +6,7 @@ import type { Database, Db } from '#core/database/client.ts'
 import type { Pipeline } from '#core/database/pipeline.ts'
 import { runPrepared } from '#core/database/prepared-statements.ts'
 import type { NameKind, NameOf, DisplayNames } from '#core/database/display-names.ts'
-import { pageOffset } from './list-query.ts'
+import { computePageOffset } from './list-query.ts'
 
 /** Totals up to this limit are counted exactly on every request; larger totals are cached estimates. */
 const FRESH_UP_TO = 1000
@@ -88,7 +88,7 @@ export class PreparedLists {
     values: Values,
     page: Page,
   ) {
-    const offset = pageOffset(page)
+    const offset = computePageOffset(page)
     const limit = offset === 0 ? (FIRST_LIMITS.find((each) => each >= page.pageSize) ?? page.pageSize) : page.pageSize
     const prepared = this.#shapeOf(`${shape} ${limit} ${offset}`, query, { limit, offset })
     const [list, total] = await Promise.all([
@@ -116,7 +116,7 @@ export class PreparedLists {
     const { name, text } = rows
     const statement = { name, text, values: rows.valuesOf(values) }
     const found =
-      pageOffset(page) === 0
+      computePageOffset(page) === 0
         ? (await this.#pipeline.rows(statement)).slice(0, page.pageSize)
         : (await this.#database.pool.query<unknown[]>({ ...statement, name: undefined, rowMode: 'array' })).rows
     for (const { kind, ...places } of names) await this.#names.put(found, kind, places)

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
-import { titledColumns } from '#core/spreadsheet/columns.ts'
+import { listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { defineExport, type ExportEndpoint } from '#core/spreadsheet/export/export.ts'
 import type { Db } from '#core/database/client.ts'
 import { among, buildOrder, paginate } from './list-query.ts'
@@ -64,7 +64,7 @@ export function defineList<C extends ListCalls, Q extends PgSelect>(definition: 
       endpoint: definition.calls.export,
       sheet: noun,
       schema: definition.row,
-      columns: definition.columns ?? titledColumns(definition.row),
+      columns: definition.columns ?? listTitledColumns(definition.row),
       keys: (db, user, input) =>
         db
           .select({ id: key })

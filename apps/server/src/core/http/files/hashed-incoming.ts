@@ -22,7 +22,7 @@ export function hashIncoming({ name, stream }: Incoming): HashedIncoming {
 }
 
 /** Reads a file to its end without storing it. Returns its SHA-256. */
-export async function digestOf({ stream }: Incoming): Promise<string> {
+export async function computeIncomingDigest({ stream }: Incoming): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of stream) hash.update(chunk as Buffer)
   return hash.digest('hex')

@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream'
  * Returns a request body as a separate stream. A reader that stops destroys its stream. Destroying the request itself
  * would close the connection before the response.
  */
-export function uploadStream(payload: Readable): Readable {
+export function createUploadStream(payload: Readable): Readable {
   const stream = new PassThrough()
   payload.on('error', (error) => stream.destroy(error))
   payload.once('close', () => {

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '#core/auth/authenticate.ts'
 import type { Services } from '#core/services.ts'
 import type { Module } from '#core/http/implement.ts'
-import { openApiDocument } from './openapi.ts'
+import { buildOpenApiDocument } from './openapi.ts'
 
 interface ApiDocument {
   readonly body: Buffer
@@ -24,7 +24,7 @@ export function serveApiDocument(
   app: FastifyInstance,
   services: Services,
   modules: readonly Module[],
-  build: typeof openApiDocument = openApiDocument,
+  build: typeof buildOpenApiDocument = buildOpenApiDocument,
 ) {
   let document: Promise<ApiDocument> | undefined
   const read = () => (document ??= encode(build(modules)))

@@ -5,7 +5,7 @@ import type { Module } from '#core/http/implement.ts'
 type Json = Record<string, unknown>
 
 /** Returns the OpenAPI 3.1 document of all calls, generated from the contracts. */
-export function openApiDocument(modules: readonly Module[]) {
+export function buildOpenApiDocument(modules: readonly Module[]) {
   const paths: Record<string, Json> = {}
   for (const { contract } of modules)
     for (const [name, endpoint] of Object.entries(contract)) {

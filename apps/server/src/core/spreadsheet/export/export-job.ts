@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { selectColumns } from '#core/spreadsheet/columns.ts'
 import { writeCsv } from '#core/spreadsheet/formats/csv-writer.ts'
-import { exportOf, exportRows } from './export.ts'
+import { findExport, iterateExportRows } from './export.ts'
 import { TABLE_MIME } from './send-table.ts'
 import { findStreamedExport, readStreamedRows } from './streamed-export.ts'
 import { storeJobFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
@@ -21,7 +21,7 @@ const exportWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
     const { of, input } = job.payload as TransferPayload
-    const definition = exportOf(of)
+    const definition = findExport(of)
     const streamed = findStreamedExport(of)
     const { endpoint, sheet, all } = definition ?? streamed ?? fail()
     const { format, columns: wanted } = input as { format: ExportFormat; columns?: string[] }
@@ -37,7 +37,9 @@ const exportWorker =
         await progress((done / total) * ROWS_PERCENT)
       },
     }
-    const rows = definition ? exportRows({ ...source, definition }) : readStreamedRows(streamed ?? fail(), source)
+    const rows = definition
+      ? iterateExportRows({ ...source, definition })
+      : readStreamedRows(streamed ?? fail(), source)
     const columns = selectColumns(all, wanted)
     const body = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet })
     const stored = await services.files.put(body, { signal })

@@ -17,7 +17,7 @@ import type { Services } from '#core/services.ts'
 import { refused } from '#core/http/api-error.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, selectColumns, createExportColumns, wordsForCodes } from '#core/spreadsheet/columns.ts'
+import { type ColumnSpec, selectColumns, createExportColumns, createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { sendTable } from './send-table.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
 
@@ -66,7 +66,7 @@ export function defineExport<E extends ExportEndpoint, R extends Row>(definition
   return (ctx: Ctx, input: ParsedOf<E>) => exportAnswer(ctx, defined, input)
 }
 
-export const exportOf = (kind: string) => EXPORTS.get(kind)
+export const findExport = (kind: string) => EXPORTS.get(kind)
 
 /** Streams the file, or starts a job when the export is too large and returns the job. */
 async function exportAnswer<E extends ExportEndpoint, R extends Row>(
@@ -82,13 +82,13 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   const later = total > DIRECT_EXPORT_ROWS
   const many = later ? `，超过${DIRECT_EXPORT_ROWS}条，转为后台` : `${total}条`
   ctx.audit({ bizType: kind, action: `导出${sheet}${many}` })
-  if (later) return jobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
-  const rows = exportRows({ services, definition, input, user: async () => user })
+  if (later) return createJobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
+  const rows = iterateExportRows({ services, definition, input, user: async () => user })
   return (_request, reply) => sendTable(reply, { name: sheet, format, columns, rows })
 }
 
 /** Answers with the job that writes the file. */
-export const jobResponse =
+export const createJobResponse =
   (data: JobResponse): StreamAnswer =>
   (_request, reply) =>
     reply
@@ -127,10 +127,12 @@ interface Source<E extends ExportEndpoint, R extends Row> {
  * batches by key, each in a short transaction. A slow connection therefore holds neither a database connection nor a
  * snapshot. Memory use is two batches and four bytes per row.
  */
-export async function* exportRows<E extends ExportEndpoint, R extends Row>(source: Source<E, R>): AsyncGenerator<Row> {
+export async function* iterateExportRows<E extends ExportEndpoint, R extends Row>(
+  source: Source<E, R>,
+): AsyncGenerator<Row> {
   const { definition, signal, onBatch } = source
   const { total, batches } = await readKeys(source)
-  const inWords = wordsForCodes(definition.schema)
+  const inWords = createCodeTranslator(definition.schema)
   let next = loadBatch(source, batches[0])
   for (let at = 0; at < batches.length; at++) {
     const rows = await next

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ExportFormat } from '@oms/contract/core/transfer.ts'
 import type { FastifyReply } from 'fastify'
-import { safeHeaders } from '#core/storage/send.ts'
+import { buildSafeHeaders } from '#core/storage/send.ts'
 import type { Column, Rows } from '#core/spreadsheet/cell.ts'
 import { writeCsv } from '#core/spreadsheet/formats/csv-writer.ts'
 import { writeXlsx } from '#core/spreadsheet/formats/xlsx-writer.ts'
@@ -26,7 +26,7 @@ export function sendTable(reply: FastifyReply, { name, format, columns, rows, is
   const mime = TABLE_MIME[format]
   const body: Readable = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet: name, isForm })
   return reply
-    .headers({ ...safeHeaders({ name: `${name}.${format}`, mime }), 'cache-control': 'no-store' })
+    .headers({ ...buildSafeHeaders({ name: `${name}.${format}`, mime }), 'cache-control': 'no-store' })
     .type(mime)
     .send(body)
 }

@@ -4,8 +4,8 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, createExportColumns, wordsForCodes } from '#core/spreadsheet/columns.ts'
-import { type ExportEndpoint, jobResponse } from './export.ts'
+import { type ColumnSpec, createExportColumns, createCodeTranslator } from '#core/spreadsheet/columns.ts'
+import { type ExportEndpoint, createJobResponse } from './export.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
 
 export interface StreamSource<E extends ExportEndpoint> {
@@ -37,7 +37,7 @@ export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(de
   STREAMED.set(kind, { ...definition, all: createExportColumns(schema, columns) } as unknown as Streamed)
   return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamAnswer> => {
     ctx.audit({ bizType: kind, action: `导出${sheet}，转为后台` })
-    return jobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
+    return createJobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
   }
 }
 
@@ -46,7 +46,7 @@ export async function* readStreamedRows(
   definition: Streamed,
   source: StreamSource<ExportEndpoint> & { onBatch(done: number, total: number): Promise<void> },
 ): AsyncGenerator<Row> {
-  const inWords = wordsForCodes(definition.schema)
+  const inWords = createCodeTranslator(definition.schema)
   let done = 0
   for await (const { rows, total } of definition.batches(source)) {
     source.signal.throwIfAborted()

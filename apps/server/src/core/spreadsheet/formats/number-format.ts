@@ -10,7 +10,7 @@ export interface NumberFormat {
   readonly digits: number
 }
 
-export const PLAIN: NumberFormat = { kind: 'plain', digits: 1 }
+export const PLAIN_FORMAT: NumberFormat = { kind: 'plain', digits: 1 }
 const kindOnly = (kind: FormatKind): NumberFormat => ({ kind, digits: 1 })
 const inRanges = (id: number, ranges: readonly (readonly [number, number])[]) =>
   ranges.some(([from, to]) => id >= from && id <= to)
@@ -43,7 +43,7 @@ export function findBuiltInFormat(id: number): NumberFormat {
     [48, 48],
   ])
     ? kindOnly('changed')
-    : PLAIN // prettier-ignore
+    : PLAIN_FORMAT // prettier-ignore
 }
 
 /** Literal characters that do not change the number: currency, brackets of negative amounts, units of money. */
@@ -52,10 +52,10 @@ const HARMLESS = /^[\s¥￥$€£元(),.+]*$/
 /**
  * Parses a format code such as `yyyy-mm-dd`, `"SN"0000` or `#,##0.00`. Only the section for positive numbers counts.
  */
-export function readFormat(code: string): NumberFormat {
+export function parseNumberFormat(code: string): NumberFormat {
   const { tokens, literals } = splitFormat(code)
   if (tokens === '@' || tokens.toLowerCase().startsWith('general'))
-    return HARMLESS.test(literals) ? PLAIN : kindOnly('changed')
+    return HARMLESS.test(literals) ? PLAIN_FORMAT : kindOnly('changed')
   const moment = momentOf(tokens.toLowerCase())
   if (moment) return kindOnly(moment)
   if (/[%/eE]/.test(tokens) || !HARMLESS.test(literals)) return kindOnly('changed')

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { formatSpreadsheetDate } from '#core/spreadsheet/cell.ts'
 import { CELL_PROBLEMS, findNumberProblem, findTextProblem } from '#core/spreadsheet/cell-problems.ts'
-import { findBuiltInFormat, type NumberFormat, PLAIN, readFormat } from './number-format.ts'
+import { findBuiltInFormat, type NumberFormat, PLAIN_FORMAT, parseNumberFormat } from './number-format.ts'
 import { type TableLimits, type TableRow, type TableSource, TableUnreadable } from '#core/spreadsheet/table-limits.ts'
 import { readAttribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 import { openZip } from './zip-reader.ts'
@@ -76,7 +76,7 @@ async function cellFormats(open: Open) {
     open(name, attributes) {
       if (name === 'cellXfs') inCells = true
       const format = Number(readAttribute(attributes, 'numFmtId') ?? 0)
-      if (name === 'numFmt') custom.set(format, readFormat(readAttribute(attributes, 'formatCode') ?? ''))
+      if (name === 'numFmt') custom.set(format, parseNumberFormat(readAttribute(attributes, 'formatCode') ?? ''))
       if (name === 'xf' && inCells) styles.push(custom.get(format) ?? findBuiltInFormat(format))
     },
     close(name) {
@@ -234,7 +234,7 @@ class SheetReader implements XmlHandler {
   #shownNumber(value: string): Shown {
     const number = Number(value)
     if (value === '' || !Number.isFinite(number)) return { text: value }
-    const format = this.#book.formats[this.#style] ?? PLAIN
+    const format = this.#book.formats[this.#style] ?? PLAIN_FORMAT
     const { kind } = format
     if (kind !== 'plain' && kind !== 'changed')
       return { text: formatSpreadsheetDate(number, kind, this.#book.since1904) }

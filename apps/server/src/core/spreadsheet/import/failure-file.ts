@@ -25,7 +25,7 @@ export const REASON_COLUMNS = [
 const isReasonColumn = (title: string) => REASON_COLUMNS.some((column) => column.title === title)
 
 /** Returns the format of the imported table: a workbook is answered with a workbook. */
-export const failureFileFormat = (tableName: string): ExportFormat =>
+export const selectFailureFileFormat = (tableName: string): ExportFormat =>
   EXPORT_FORMATS.find((format) => format === extensionOf(tableName)) ?? 'xlsx'
 
 /** Collects every refused line of an import with all its columns. The file can be corrected and imported again. */

@@ -3,8 +3,8 @@ import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { analyzeTable } from '#core/database/analyze.ts'
-import { FailureFile, failureFileFormat } from './failure-file.ts'
-import { importOf } from './import.ts'
+import { FailureFile, selectFailureFileFormat } from './failure-file.ts'
+import { findImport } from './import.ts'
 import { importLines } from './take-lines.ts'
 import { storeFailureFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 
@@ -19,12 +19,12 @@ const importWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
     const { of, input, file, total = 1 } = job.payload as TransferPayload
-    const definition = importOf(of)
+    const definition = findImport(of)
     if (!definition || !file) throw notFound('导入')
     const chunks: Buffer[] = []
     for await (const chunk of await services.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
     const user = await loadJobUser(services, job, definition.endpoint.access)
-    const failures = new FailureFile(services, failureFileFormat(file.name))
+    const failures = new FailureFile(services, selectFailureFileFormat(file.name))
     let ended: unknown
     const report = await importLines(
       { user, services, now: services.now() },

@@ -7,16 +7,22 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { createExportColumns } from '#core/spreadsheet/columns.ts'
-import { type FailedLine, FailureFile, failureFileFormat } from './failure-file.ts'
+import { type FailedLine, FailureFile, selectFailureFileFormat } from './failure-file.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { throwTableError } from './read-incoming.ts'
 import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
-import { type Definition, type ImportDefinition, type ImportEndpoint, importLimits, importLines } from './take-lines.ts'
+import {
+  type Definition,
+  type ImportDefinition,
+  type ImportEndpoint,
+  buildImportLimits,
+  importLines,
+} from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
-export const importOf = (kind: string) => IMPORTS.get(kind)
+export const findImport = (kind: string) => IMPORTS.get(kind)
 
 /**
  * Declares an import and returns its two handlers: template and import. List the import handler in
@@ -67,9 +73,9 @@ async function importTable(
   }
   let ended: unknown
   const onEnd = (state: unknown) => void (ended = state)
-  const failures = new FailureFile(ctx.services, failureFileFormat(name))
+  const failures = new FailureFile(ctx.services, selectFailureFileFormat(name))
   const summarize = (done: ImportReport) =>
-    ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, done) })
+    ctx.audit({ bizType: definition.kind, action: formatImportSummary(definition.name, done) })
   const beforeCommit = (db: Db, done: ImportReport) => {
     summarize(done)
     return ctx.recordIn(db)
@@ -88,11 +94,11 @@ async function importTable(
 }
 
 /** Returns the Chinese sentence about an import for the operation log. */
-export const importSummary = (name: string, { dryRun, total, created, updated, failed }: ImportReport) =>
+export const formatImportSummary = (name: string, { dryRun, total, created, updated, failed }: ImportReport) =>
   `${dryRun ? '试导入' : '导入'}${name}：共${total}行，新增${created}，更新${updated}，失败${failed}`
 
 async function countOf(bytes: Uint8Array, name: string, definition: ImportDefinition) {
-  const { header, rows, close } = await openTableInThread(bytes, name, importLimits(definition))
+  const { header, rows, close } = await openTableInThread(bytes, name, buildImportLimits(definition))
   try {
     // Refuses a table with wrong columns before a job is added.
     matchHeaderFields(definition, header)

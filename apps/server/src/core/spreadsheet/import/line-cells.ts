@@ -1,10 +1,10 @@
 import { invalid } from '#core/http/api-error.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
-import { CELL_PROBLEMS, TO_BE_CORRECTED } from '#core/spreadsheet/cell-problems.ts'
+import { CELL_PROBLEMS, CORRECTION_MARK } from '#core/spreadsheet/cell-problems.ts'
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
 
 /** Cell text that clears a field in an update. An empty cell keeps the field unchanged. */
-export const CLEAR_CELL = '#清空'
+export const CLEAR_CELL_MARK = '#清空'
 /** Prefix of an encrypted secret in a file of failed lines. */
 const ENCRYPTED = '已加密:'
 
@@ -39,17 +39,17 @@ export function readLineCells(
     if (!header[at] && (text !== '' || problem)) throw invalid(CELL_PROBLEMS.untitled(at + 1))
     if (!field) continue
     if (text !== '') filled.add(field)
-    given[field] = text === CLEAR_CELL ? '' : secret.includes(field) ? decrypted(secretKey, text, field) : text
+    given[field] = text === CLEAR_CELL_MARK ? '' : secret.includes(field) ? decrypted(secretKey, text, field) : text
   }
   return { given, filled }
 }
 
 /** Returns a line's cells for the file of failed lines. */
-export const cellsForFailureFile = ({ cells, problems }: TableRow, { fields, secret, secretKey }: ColumnFields) =>
+export const buildFailureCells = ({ cells, problems }: TableRow, { fields, secret, secretKey }: ColumnFields) =>
   cells.map((cell, at) => {
     if (secret.includes(fields[at] ?? '') && cell !== '' && !cell.startsWith(ENCRYPTED))
       return `${ENCRYPTED}${encrypt(secretKey, cell)}`
-    return problems?.has(at) && !cell.startsWith(TO_BE_CORRECTED) ? `${TO_BE_CORRECTED} ${cell}` : cell
+    return problems?.has(at) && !cell.startsWith(CORRECTION_MARK) ? `${CORRECTION_MARK} ${cell}` : cell
   })
 
 function decrypted(secretKey: Buffer, text: string, field: string) {

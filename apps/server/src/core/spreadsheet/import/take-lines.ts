@@ -9,8 +9,8 @@ import { inTransaction } from '#core/tenancy/tenancy.ts'
 import type { Row } from '#core/spreadsheet/cell.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import type { FailedLine } from './failure-file.ts'
-import { matchHeaderFields, fieldTitle } from '#core/spreadsheet/header.ts'
-import { readLineCells, type ColumnFields, cellsForFailureFile } from './line-cells.ts'
+import { matchHeaderFields, readFieldTitle } from '#core/spreadsheet/header.ts'
+import { readLineCells, type ColumnFields, buildFailureCells } from './line-cells.ts'
 import type { TableLimits, TableRow } from '#core/spreadsheet/table-limits.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 
@@ -31,7 +31,7 @@ export interface LineFacts {
   readonly filled: ReadonlySet<string>
 }
 /** Returns the fields of a line that an update may change. */
-export const pickFilled = <T extends object>(input: T, filled: ReadonlySet<string>) =>
+export const pickFilledFields = <T extends object>(input: T, filled: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(input).filter(([key]) => filled.has(key))) as Partial<T>
 
 export interface ReadLine<Input = Record<string, unknown>> extends LineFacts {
@@ -93,7 +93,7 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
 }
 export type ImportDefinition = Definition<ImportEndpoint, z.ZodObject, unknown>
 
-export const importLimits = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
+export const buildImportLimits = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
   // One more row, so that the error can name the limit of this import.
   maxRows: maxRows + 1,
   ...(maxRows > 100_000 && { maxUnpackedBytes: 500 * 1024 * 1024 }),
@@ -141,7 +141,7 @@ type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
 
 async function importAllLines(ctx: ImportCtx, work: Work, report: Tally) {
   const { definition, table } = work
-  const { header, rows, close } = await openTableInThread(table.bytes, table.name, importLimits(definition))
+  const { header, rows, close } = await openTableInThread(table.bytes, table.name, buildImportLimits(definition))
   try {
     const { secret = [] } = definition
     const { secretKey } = ctx.services.config
@@ -171,7 +171,7 @@ async function takeRows(ctx: ImportCtx, work: Work, { rows, columns, report }: R
     batch.push({
       row: row.row,
       result: parsed(definition, { row, columns, state }),
-      failed: () => ({ header: columns.header, cells: cellsForFailureFile(row, columns) }),
+      failed: () => ({ header: columns.header, cells: buildFailureCells(row, columns) }),
     })
     if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
       await importBatch(ctx, work, { batch: batch.splice(0), state, report })
@@ -252,7 +252,7 @@ async function countFailure(report: Tally, work: Work, { row, failed }: Parsed, 
   const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work
   report.failed += 1
   const field = problem.data?.field?.split('.')[0]
-  const reason = { row, ...(field && { field: fieldTitle(definition.schema, field) }), msg: problem.message }
+  const reason = { row, ...(field && { field: readFieldTitle(definition.schema, field) }), msg: problem.message }
   if (report.rows.length < reported) report.rows.push(reason)
   await onFailed?.({ ...reason, ...failed() })
 }

@@ -5,14 +5,14 @@ import {
   assertUploadId,
   sortParts,
   type PartStore,
-  PLAN,
+  PLAN_FILE_NAME,
   formatPartName,
   parsePartName,
   parsePlan,
   type UploadPart,
   type UploadPlan,
 } from '#core/storage/part-store.ts'
-import { KEEP_FREE_BYTES, spoolToFile, syncDirectory } from '#core/storage/spool.ts'
+import { RESERVED_FREE_BYTES, spoolToFile, syncDirectory } from '#core/storage/spool.ts'
 
 const READ_BYTES = 256 * 1024
 
@@ -21,7 +21,7 @@ export class LocalPartStore implements PartStore {
   readonly #root: string
   readonly #keepFree: number
 
-  constructor(root: string, keepFree = KEEP_FREE_BYTES) {
+  constructor(root: string, keepFree = RESERVED_FREE_BYTES) {
     this.#root = root
     this.#keepFree = keepFree
   }
@@ -29,13 +29,13 @@ export class LocalPartStore implements PartStore {
   async savePlan(plan: UploadPlan) {
     const folder = this.#folder(plan.id)
     const { path } = await spoolToFile(folder, bytesOf(JSON.stringify(plan)), { keepFree: this.#keepFree })
-    await rename(path, join(folder, PLAN))
+    await rename(path, join(folder, PLAN_FILE_NAME))
     await syncDirectory(folder)
     await syncDirectory(this.#root)
   }
 
   async plan(id: string) {
-    const text = await readFile(join(this.#folder(id), PLAN), 'utf8').catch(() => null)
+    const text = await readFile(join(this.#folder(id), PLAN_FILE_NAME), 'utf8').catch(() => null)
     return text === null ? null : parsePlan(text)
   }
 

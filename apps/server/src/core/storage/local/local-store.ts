@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DiskRead } from './disk-read.ts'
-import { readFreeBytes, KEEP_FREE_BYTES, spoolToFile, sweepSpool, syncDirectory } from '#core/storage/spool.ts'
+import { readFreeBytes, RESERVED_FREE_BYTES, spoolToFile, sweepSpool, syncDirectory } from '#core/storage/spool.ts'
 import {
   assertSha256,
   type ByteRange,
@@ -20,7 +20,7 @@ export class LocalStore implements FileStore {
   readonly #root: string
   readonly #keepFree: number
 
-  constructor(root: string, keepFree = KEEP_FREE_BYTES) {
+  constructor(root: string, keepFree = RESERVED_FREE_BYTES) {
     this.#root = root
     this.#keepFree = keepFree
   }

@@ -6,7 +6,7 @@ const COPYING = '7302515, 5'
 const CONTENT = 7_302_517
 
 /** Runs `work` while no process of this installation removes stored files. */
-export async function withoutFileRemoval<T>(connection: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
+export async function blockFileRemoval<T>(connection: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
   await client.connect()
@@ -33,7 +33,7 @@ export async function claimFileContent(pool: pg.Pool, sha256: string): Promise<v
  * Removes a content without a row or a claim. Returns true when the content was removed. A concurrent upload of the
  * same content waits for the removal. Nothing is removed while a backup copies files.
  */
-export async function removeUnused(
+export async function removeUnusedContents(
   pool: pg.Pool,
   files: { remove(sha256: string): Promise<void> },
   sha256: string,

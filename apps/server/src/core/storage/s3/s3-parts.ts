@@ -3,7 +3,7 @@ import {
   assertUploadId,
   sortParts,
   type PartStore,
-  PLAN,
+  PLAN_FILE_NAME,
   formatPartName,
   parsePartName,
   parsePlan,
@@ -11,7 +11,7 @@ import {
   type UploadPlan,
 } from '#core/storage/part-store.ts'
 import type { S3Client } from './s3-client.ts'
-import { KEEP_FREE_BYTES, spoolToFile } from '#core/storage/spool.ts'
+import { RESERVED_FREE_BYTES, spoolToFile } from '#core/storage/spool.ts'
 import { FileMissing } from '#core/storage/store.ts'
 
 const FOLDER = 'uploads/'
@@ -24,19 +24,19 @@ export class S3PartStore implements PartStore {
   readonly #temporary: string
   readonly #keepFree: number
 
-  constructor(s3: S3Client, temporary: string, keepFree = KEEP_FREE_BYTES) {
+  constructor(s3: S3Client, temporary: string, keepFree = RESERVED_FREE_BYTES) {
     this.#s3 = s3
     this.#temporary = temporary
     this.#keepFree = keepFree
   }
 
   async savePlan(plan: UploadPlan) {
-    await this.#s3.put(folderOf(plan.id) + PLAN, Buffer.from(JSON.stringify(plan)))
+    await this.#s3.put(folderOf(plan.id) + PLAN_FILE_NAME, Buffer.from(JSON.stringify(plan)))
   }
 
   async plan(id: string) {
     try {
-      const chunks = await (await this.#s3.get(folderOf(id) + PLAN)).toArray()
+      const chunks = await (await this.#s3.get(folderOf(id) + PLAN_FILE_NAME)).toArray()
       return parsePlan(Buffer.concat(chunks).toString())
     } catch (error) {
       if (error instanceof FileMissing) return null
@@ -81,7 +81,7 @@ export class S3PartStore implements PartStore {
   async drop(id: string) {
     const folder = folderOf(id)
     // Deletes the plan first, so that no further part is accepted.
-    await this.#s3.remove(folder + PLAN)
+    await this.#s3.remove(folder + PLAN_FILE_NAME)
     for await (const { key } of this.#s3.list(folder)) await this.#s3.remove(key)
   }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import type { S3Client } from './s3-client.ts'
-import { KEEP_FREE_BYTES, spoolToFile, sweepSpool } from '#core/storage/spool.ts'
+import { RESERVED_FREE_BYTES, spoolToFile, sweepSpool } from '#core/storage/spool.ts'
 import {
   assertSha256,
   type ByteRange,
@@ -26,7 +26,7 @@ export class S3Store implements FileStore {
   readonly #temporary: string
   readonly #keepFree: number
 
-  constructor(s3: S3Client, temporary: string, keepFree = KEEP_FREE_BYTES) {
+  constructor(s3: S3Client, temporary: string, keepFree = RESERVED_FREE_BYTES) {
     this.#s3 = s3
     this.#temporary = temporary
     this.#keepFree = keepFree

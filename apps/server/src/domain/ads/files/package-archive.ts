@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { AD_MESSAGES, pageProblem } from '@oms/contract/advertise/ad-rules.ts'
 import { type Entry, open, type ZipFile } from 'yauzl'
-import { FileRefused, shownText } from './probe-facts.ts'
+import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
 
 const MAX_ENTRIES = 200
 const MIB = 1024 * 1024
@@ -37,7 +37,7 @@ export async function readArchive(path: string): Promise<ReadonlyMap<string, Buf
 /** Converts an error of yauzl to the refusal of the file. */
 function problemOf(error: unknown) {
   const [, name] = NAME_PROBLEM.exec(error instanceof Error ? error.message : '') ?? []
-  return name === undefined ? broken(error) : refused(`文件名「${shownText(name)}」不能使用`, error)
+  return name === undefined ? broken(error) : refused(`文件名「${sanitizeProbedText(name)}」不能使用`, error)
 }
 
 function opened(path: string) {
@@ -52,9 +52,9 @@ const isFolder = ({ fileName }: Entry) => fileName.endsWith('/')
 
 /** Returns why an entry is refused. */
 function entryProblem({ fileName, externalFileAttributes, generalPurposeBitFlag }: Entry): string | undefined {
-  if ((generalPurposeBitFlag & ENCRYPTED) !== 0) return `文件「${shownText(fileName)}」已加密`
+  if ((generalPurposeBitFlag & ENCRYPTED) !== 0) return `文件「${sanitizeProbedText(fileName)}」已加密`
   const isLink = ((externalFileAttributes >>> TYPE_SHIFT) & TYPE_MASK) === SYMLINK
-  return isLink ? `文件「${shownText(fileName)}」是链接` : undefined
+  return isLink ? `文件「${sanitizeProbedText(fileName)}」是链接` : undefined
 }
 
 function entriesOf(zip: ZipFile) {
@@ -84,7 +84,7 @@ function entriesOf(zip: ZipFile) {
 function contentOf(zip: ZipFile, entry: Entry) {
   return new Promise<Buffer>((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) => {
-      const damaged = (cause: unknown) => reject(refused(`文件「${shownText(entry.fileName)}」已损坏`, cause))
+      const damaged = (cause: unknown) => reject(refused(`文件「${sanitizeProbedText(entry.fileName)}」已损坏`, cause))
       if (!stream) return damaged(error)
       return buffer(stream).then(resolve, damaged)
     })

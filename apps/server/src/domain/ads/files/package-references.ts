@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { pageProblem, pageReference } from '@oms/contract/advertise/ad-rules.ts'
-import { FileRefused, shownText } from './probe-facts.ts'
+import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
 
 const MIB = 1024 * 1024
 const MAX_PAGE_BYTES = 60 * MIB
@@ -28,8 +28,8 @@ const MIME: Readonly<Record<string, string>> = {
 }
 const isCss = (path: string) => path.toLowerCase().endsWith('.css')
 const refused = (problem: string) => new FileRefused(pageProblem(problem))
-const external = (address: string) => new FileRefused(pageReference(shownText(address)))
-const unclosed = (from: string) => refused(`「${shownText(from)}」的样式不完整`)
+const external = (address: string) => new FileRefused(pageReference(sanitizeProbedText(address)))
+const unclosed = (from: string) => refused(`「${sanitizeProbedText(from)}」的样式不完整`)
 
 /** Replaces references to files of a package by `data:` addresses. The sum of all replacements is limited. */
 export class PackageReferences {
@@ -80,14 +80,14 @@ export class PackageReferences {
 
   #dataOf(path: string, address: string) {
     const bytes = this.#files.get(path)
-    if (!bytes) throw new FileRefused(`素材包缺少 ${shownText(address)}`)
+    if (!bytes) throw new FileRefused(`素材包缺少 ${sanitizeProbedText(address)}`)
     const extension = posix.extname(path).slice(1).toLowerCase()
     const content = isCss(path) ? Buffer.from(this.#sheet(path, bytes)) : bytes
     return `data:${MIME[extension] ?? 'application/octet-stream'};base64,${content.toString('base64')}`
   }
 
   #sheet(path: string, bytes: Buffer) {
-    if (this.#open.has(path)) throw refused(`样式表「${shownText(path)}」循环引用`)
+    if (this.#open.has(path)) throw refused(`样式表「${sanitizeProbedText(path)}」循环引用`)
     this.#open.add(path)
     const css = this.styles(bytes.toString('utf8'), path)
     this.#open.delete(path)
@@ -99,7 +99,7 @@ function decoded(address: string) {
   try {
     return decodeURIComponent(address)
   } catch {
-    throw refused(`引用地址「${shownText(address)}」不正确`)
+    throw refused(`引用地址「${sanitizeProbedText(address)}」不正确`)
   }
 }
 

@@ -46,7 +46,7 @@ export type ProbeAnswer = { readonly probed: Probed } | { readonly refused: stri
 const MAX_SHOWN = 100
 
 /** Returns a name or an address of an uploaded file as a text that can be stored and shown. */
-export const shownText = (text: string) =>
+export const sanitizeProbedText = (text: string) =>
   text
     .slice(0, MAX_SHOWN)
     .toWellFormed()

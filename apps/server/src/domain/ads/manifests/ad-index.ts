@@ -2,7 +2,14 @@ import type pg from 'pg'
 import { copyRows } from '#core/database/copy-rows.ts'
 import type { Events } from '#core/events/events.ts'
 import { AdChanges } from './ad-changes.ts'
-import { collectAdIds, isDelivered, loadAds, loadPrograms, TARGET, type TargetedProgram } from './live-programs.ts'
+import {
+  collectAdIds,
+  isDelivered,
+  loadAds,
+  loadPrograms,
+  PROGRAM_TARGET,
+  type TargetedProgram,
+} from './live-programs.ts'
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
 import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
 
@@ -164,7 +171,7 @@ export class AdIndex {
     const { groups } = this.#assignment
     const used = new Set<number>()
     for (const { targetType, targetIds } of this.programs.values())
-      if (targetType === TARGET.groups) for (const id of targetIds) used.add(id)
+      if (targetType === PROGRAM_TARGET.groups) for (const id of targetIds) used.add(id)
     for (const id of groups.keys()) if (!used.has(id)) groups.delete(id)
     for (const id of used) if (!groups.has(id)) groups.set(id, await this.#parts.readGroup(client, id))
     this.#groupsAt = Date.now()
@@ -175,7 +182,7 @@ export class AdIndex {
     for (const id of groups.keys()) groups.set(id, await this.#parts.readGroup(client, id))
     this.#groupsAt = Date.now()
     for (const program of this.programs.values())
-      if (program.targetType === TARGET.groups) await this.#assignment.assign(slots, program.id, program)
+      if (program.targetType === PROGRAM_TARGET.groups) await this.#assignment.assign(slots, program.id, program)
   }
 
   async #followScreens(client: pg.Client, slots: DeviceSlots, ids: readonly number[]) {

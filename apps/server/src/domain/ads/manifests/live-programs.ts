@@ -8,7 +8,7 @@ const DAYS_BEFORE = 30
 const PLATFORM = 1
 
 /** Targets of a program version. `TARGET.all` is used by default programs. */
-export const TARGET = { all: 0, devices: 1, groups: 2, models: 3, tenants: 4 } as const
+export const PROGRAM_TARGET = { all: 0, devices: 1, groups: 2, models: 3, tenants: 4 } as const
 
 export interface TargetedProgram extends LiveProgram {
   readonly tenantId: number
@@ -27,13 +27,17 @@ interface SlotFacts {
 }
 
 /** True when a program is delivered to a device. */
-export function isTarget(program: TargetedProgram, { slot, deviceId, tenantId, modelId }: SlotFacts, groups: Groups) {
+export function isProgramTarget(
+  program: TargetedProgram,
+  { slot, deviceId, tenantId, modelId }: SlotFacts,
+  groups: Groups,
+) {
   if (program.tenantId !== PLATFORM && program.tenantId !== tenantId) return false
   const { targetType, targetIds } = program
-  if (targetType === TARGET.devices) return targetIds.has(deviceId)
-  if (targetType === TARGET.models) return targetIds.has(modelId)
-  if (targetType === TARGET.tenants) return targetIds.has(tenantId)
-  if (targetType === TARGET.all) return true
+  if (targetType === PROGRAM_TARGET.devices) return targetIds.has(deviceId)
+  if (targetType === PROGRAM_TARGET.models) return targetIds.has(modelId)
+  if (targetType === PROGRAM_TARGET.tenants) return targetIds.has(tenantId)
+  if (targetType === PROGRAM_TARGET.all) return true
   for (const id of targetIds) if (groups.get(id)?.members.has(slot)) return true
   return false
 }
@@ -62,7 +66,7 @@ export async function loadPrograms(client: pg.Client, few?: readonly number[]): 
     [few ?? null],
   )
   return rows.map(({ targetType, targetIds, ...row }) => {
-    const targets = row.body.fallback > 0 ? { targetType: TARGET.all } : { targetType }
+    const targets = row.body.fallback > 0 ? { targetType: PROGRAM_TARGET.all } : { targetType }
     return { ...row, ...targets, targetIds: new Set(targetIds), json: JSON.stringify(row.body) }
   })
 }

@@ -1,7 +1,7 @@
 import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { Pool } from 'pg'
 
-const MOST = 20_000
+const MAX_CACHED_VERSIONS = 20_000
 /** Tenant of the platform, whose programs reach all devices. */
 const PLATFORM = 1
 
@@ -79,7 +79,7 @@ export class PublishedVersions {
   }
 
   async #loadPrograms(named: readonly Named[]) {
-    if (this.#programs.size > MOST) this.#programs.clear()
+    if (this.#programs.size > MAX_CACHED_VERSIONS) this.#programs.clear()
     const { rows } = await this.#pool.query<ProgramRow>(
       `select program_id as id, ver_no as ver, tenant_id as "tenantId", target_type as "targetType",
          target_ids as "targetIds", body from ad_program_versions
@@ -100,7 +100,7 @@ export class PublishedVersions {
   }
 
   async #loadAds(named: readonly Named[]) {
-    if (this.#ads.size > MOST) this.#ads.clear()
+    if (this.#ads.size > MAX_CACHED_VERSIONS) this.#ads.clear()
     const { rows } = await this.#pool.query<{ id: number; ver: number; body: ManifestAd }>(
       `select ad_id as id, ver_no as ver, body from ad_versions
        where (ad_id, ver_no) in (select * from unnest($1::int[], $2::int[])) and audit_status = 2`,

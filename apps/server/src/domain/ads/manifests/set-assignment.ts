@@ -1,5 +1,5 @@
 import type { DeviceSlots, GroupMembers } from './ad-index.ts'
-import { isTarget, TARGET, type TargetedProgram } from './live-programs.ts'
+import { isProgramTarget, PROGRAM_TARGET, type TargetedProgram } from './live-programs.ts'
 import { type ManifestSet, ManifestSets } from './manifest-set.ts'
 import { ScreenTable } from '../screens/screen-table.ts'
 
@@ -38,7 +38,7 @@ export class SetAssignment {
 
   assignSlot(slots: DeviceSlots, slot: number, candidates: readonly TargetedProgram[]) {
     const facts = this.#factsOf(slots, slot)
-    const programs = candidates.flatMap((each) => (isTarget(each, facts, this.groups) ? [each.id] : []))
+    const programs = candidates.flatMap((each) => (isProgramTarget(each, facts, this.groups) ? [each.id] : []))
     const { zone, volume } = this.setOf(slot)
     this.move(
       slot,
@@ -55,22 +55,25 @@ export class SetAssignment {
     const direct = new Map<number, TargetedProgram[]>()
     const wide: TargetedProgram[] = []
     for (const program of this.programs.values()) {
-      if (program.targetType !== TARGET.devices) wide.push(program)
+      if (program.targetType !== PROGRAM_TARGET.devices) wide.push(program)
       else
         for (const id of program.targetIds) {
           const slot = slots.slotOf(id)
           if (slot >= 0) direct.set(slot, [...(direct.get(slot) ?? []), program])
         }
     }
-    const groups = wide.filter(({ targetType }) => targetType === TARGET.groups)
-    const others = wide.filter(({ targetType }) => targetType !== TARGET.groups)
+    const groups = wide.filter(({ targetType }) => targetType === PROGRAM_TARGET.groups)
+    const others = wide.filter(({ targetType }) => targetType !== PROGRAM_TARGET.groups)
     const byKind = new Map<number, TargetedProgram[]>()
     for (let from = 0; from < slots.count; from += SLICE) {
       for (let slot = from; slot < Math.min(slots.count, from + SLICE); slot++) {
         const kind = slots.tenants[slot]! * 1_000_000 + slots.models[slot]!
         let usual = byKind.get(kind)
         if (!usual)
-          byKind.set(kind, (usual = others.filter((each) => isTarget(each, this.#factsOf(slots, slot), this.groups))))
+          byKind.set(
+            kind,
+            (usual = others.filter((each) => isProgramTarget(each, this.#factsOf(slots, slot), this.groups))),
+          )
         const own = direct.get(slot)
         if (usual.length === 0 && !own && groups.length === 0 && this.setOf(slot).programs.length === 0) continue
         this.assignSlot(slots, slot, [...usual, ...(own ?? []), ...groups])
@@ -87,7 +90,8 @@ export class SetAssignment {
       for (let slot = from; slot < Math.min(slots.count, from + SLICE); slot++) {
         const set = this.setOf(slot)
         const isMember = set.programs.includes(id)
-        if (isMember === (program !== undefined && isTarget(program, this.#factsOf(slots, slot), this.groups))) continue
+        if (isMember === (program !== undefined && isProgramTarget(program, this.#factsOf(slots, slot), this.groups)))
+          continue
         let next = changed.get(set.number)
         if (!next) {
           const programs = isMember ? set.programs.filter((each) => each !== id) : [...set.programs, id]

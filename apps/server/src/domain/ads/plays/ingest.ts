@@ -1,5 +1,5 @@
 import { PlayReport, type RejectReason, type ReportReply } from '@oms/contract/advertise/device-calls.ts'
-import { type PlayDevice, type PlayRow, playRow, findTimeProblem, isOutsideDates } from './play-row.ts'
+import { type PlayDevice, type PlayRow, buildPlayRow, findTimeProblem, isOutsideDates } from './play-row.ts'
 import type { PlayWriter, Reject } from './play-writer.ts'
 import { parseContentIds, type LoggedPlay, toPlayReports } from './smil-log.ts'
 import { type PublishedVersions, canReach } from '../manifests/published-versions.ts'
@@ -68,7 +68,7 @@ export class Ingest {
     const problem = findTimeProblem(report, planned, { now, retentionDays })
     if (problem) return problem
     if (isOutsideDates(report, program)) return 'unknown'
-    return playRow(report, device, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })
+    return buildPlayRow(report, device, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { Db } from '#core/database/client.ts'
-import { addToColumns, lockPlaySums, SUM_COLUMNS, WIDENED } from './play-sums.ts'
+import { buildSumAssignments, lockPlaySums, SUM_COLUMNS, WIDEN_TIMES_SQL } from './play-sums.ts'
 
 /** Longest wait for a lock. The next run of the job repeats a statement that fails. */
 const LOCK_TIMEOUT = '2s'
@@ -100,7 +100,7 @@ export async function shrinkPlaySums(database: Db, today: string, zone: string, 
       select date_trunc('month', day)::date, device_id, program_id, ad_id, tenant_id, ${sums},
         min(first_start), max(last_end)
       from gone group by 1, 2, 3, 4, 5
-      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${addToColumns('ad_play_days')}, ${WIDENED}`)
+      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${buildSumAssignments('ad_play_days')}, ${WIDEN_TIMES_SQL}`)
     onStep?.('months')
   })
   await database.transaction(async (db) => {

@@ -93,7 +93,7 @@ interface Facts {
 }
 
 /** Returns the row of a report. Plays without a trusted clock get the time at which the report arrived. */
-export function playRow(
+export function buildPlayRow(
   report: PlayReport,
   device: PlayDevice,
   { materialId, isTakeover, planned, now, dayOf }: Facts,

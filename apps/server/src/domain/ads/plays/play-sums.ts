@@ -14,10 +14,10 @@ export const SUM_COLUMNS = ['plays', 'complete', 'partial', 'failed', 'ms', 'unt
 const names = sql.raw(SUM_COLUMNS.join(', '))
 const sums = sql.raw(SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
 /** Assignments that add the new row to the stored row of this table. */
-export const addToColumns = (table: string) =>
+export const buildSumAssignments = (table: string) =>
   sql.raw(SUM_COLUMNS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', '))
 /** Assignments that widen the first start and last end of a stored row of `ad_play_days`. */
-export const WIDENED = sql.raw(`first_start = least(ad_play_days.first_start, excluded.first_start),
+export const WIDEN_TIMES_SQL = sql.raw(`first_start = least(ad_play_days.first_start, excluded.first_start),
   last_end = greatest(ad_play_days.last_end, excluded.last_end)`)
 
 /**
@@ -42,12 +42,12 @@ async function mergeSome(db: Db, atOnce: number): Promise<number> {
     hours as (
       insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, ${names})
       select hour, tenant_id, program_id, ad_id, model_id, ${sums} from gone group by 1, 2, 3, 4, 5
-      on conflict (hour, tenant_id, program_id, ad_id, model_id) do update set ${addToColumns('ad_play_hours')}),
+      on conflict (hour, tenant_id, program_id, ad_id, model_id) do update set ${buildSumAssignments('ad_play_hours')}),
     days as (
       insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, ${names}, first_start, last_end)
       select day, device_id, program_id, ad_id, tenant_id, ${sums}, min(first_start), max(last_end)
       from gone group by 1, 2, 3, 4, 5
-      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${addToColumns('ad_play_days')}, ${WIDENED}),
+      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${buildSumAssignments('ad_play_days')}, ${WIDEN_TIMES_SQL}),
     named as (
       insert into ad_names (kind, id, name, deleted)
       select 3, id, sn, (deleted_at is not null)::int from devices where id in (select device_id from gone)

@@ -1,6 +1,6 @@
 /** Delivery states of a screen, derived from its last report and the manifest that it should have. */
-export const DELIVERY = { waiting: 0, loading: 1, ready: 2, failed: 3, offline: 4 } as const
-export type DeliveryState = (typeof DELIVERY)[keyof typeof DELIVERY]
+export const DELIVERY_STATE = { waiting: 0, loading: 1, ready: 2, failed: 3, offline: 4 } as const
+export type DeliveryState = (typeof DELIVERY_STATE)[keyof typeof DELIVERY_STATE]
 
 /** Number of poll intervals without a call after which a screen is offline. */
 const SILENT_POLLS = 3
@@ -22,9 +22,9 @@ interface ScreenFacts {
 export function computeDeliveryState(screen: ScreenFacts, now: number, pollSeconds: number): DeliveryState {
   const { appliedEtag, etag, readyFiles, totalFiles, failed, lastReportMs } = screen
   const isCurrent = appliedEtag === etag && appliedEtag !== ''
-  if (isCurrent && failed.length === 0 && readyFiles >= totalFiles) return DELIVERY.ready
+  if (isCurrent && failed.length === 0 && readyFiles >= totalFiles) return DELIVERY_STATE.ready
   const silentMs = STATUS_MS + SILENT_POLLS * pollSeconds * 1000
-  if (lastReportMs === null || now - lastReportMs > silentMs) return DELIVERY.offline
-  if (failed.length > 0) return DELIVERY.failed
-  return isCurrent || readyFiles < totalFiles ? DELIVERY.loading : DELIVERY.waiting
+  if (lastReportMs === null || now - lastReportMs > silentMs) return DELIVERY_STATE.offline
+  if (failed.length > 0) return DELIVERY_STATE.failed
+  return isCurrent || readyFiles < totalFiles ? DELIVERY_STATE.loading : DELIVERY_STATE.waiting
 }

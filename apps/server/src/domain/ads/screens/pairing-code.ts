@@ -14,13 +14,13 @@ const lettersOf = (alphabet: string, length: number) =>
 export const createPairingCode = () => lettersOf(LETTERS, LENGTH)
 
 /** Returns 130 random bits in base32 for the address of a SMIL index. */
-export const newSmilKey = () => lettersOf(BASE32, SMIL_KEY_LENGTH)
+export const generateSmilKey = () => lettersOf(BASE32, SMIL_KEY_LENGTH)
 
 /** Returns a token of 256 random bits. */
 export const createPlayerToken = () => randomBytes(32).toString('base64url')
 
-export const hashOf = (secret: string) => hash('sha256', secret)
+export const hashSecret = (secret: string) => hash('sha256', secret)
 
 /** Returns true when the secret has the stored hash. Compares in constant time. */
-export const isSecret = (secret: string, stored: string) =>
-  timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(stored.padEnd(64).slice(0, 64)))
+export const matchesSecret = (secret: string, stored: string) =>
+  timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(stored.padEnd(64).slice(0, 64)))

@@ -1,6 +1,6 @@
 import { PLAY_RESULT } from '@oms/contract/advertise/device-calls.ts'
 import type { Pool } from 'pg'
-import { OVERLAP_MS } from '../overlap.ts'
+import { MAX_OVERLAP_MS } from '../overlap.ts'
 import type { PlayRow } from '../plays/play-row.ts'
 
 const HOUR_MS = 3_600_000
@@ -50,7 +50,7 @@ function shareOf({ deviceId, hour, clock, result, isTakeover }: PlayRow): Share 
 const keyOf = ({ deviceId, from, kind }: Share) => `${deviceId}:${from}:${kind}`
 
 /** Returns true for plays that the overlap check does not limit: summed, short and untrusted plays, and takeovers. */
-const isUnlimited = ({ mayOverlap, ms }: PlayRow) => mayOverlap || ms <= OVERLAP_MS
+const isUnlimited = ({ mayOverlap, ms }: PlayRow) => mayOverlap || ms <= MAX_OVERLAP_MS
 
 const occupiedBy = ({ ms, count }: PlayRow) => Math.max(ms, count * LEAST_MS)
 

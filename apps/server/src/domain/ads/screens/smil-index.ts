@@ -51,7 +51,7 @@ export function renderSmilIndex({ zone }: ManifestSet, manifest: RenderedManifes
 /** Returns the index with the addresses of one screen. `base` must not contain special characters of XML. */
 export const formatSmilIndex = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
 
-export const smilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)
+export const computeSmilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)
 
 async function renderIndex({ schedule }: RenderedManifest, zone: string, now: number): Promise<string> {
   const wallclock = (at: number) => `wallclock(${formatLocalTime(at, zone).replace(' ', 'T')})`

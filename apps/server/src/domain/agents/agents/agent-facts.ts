@@ -7,7 +7,7 @@ import type { DeviceAgent } from './device-agent.ts'
 import { buildMcpCallAddress } from '../voice-servers/mcp-address.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
-import { permitsFeature } from '../parameters/features.ts'
+import { isFeaturePermitted } from '../parameters/features.ts'
 
 interface Parts {
   readonly reads: AgentReads
@@ -49,7 +49,7 @@ export async function readAgentFacts(
     contextProviders: agent.contextProviders,
     mcpEndpoint: buildMcpCallAddress(params.text('server.mcp_endpoint'), String(agent.id)),
     voiceprint:
-      url === '' || speakers.length === 0 || !permitsFeature(params, 'voiceprint')
+      url === '' || speakers.length === 0 || !isFeaturePermitted(params, 'voiceprint')
         ? undefined
         : { url, speakers, threshold: params.number('server.voiceprint_similarity_threshold') },
     maxOutputSize: params.number('device_max_output_size'),
@@ -69,7 +69,7 @@ function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): n
 
 /** Returns the clone of an agent, else its voice. Ignores the clone while the feature is switched off. */
 const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>
-  voices.of({ voiceId, cloneId: permitsFeature(params, 'clone') ? cloneId : null })
+  voices.of({ voiceId, cloneId: isFeaturePermitted(params, 'clone') ? cloneId : null })
 
 function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): Speech {
   return {

@@ -5,7 +5,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import type { StoredBehaviour, VersionSnapshot } from './agent-behaviour.ts'
-import { withSecrets } from './agent-secrets.ts'
+import { mergeSecrets } from './agent-secrets.ts'
 import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 
 export type AgentOfDevice = Omit<typeof agents.$inferSelect, keyof StoredBehaviour> & StoredBehaviour
@@ -21,7 +21,7 @@ interface Reach {
  * Returns whether a device gets the candidate: the candidate names the device, or the bucket of the device is below the
  * share.
  */
-export function getsCandidate({ id, candidateNo, candidateShare, candidateDeviceIds }: Reach, deviceId: number) {
+export function isInCandidate({ id, candidateNo, candidateShare, candidateDeviceIds }: Reach, deviceId: number) {
   if (candidateNo === null) return false
   return candidateDeviceIds.includes(deviceId) || positionOf(id, deviceId) < candidateShare
 }
@@ -49,16 +49,20 @@ export async function resolveAgentOfDevice(
   const { agent } = found
   const [opened, snapshot] = await Promise.all([
     readSecrets(db, secretKey, SECRET_OWNER.agent, [agent.id]),
-    getsCandidate(agent, deviceId) ? snapshotOf(db, agent.id, agent.candidateNo!) : undefined,
+    isInCandidate(agent, deviceId) ? readVersionSnapshot(db, agent.id, agent.candidateNo!) : undefined,
   ])
   const secrets = opened.get(agent.id) ?? new Map<string, string>()
   const { secrets: _, ...behaviour } = snapshot ?? { secrets: {} }
   const merged = { ...agent, ...behaviour, ...(snapshot && { versionNo: agent.candidateNo! }) }
-  return { ...merged, ...withSecrets(merged, secrets) }
+  return { ...merged, ...mergeSecrets(merged, secrets) }
 }
 
 /** Returns the snapshot of a version, or undefined when the version was removed. */
-export async function snapshotOf(db: Db, agentId: number, versionNo: number): Promise<VersionSnapshot | undefined> {
+export async function readVersionSnapshot(
+  db: Db,
+  agentId: number,
+  versionNo: number,
+): Promise<VersionSnapshot | undefined> {
   const [found] = await db
     .select({ snapshot: agentVersions.snapshot })
     .from(agentVersions)

@@ -25,12 +25,12 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
 export const isSecretField = ({ key, type, secret }: Pick<ProviderField, 'key' | 'type' | 'secret'>) =>
   secret === true || type === 'password' || SECRET_KEYS.has(key.toLowerCase())
 
-export const pluginField = (code: string, key: string) => `plugin.${code}.${key}`
+export const formatPluginField = (code: string, key: string) => `plugin.${code}.${key}`
 /**
  * Returns the field of a header in `agent_secrets`. The hash keeps the field short, and stable when sources are
  * reordered.
  */
-export const headerField = (url: string, header: string) =>
+export const formatHeaderField = (url: string, header: string) =>
   `context.${createHash('sha256').update(url).digest('hex').slice(0, 16)}.${header.toLowerCase()}`
 
 /** Returns the plugin providers with these codes. */
@@ -60,12 +60,12 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
       const isHidden = (key: string) =>
         isSecretField(provider.fields.find((field) => field.key === key) ?? { key, type: 'string' })
       for (const [key, value] of Object.entries(params))
-        if (isHidden(key)) secrets.set(pluginField(providerCode, key), value)
+        if (isHidden(key)) secrets.set(formatPluginField(providerCode, key), value)
       return { providerCode, params: Object.fromEntries(Object.entries(params).filter(([key]) => !isHidden(key))) }
     }),
     contextProviders: contextProviders.map(({ url, headers }) => {
       for (const [name, value] of Object.entries(headers))
-        if (value !== KEPT_HEADER) secrets.set(headerField(url, name), value)
+        if (value !== KEPT_HEADER) secrets.set(formatHeaderField(url, name), value)
       const kept = Object.entries(headers).filter(([, value]) => value !== '')
       return { url, headers: Object.fromEntries(kept.map(([name]) => [name, ''])) }
     }),
@@ -97,10 +97,10 @@ function assertAddresses(
 }
 
 /** Returns plugins and context sources with their secrets, for voice servers. */
-export function withSecrets({ plugins, contextProviders }: StoredParts, secrets: ReadonlyMap<string, string>) {
+export function mergeSecrets({ plugins, contextProviders }: StoredParts, secrets: ReadonlyMap<string, string>) {
   return {
     plugins: plugins.map(({ providerCode, params }) => {
-      const prefix = pluginField(providerCode, '')
+      const prefix = formatPluginField(providerCode, '')
       const own = [...secrets].filter(([field]) => field.startsWith(prefix))
       const opened = own.map(([field, value]) => [field.slice(prefix.length), value])
       return { providerCode, params: { ...params, ...Object.fromEntries(opened) } }
@@ -109,7 +109,7 @@ export function withSecrets({ plugins, contextProviders }: StoredParts, secrets:
       url,
       headers: Object.fromEntries(
         Object.keys(headers).flatMap((name) => {
-          const value = secrets.get(headerField(url, name))
+          const value = secrets.get(formatHeaderField(url, name))
           return value === undefined ? [] : [[name, value]]
         }),
       ),

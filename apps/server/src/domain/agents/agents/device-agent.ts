@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { BatchedRead } from '#core/database/batched-read.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
-import { getsCandidate } from './agent-of-device.ts'
-import { withSecrets } from './agent-secrets.ts'
+import { isInCandidate } from './agent-of-device.ts'
+import { mergeSecrets } from './agent-secrets.ts'
 import type { Speaker } from './agent-config.ts'
 import { DUE_REMINDERS, type DueReminder } from '../history/reminders.ts'
 
@@ -94,10 +94,10 @@ function agentOf({ agent, snapshot, secrets }: Row, secretKey: Buffer, deviceId:
   const current = Object.fromEntries(
     Object.entries(agent).map(([name, value]) => [camelCase(name), value]),
   ) as unknown as AgentOfDevice
-  const isCandidate = snapshot !== null && getsCandidate(current, deviceId)
+  const isCandidate = snapshot !== null && isInCandidate(current, deviceId)
   const merged = isCandidate ? { ...current, ...snapshot, versionNo: current.candidateNo! } : current
   const opened = new Map(Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)]))
-  return { ...merged, ...withSecrets(merged, opened) }
+  return { ...merged, ...mergeSecrets(merged, opened) }
 }
 
 const names = new Map<string, string>()

@@ -6,7 +6,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
  * `seconds`, and its session has no reported end. The condition is derived, because voice servers do not report the
  * state of devices.
  */
-export function isOpenSession(seconds: number) {
+export function hasOpenSession(seconds: number) {
   const last = sql`greatest(${agentDevices.sessionTime}, ${agentDevices.turnTime})`
   return sql`coalesce(${last} > now() - make_interval(secs => ${seconds}) and ${last} > coalesce(${agentDevices.closeTime}, '-infinity'), false)`
 }

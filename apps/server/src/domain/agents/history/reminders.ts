@@ -24,7 +24,7 @@ export const DUE_REMINDERS = `(select jsonb_agg(jsonb_build_object('id', w.id, '
     order by r.remind_time, r.id limit ${MAX_OPEN_REMINDERS}) w)`
 
 /** Adds the due reminders to a prompt. */
-export function withReminders(prompt: string, reminders: readonly DueReminder[]): string {
+export function addRemindersToPrompt(prompt: string, reminders: readonly DueReminder[]): string {
   if (reminders.length === 0) return prompt
   const lines = reminders.map(({ time, content }) => `- ${time}：${content}`)
   return `${prompt}\n\n到时间的提醒：\n${lines.join('\n')}\n请先告诉用户这些提醒，再回答用户的话。`
@@ -80,7 +80,7 @@ async function deleteOldestTold(db: Db, deviceId: number) {
 }
 
 /** Erases the reminders of unbound devices. */
-export const eraseRemindersOf = (db: Db, deviceIds: readonly number[]) =>
+export const eraseRemindersOfDevices = (db: Db, deviceIds: readonly number[]) =>
   db.delete(agentReminders).where(inArray(agentReminders.deviceId, [...deviceIds]))
 
 /** Erases the reminders of all devices of an agent. */

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 import { isolateRows } from '#core/database/isolate-rows.ts'
-import { getsCandidate } from '../agents/agent-of-device.ts'
+import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'
 import { storeTurns, type TurnRow } from './store-turns.ts'
 
-const MOST = 1000
+const MAX_BATCH_TURNS = 1000
 const PAUSE_MS = 20
 /**
  * Maximum number of waiting reports. Further reports are refused, because they would time out before they are stored.
@@ -88,7 +88,7 @@ const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId"
 
 /** Returns the target with the version that the device gets: the version in force or the candidate. */
 function inVersion({ deviceId, tenantId, agentId, versionNo, current, candidate, ...row }: Found) {
-  const isCandidate = candidate !== null && getsCandidate({ id: agentId, ...row }, deviceId)
+  const isCandidate = candidate !== null && isInCandidate({ id: agentId, ...row }, deviceId)
   const version = isCandidate ? { versionNo: row.candidateNo!, ...candidate } : { versionNo, ...current }
   return { deviceId, tenantId, agentId, ...version }
 }
@@ -115,7 +115,7 @@ export class TurnWriter {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new TurnsBusy('too many reports wait'))
     return new Promise((done, fail) => {
       this.#waiting.push({ report, done, fail })
-      if (this.#waiting.length >= MOST) this.#start()
+      if (this.#waiting.length >= MAX_BATCH_TURNS) this.#start()
       else this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
     })
   }
@@ -146,13 +146,13 @@ export class TurnWriter {
     this.#timer = undefined
     this.#running ??= this.#writeNext().finally(() => {
       this.#running = undefined
-      if (this.#waiting.length >= MOST) this.#start()
+      if (this.#waiting.length >= MAX_BATCH_TURNS) this.#start()
       else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
     })
   }
 
   async #writeNext() {
-    const batch = this.#waiting.splice(0, MOST)
+    const batch = this.#waiting.splice(0, MAX_BATCH_TURNS)
     try {
       await isolateRows(
         batch,

@@ -1,6 +1,6 @@
 /** Kinds of turns. */
-export const TURN = { user: 1, agent: 2, tool: 3 } as const
-export type TurnKind = (typeof TURN)[keyof typeof TURN]
+export const TURN_KIND = { user: 1, agent: 2, tool: 3 } as const
+export type TurnKind = (typeof TURN_KIND)[keyof typeof TURN_KIND]
 
 const MAX_CONTENT = 20_000
 const MAX_SPEAKER = 64
@@ -31,11 +31,11 @@ export function parseReportedTurn(
   now: number,
 ): ReportedTurn | undefined {
   const kind = numberOf(chatType)
-  if (kind !== TURN.user && kind !== TURN.agent && kind !== TURN.tool) return undefined
+  if (kind !== TURN_KIND.user && kind !== TURN_KIND.agent && kind !== TURN_KIND.tool) return undefined
   const raw = cleaned(wordsOf(content)).slice(0, MAX_CONTENT)
   if (raw === '') return undefined
-  const words = kind === TURN.user ? spokenWords(raw) : { content: raw, speaker: '' }
-  const characters = kind === TURN.tool ? 0 : [...words.content].length
+  const words = kind === TURN_KIND.user ? spokenWords(raw) : { content: raw, speaker: '' }
+  const characters = kind === TURN_KIND.tool ? 0 : [...words.content].length
   return { kind, raw, ...words, time: timeOf(reportTime, now), characters }
 }
 

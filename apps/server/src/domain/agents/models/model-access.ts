@@ -17,7 +17,7 @@ interface SharedTable {
 }
 
 /** Returns the condition of rows that the account may use: those of its data scope, and shared rows of the platform. */
-export function usableRows(table: SharedTable, user: User): SQL | undefined {
+export function isUsableRow(table: SharedTable, user: User): SQL | undefined {
   const own = scoped(user, { tenant: table.tenantId, creator: table.createBy })
   const shared = and(eq(table.tenantId, PLATFORM_TENANT_ID), table.shared ? eq(table.shared, 1) : undefined)
   return and(notDeleted(table), own ? or(own, shared) : undefined)
@@ -30,7 +30,7 @@ export const isWithinScope = (table: Pick<SharedTable, 'tenantId' | 'createBy'>,
   sql<boolean>`${scoped(user, { tenant: table.tenantId, creator: table.createBy }) ?? sql`true`}`
 
 /** Returns the condition of models that rows of the tenant may name: its own, and shared models of the platform. */
-export const usableBy = (tenantId: number) =>
+export const isModelUsableBy = (tenantId: number) =>
   and(
     notDeleted(agentModels),
     or(

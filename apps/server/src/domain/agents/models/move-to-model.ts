@@ -9,7 +9,7 @@ interface Move {
 }
 
 /** Returns the timeline event for a device that moved to the model of its board. */
-export const modelMovedEvent = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
+export const buildModelMovedEvent = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
   mac,
   tenantId,
   kind: EVENT.model,

@@ -30,7 +30,7 @@ export async function listDevicesKeepingGrants(
  * Assigns the grants of transferred devices to the receiving tenant. Locks the grants in the order of ids, as spending
  * does.
  */
-export async function takeGrantsAlong(db: Db, deviceIds: readonly number[], tenantId: number) {
+export async function transferGrants(db: Db, deviceIds: readonly number[], tenantId: number) {
   const mine = and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds))
   await db.select({ id: agentGrants.id }).from(agentGrants).where(mine).orderBy(agentGrants.id).for('update')
   await db.update(agentGrants).set({ tenantId }).where(mine)

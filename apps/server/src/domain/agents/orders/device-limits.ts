@@ -8,7 +8,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 type OfMode = (mode: string) => SQL
 
 /** Reads the parameter `usage.limit` of all tenants once. */
-export async function limitModes({ agentParameters }: Pick<Services, 'agentParameters'>): Promise<OfMode> {
+export async function readLimitModes({ agentParameters }: Pick<Services, 'agentParameters'>): Promise<OfMode> {
   const { standard, own } = await agentParameters.valuesOf('usage.limit')
   return (mode) => {
     const isStandard = mode === standard
@@ -19,7 +19,7 @@ export async function limitModes({ agentParameters }: Pick<Services, 'agentParam
 }
 
 /**
- * SQL of the devices without a complete pack. Implements the rule of `packLimit` as one statement. Units are bits of a
+ * SQL of the devices without a complete pack. Implements the rule of `computePackLimit` as one statement. Units are bits of a
  * number. `paid`: the units that the grants of a target pay. `packs`: the units that each pack of the target needs.
  * `open`: the packs that count, as in `GRANTS` of open-packs.ts. A grant that has ended pays nothing.
  */

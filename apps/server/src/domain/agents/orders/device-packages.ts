@@ -59,7 +59,7 @@ const before = (a: Best, b: Best) =>
   a.scope - b.scope
 
 /** Adds the package to each row of a page of bound devices. */
-export async function withPackages<T extends Bound>(db: Db, rows: readonly T[]): Promise<(T & DevicePackage)[]> {
+export async function addPackages<T extends Bound>(db: Db, rows: readonly T[]): Promise<(T & DevicePackage)[]> {
   if (rows.length === 0) return []
   const best = await bestGrants(db, rows)
   return rows.map((row) => {

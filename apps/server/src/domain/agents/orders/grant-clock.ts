@@ -3,7 +3,7 @@ import { ORDER, PENDING_DAYS } from '@oms/contract/agent/orders/order-entities.t
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { foldUsage } from '../usage/fold-usage.ts'
+import { mergeUsage } from '../usage/fold-usage.ts'
 
 /** Grants and orders that one transaction changes. */
 const AT_ONCE = 5000
@@ -21,7 +21,7 @@ export function registerGrantClock(services: Services) {
  */
 export async function runGrantClock({ database, now, events }: Services) {
   const at = now().toISOString()
-  await foldUsage(database.db)
+  await mergeUsage(database.db)
   const step = async (work: (db: Db, at: string) => Promise<number>) => {
     let sum = 0
     for (let count = AT_ONCE; count === AT_ONCE; sum += count)

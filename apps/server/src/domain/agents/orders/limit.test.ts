@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_PACKAGE, packLimit, type PackGrant } from './limit.ts'
+import { NO_PACKAGE_TEXT, computePackLimit, type PackGrant } from './limit.ts'
 
 const NOW = 1_000_000
 const [DAYS, TURNS, MINUTES, CHARACTERS, TOKENS] = [1, 2, 3, 4, 5] as const
@@ -22,15 +22,15 @@ const grant = (over: Partial<PackGrant> = {}): PackGrant => ({
 })
 const used = (over: Partial<PackGrant> = {}) => grant({ state: USED, remaining: 0, ...over })
 const waiting = (over: Partial<PackGrant> = {}) => grant({ state: WAITING, endsAt: null, packNo: 2, ...over })
-const reached = (...grants: PackGrant[]) => packLimit(grants, NOW).isReached
+const reached = (...grants: PackGrant[]) => computePackLimit(grants, NOW).isReached
 const reason = (...grants: PackGrant[]) => {
-  const limit = packLimit(grants, NOW)
+  const limit = computePackLimit(grants, NOW)
   return limit.isReached ? limit.reason : ''
 }
 
 describe('AGENT-16 the limit of a device', () => {
   test('AGENT-16 a device without any grant has reached its limit', () => {
-    expect(reason()).toBe(NO_PACKAGE)
+    expect(reason()).toBe(NO_PACKAGE_TEXT)
   })
 
   test('AGENT-16 a running grant with an amount left, an unlimited grant and a waiting grant allow use', () => {
@@ -80,7 +80,7 @@ describe('AGENT-16 the limit of a device', () => {
   })
 
   test('AGENT-16 characters left are the sum of all packs; a complete pack without characters is unlimited', () => {
-    const left = (...grants: PackGrant[]) => packLimit(grants, NOW)
+    const left = (...grants: PackGrant[]) => computePackLimit(grants, NOW)
     const own = grant({ unit: CHARACTERS, remaining: 30 })
     expect(left(own)).toEqual({ isReached: false, characters: 30 })
     expect(left(own, waiting({ unit: CHARACTERS, remaining: 70 }))).toEqual({ isReached: false, characters: 100 })

@@ -27,7 +27,7 @@ export type PackLimit =
   | { readonly isReached: true; readonly reason: string }
 
 const CHARACTERS = 4
-export const NO_PACKAGE = '没有可用的套餐（未购买、已用完或已过期）'
+export const NO_PACKAGE_TEXT = '没有可用的套餐（未购买、已用完或已过期）'
 
 /** Returns whether a grant pays for use at a time. A waiting grant begins with the use. */
 function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, isPaidToday }: PackGrant, at: number) {
@@ -42,7 +42,7 @@ function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, 
  * A pack is complete when each of its units is paid. The pack's own grant can pay a unit, or a grant of the same unit
  * in another pack. Units that the complete pack does not name are not limited.
  */
-export function packLimit(grants: readonly PackGrant[], at: number): PackLimit {
+export function computePackLimit(grants: readonly PackGrant[], at: number): PackLimit {
   const paying = grants.filter((grant) => pays(grant, at))
   const units = new Set(paying.map(({ unit }) => unit))
   const packs = packsOf(grants)
@@ -72,7 +72,7 @@ function charactersOf(paying: readonly PackGrant[]): number | undefined {
 /** Returns the reason why the first pack is not complete. */
 function reasonOf(pack: readonly PackGrant[] | undefined, units: ReadonlySet<number>): string {
   const missing = pack?.find(({ unit }) => !units.has(unit))
-  if (!missing) return NO_PACKAGE
+  if (!missing) return NO_PACKAGE_TEXT
   if (missing.isFrozen) return '套餐正在退款，暂停使用'
   if (missing.state === GRANT.used) return `套餐的${ALLOWANCE_UNIT[missing.unit as 1]}已用完`
   return missing.state === GRANT.waiting ? '套餐没有在激活期限内使用' : '套餐已过期'

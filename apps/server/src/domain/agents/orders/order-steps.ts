@@ -21,7 +21,7 @@ export const ORDER_STEP = {
 const nameOf = (state: number) => ORDER_STATE[state as keyof typeof ORDER_STATE]
 
 /** Returns why an order in this state cannot take the step, or undefined. */
-export function findStepProblem(state: number, { from, name }: Step): string | undefined {
+export function findOrderStepProblem(state: number, { from, name }: Step): string | undefined {
   if (from.includes(state)) return undefined
   return `订单${nameOf(state)}，只有${from.map(nameOf).join('、')}的订单可以${name}`
 }

@@ -1,7 +1,7 @@
 import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
 import { adjustBalance } from './adjust-balance.ts'
-import { refundAmount } from './refund-amount.ts'
+import { computeRefundAmount } from './refund-amount.ts'
 import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
 
 const DAY = 86_400_000
@@ -84,7 +84,7 @@ test('AGENT-13 an unlimited grant covers use without an amount; its end is exclu
   ])
 })
 
-const owed = (over: Partial<Parameters<typeof refundAmount>[1][number]>) => ({
+const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) => ({
   unit: TURNS,
   isUnlimited: false,
   state: GRANT.running as number,
@@ -98,23 +98,25 @@ const owed = (over: Partial<Parameters<typeof refundAmount>[1][number]>) => ({
 
 test('AGENT-13 the refund is the whole amount before the first use, then the smallest unused share', () => {
   const waiting = owed({ state: GRANT.waiting, endsAt: null })
-  expect(refundAmount(990, [waiting, waiting], 0)).toBe(990)
-  expect(refundAmount(1000, [owed({ remaining: 33, total: 99 }), owed({ unit: TOKENS, remaining: 90 })], 0)).toBe(333)
-  expect(refundAmount(1000, [owed({ remaining: 0, state: GRANT.used }), waiting], 0)).toBe(500)
-  expect(refundAmount(1000, [owed({ remaining: 0, state: GRANT.lapsed })], 0)).toBe(0)
+  expect(computeRefundAmount(990, [waiting, waiting], 0)).toBe(990)
+  expect(
+    computeRefundAmount(1000, [owed({ remaining: 33, total: 99 }), owed({ unit: TOKENS, remaining: 90 })], 0),
+  ).toBe(333)
+  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT.used }), waiting], 0)).toBe(500)
+  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT.lapsed })], 0)).toBe(0)
 })
 
 test('AGENT-13 the share of an unlimited unit is the share of its time', () => {
   const unlimited = owed({ isUnlimited: true, total: 0, remaining: 0 })
-  expect(refundAmount(3000, [unlimited], 10 * DAY)).toBe(2000)
-  expect(refundAmount(3000, [unlimited, owed({ unit: TOKENS, remaining: 50 })], 10 * DAY)).toBe(1500)
-  expect(refundAmount(3000, [unlimited], 30 * DAY)).toBe(0)
+  expect(computeRefundAmount(3000, [unlimited], 10 * DAY)).toBe(2000)
+  expect(computeRefundAmount(3000, [unlimited, owed({ unit: TOKENS, remaining: 50 })], 10 * DAY)).toBe(1500)
+  expect(computeRefundAmount(3000, [unlimited], 30 * DAY)).toBe(0)
 })
 
 test('AGENT-13 an added amount is not refunded, and a removed amount counts as used', () => {
-  expect(refundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 120 })], 0)).toBe(700)
-  expect(refundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 30 })], 0)).toBe(0)
-  expect(refundAmount(1000, [owed({ total: 60, adjusted: -40, remaining: 50 })], 0)).toBe(500)
+  expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 120 })], 0)).toBe(700)
+  expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 30 })], 0)).toBe(0)
+  expect(computeRefundAmount(1000, [owed({ total: 60, adjusted: -40, remaining: 50 })], 0)).toBe(500)
 })
 
 test('AGENT-14 an adjustment never takes more than the rest; a used grant is open again', () => {
@@ -126,7 +128,7 @@ test('AGENT-14 an adjustment never takes more than the rest; a used grant is ope
 
 test('AGENT-13 refunds of the largest amounts are exact', () => {
   const most = 100_000_000_000 * 600
-  expect(refundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
+  expect(computeRefundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
 })
 
 /** Returns a generator of pseudo-random whole numbers below `count`. The same seed gives the same numbers. */

@@ -6,7 +6,7 @@ const BASE_OF_MINUTE = 600
 const MINUTES = 3
 
 /** Returns the base units of one unit of an allowance. */
-export const baseUnits = (unit: number) => (unit === MINUTES ? BASE_OF_MINUTE : 1)
+export const convertToBaseUnits = (unit: number) => (unit === MINUTES ? BASE_OF_MINUTE : 1)
 
 /** Returns an amount of base units in the unit of the allowance, with two decimals. */
 export const toAllowanceUnits = (unit: number, amount: number) =>

@@ -16,7 +16,7 @@ export const visibleGrants = (user: User) =>
   scoped(user, { tenant: agentGrants.tenantId, creator: agentOrders.createBy })
 
 /** Returns the condition for pending orders that the account may confirm. Excludes orders that the account created. */
-export const awaitsConfirmation = (user: User): SQL | undefined =>
+export const isAwaitingConfirmation = (user: User): SQL | undefined =>
   and(
     visibleOrders(user),
     eq(agentOrders.state, ORDER.pending),
@@ -32,5 +32,5 @@ export const isOwnRefund = (user: User) =>
  * Returns the condition for orders with a refund that the account may decide. Excludes refunds that the account
  * requested.
  */
-export const awaitsRefundAudit = (user: User): SQL | undefined =>
+export const isAwaitingRefundAudit = (user: User): SQL | undefined =>
   and(visibleOrders(user), eq(agentOrders.state, ORDER.refunding), sql`not ${isOwnRefund(user)}`)

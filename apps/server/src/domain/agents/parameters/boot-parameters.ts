@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts'
-import { SERVER_SECRET } from './parameters.ts'
+import { SERVER_SECRET_CODE } from './parameters.ts'
 
 /** Parameters of a tenant for the responses to its devices. */
 export interface BootParameters {
@@ -20,7 +20,7 @@ export async function readBootParameters({ agentParameters }: Services, tenantId
   const values = await agentParameters.of(tenantId)
   const [endpoint, signatureKey] = [values.text('server.mqtt_gateway'), values.text('server.mqtt_signature_key')]
   return {
-    secret: values.text(SERVER_SECRET),
+    secret: values.text(SERVER_SECRET_CODE),
     isAuthEnabled: values.isOn('server.auth.enabled'),
     websocket: values.text('server.websocket'),
     consoleUrl: values.text('server.fronted_url'),

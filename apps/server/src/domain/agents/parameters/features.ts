@@ -4,7 +4,7 @@ import type { AgentParameters, ParameterValues } from './parameters.ts'
 /**
  * Returns whether the parameter `features` permits a feature. Features that the parameter does not name are permitted.
  */
-export function permitsFeature(params: ParameterValues, feature: Feature): boolean {
+export function isFeaturePermitted(params: ParameterValues, feature: Feature): boolean {
   try {
     const switches: unknown = JSON.parse(params.text('features'))
     return typeof switches !== 'object' || switches === null || (switches as Record<string, unknown>)[feature] !== false
@@ -18,4 +18,4 @@ export const isFeatureEnabled = async (
   { agentParameters }: { readonly agentParameters: AgentParameters },
   tenantId: number,
   feature: Feature,
-) => permitsFeature(await agentParameters.of(tenantId), feature)
+) => isFeaturePermitted(await agentParameters.of(tenantId), feature)

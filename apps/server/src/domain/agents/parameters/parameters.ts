@@ -13,11 +13,11 @@ declare module '#core/services.ts' {
   }
 }
 
-export const SERVER_SECRET = 'server.secret'
+export const SERVER_SECRET_CODE = 'server.secret'
 /** Name in `agent_secrets.field` of the replaced server secret while it is still accepted. */
-export const PREVIOUS_SECRET = 'server.secret.previous'
+export const PREVIOUS_SECRET_CODE = 'server.secret.previous'
 /** `agent_secrets.owner_kind` of parameters. */
-export const PARAM_SECRET = 3
+export const PARAM_SECRET_OWNER_KIND = 3
 
 const SECRET_BYTES = 32
 /** Delay before the parameters are read again for an unknown secret. Calls within the delay share one read. */
@@ -81,9 +81,9 @@ interface Parts {
 const LOAD = `select tenant_id as "tenantId", code, value, null as encrypted, null as hash, null::float8 as "validUntil"
     from agent_params
   union all select owner_id, field, null, encrypted, encode(value_hash, 'hex'), extract(epoch from valid_until)::float8 * 1000
-    from agent_secrets where owner_kind = ${PARAM_SECRET}`
+    from agent_secrets where owner_kind = ${PARAM_SECRET_OWNER_KIND}`
 const CREATE_SECRET = `insert into agent_secrets (owner_kind, owner_id, field, tenant_id, encrypted, last_four, value_hash)
-  values (${PARAM_SECRET}, ${PLATFORM_TENANT_ID}, '${SERVER_SECRET}', ${PLATFORM_TENANT_ID}, $1, $2, $3) on conflict do nothing`
+  values (${PARAM_SECRET_OWNER_KIND}, ${PLATFORM_TENANT_ID}, '${SERVER_SECRET_CODE}', ${PLATFORM_TENANT_ID}, $1, $2, $3) on conflict do nothing`
 
 /** Reads the parameters of all tenants once. A NOTIFY of a change empties the cache in every process. */
 export class AgentParameters {
@@ -164,7 +164,7 @@ export class AgentParameters {
   async #read(): Promise<Loaded> {
     const { pool } = this.#parts.database
     const { rows } = await pool.query<Row>({ name: 'agent-params', text: LOAD })
-    if (rows.some(({ tenantId, code }) => tenantId === PLATFORM_TENANT_ID && code === SERVER_SECRET))
+    if (rows.some(({ tenantId, code }) => tenantId === PLATFORM_TENANT_ID && code === SERVER_SECRET_CODE))
       return this.#index(rows)
     // The first read in an installation creates the secret. When two processes insert a secret, one insert wins, and
     // both processes read its row.

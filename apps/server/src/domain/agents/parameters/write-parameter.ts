@@ -6,7 +6,13 @@ import { conflict } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
-import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, hashServerSecret, SERVER_SECRET } from './parameters.ts'
+import {
+  PARAM_SECRET_OWNER_KIND,
+  PREVIOUS_SECRET_CODE,
+  SECRET_PARAMS,
+  hashServerSecret,
+  SERVER_SECRET_CODE,
+} from './parameters.ts'
 
 /** Days for which a replaced secret of the voice server stays valid. */
 const PREVIOUS_DAYS = 7
@@ -18,7 +24,11 @@ interface Owner {
 }
 
 const secretOf = (tenantId: number, field: string) =>
-  and(eq(agentSecrets.ownerKind, PARAM_SECRET), eq(agentSecrets.ownerId, tenantId), eq(agentSecrets.field, field))
+  and(
+    eq(agentSecrets.ownerKind, PARAM_SECRET_OWNER_KIND),
+    eq(agentSecrets.ownerId, tenantId),
+    eq(agentSecrets.field, field),
+  )
 
 /** Stores the own value of a tenant. Secrets are encrypted; the row of a secret has no value. */
 export async function writeParameter(
@@ -48,12 +58,12 @@ async function writeSecret(
   { tenantId, uid }: Owner,
   { code, value }: { readonly code: string; readonly value: string },
 ) {
-  const isServerSecret = code === SERVER_SECRET
+  const isServerSecret = code === SERVER_SECRET_CODE
   if (isServerSecret) await keepPrevious(db, tenantId)
   else await db.delete(agentSecrets).where(secretOf(tenantId, code))
   if (value === '') return
   await db.insert(agentSecrets).values({
-    ownerKind: PARAM_SECRET,
+    ownerKind: PARAM_SECRET_OWNER_KIND,
     ownerId: tenantId,
     field: code,
     tenantId,
@@ -70,29 +80,29 @@ async function writeSecret(
  */
 async function keepPrevious(db: Db, tenantId: number) {
   const isValid = gt(agentSecrets.validUntil, sql`now()`)
-  const replaced = and(secretOf(tenantId, PREVIOUS_SECRET), isValid)
+  const replaced = and(secretOf(tenantId, PREVIOUS_SECRET_CODE), isValid)
   if ((await db.$count(agentSecrets, replaced)) > 0) throw conflict('上次更换前的旧密钥仍然有效，请先停用旧密钥再更换')
-  await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET))
+  await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET_CODE))
   await db
     .update(agentSecrets)
     .set({
-      field: PREVIOUS_SECRET,
+      field: PREVIOUS_SECRET_CODE,
       validUntil: sql`now() + make_interval(days => ${PREVIOUS_DAYS})` as unknown as string,
     })
-    .where(secretOf(tenantId, SERVER_SECRET))
+    .where(secretOf(tenantId, SERVER_SECRET_CODE))
 }
 
 /** Deletes the own value of a tenant. */
 export async function deleteParameter(db: Db, services: Services, tenantId: number, code: string) {
   await db.delete(agentParams).where(and(eq(agentParams.tenantId, tenantId), eq(agentParams.code, code)))
   await db.delete(agentSecrets).where(secretOf(tenantId, code))
-  if (code === SERVER_SECRET) await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET))
+  if (code === SERVER_SECRET_CODE) await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET_CODE))
   await publishParameters(db, services)
 }
 
 /** Ends the replaced secret of the voice server. Returns false when there is none. */
 export async function deletePreviousSecret(db: Db, services: Services, tenantId: number): Promise<boolean> {
-  const { rowCount } = await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET))
+  const { rowCount } = await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET_CODE))
   await publishParameters(db, services)
   return rowCount === 1
 }

@@ -1,4 +1,4 @@
-import { providerField, type ShippedProvider } from './shipped-provider.ts'
+import { createProviderField, type ShippedProvider } from './shipped-provider.ts'
 
 /** Providers of language models, memories, intents and knowledge bases. */
 export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
@@ -7,14 +7,14 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'openai',
     name: 'OpenAI兼容接口',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('model_name', '模型名称', 'string', { required: true }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('temperature', '温度', 'number'),
-      providerField('max_tokens', '最大令牌数', 'number'),
-      providerField('top_p', 'top_p', 'number'),
-      providerField('top_k', 'top_k', 'number'),
-      providerField('frequency_penalty', '频率惩罚', 'number'),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('model_name', '模型名称', 'string', { required: true }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('temperature', '温度', 'number'),
+      createProviderField('max_tokens', '最大令牌数', 'number'),
+      createProviderField('top_p', 'top_p', 'number'),
+      createProviderField('top_k', 'top_k', 'number'),
+      createProviderField('frequency_penalty', '频率惩罚', 'number'),
     ],
   },
   {
@@ -22,11 +22,11 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'AliBL',
     name: '阿里百炼接口',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('app_id', '应用ID'),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('is_no_prompt', '是否不使用本地prompt', 'boolean'),
-      providerField('ali_memory_id', '记忆ID'),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('app_id', '应用ID'),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('is_no_prompt', '是否不使用本地prompt', 'boolean'),
+      createProviderField('ali_memory_id', '记忆ID'),
     ],
   },
   {
@@ -34,8 +34,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'ollama',
     name: 'Ollama接口',
     fields: [
-      providerField('model_name', '模型名称', 'string', { required: true }),
-      providerField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('model_name', '模型名称', 'string', { required: true }),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
     ],
   },
   {
@@ -43,9 +43,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'dify',
     name: 'Dify接口',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('mode', '对话模式'),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('mode', '对话模式'),
     ],
   },
   {
@@ -53,10 +53,10 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'gemini',
     name: 'Gemini接口',
     fields: [
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('model_name', '模型名称', 'string', { required: true }),
-      providerField('http_proxy', 'HTTP代理'),
-      providerField('https_proxy', 'HTTPS代理'),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('model_name', '模型名称', 'string', { required: true }),
+      createProviderField('http_proxy', 'HTTP代理'),
+      createProviderField('https_proxy', 'HTTPS代理'),
     ],
   },
   {
@@ -64,9 +64,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'coze',
     name: 'Coze接口',
     fields: [
-      providerField('bot_id', '机器人ID'),
-      providerField('user_id', '用户ID'),
-      providerField('personal_access_token', '个人访问令牌', 'password', { secret: true }),
+      createProviderField('bot_id', '机器人ID'),
+      createProviderField('user_id', '用户ID'),
+      createProviderField('personal_access_token', '个人访问令牌', 'password', { secret: true }),
     ],
   },
   {
@@ -74,9 +74,9 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'fastgpt',
     name: 'FastGPT接口',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('variables', '变量', 'dict'),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('variables', '变量', 'dict'),
     ],
   },
   {
@@ -84,8 +84,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'xinference',
     name: 'Xinference接口',
     fields: [
-      providerField('model_name', '模型名称', 'string', { required: true }),
-      providerField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('model_name', '模型名称', 'string', { required: true }),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
     ],
   },
   {
@@ -93,16 +93,16 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'openai',
     name: 'OpenAI兼容接口',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('model_name', '模型名称', 'string', { required: true }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('model_name', '模型名称', 'string', { required: true }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
   {
     type: 'Memory',
     code: 'mem0ai',
     name: 'Mem0AI记忆',
-    fields: [providerField('api_key', 'API密钥', 'password', { secret: true })],
+    fields: [createProviderField('api_key', 'API密钥', 'password', { secret: true })],
   },
   {
     type: 'Memory',
@@ -114,24 +114,24 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     type: 'Memory',
     code: 'mem_local_short',
     name: '本地短期记忆（总结记忆）',
-    fields: [providerField('llm', '使用的LLM', 'string', { required: true })],
+    fields: [createProviderField('llm', '使用的LLM', 'string', { required: true })],
   },
   {
     type: 'Memory',
     code: 'powermem',
     name: 'PowerMem记忆',
     fields: [
-      providerField('enable_user_profile', '记录用户画像', 'boolean'),
-      providerField('llm_provider', 'LLM提供商'),
-      providerField('llm_api_key', 'LLM API密钥', 'password', { secret: true }),
-      providerField('llm_model', 'LLM模型'),
-      providerField('openai_base_url', 'OpenAI基础URL'),
-      providerField('embedding_provider', 'Embedding提供商'),
-      providerField('embedding_api_key', 'Embedding API密钥', 'password', { secret: true }),
-      providerField('embedding_model', 'Embedding模型'),
-      providerField('embedding_openai_base_url', 'Embedding OpenAI基础URL'),
-      providerField('embedding_dims', 'Embedding维度', 'integer'),
-      providerField('vector_store', '向量存储配置(JSON)', 'dict'),
+      createProviderField('enable_user_profile', '记录用户画像', 'boolean'),
+      createProviderField('llm_provider', 'LLM提供商'),
+      createProviderField('llm_api_key', 'LLM API密钥', 'password', { secret: true }),
+      createProviderField('llm_model', 'LLM模型'),
+      createProviderField('openai_base_url', 'OpenAI基础URL'),
+      createProviderField('embedding_provider', 'Embedding提供商'),
+      createProviderField('embedding_api_key', 'Embedding API密钥', 'password', { secret: true }),
+      createProviderField('embedding_model', 'Embedding模型'),
+      createProviderField('embedding_openai_base_url', 'Embedding OpenAI基础URL'),
+      createProviderField('embedding_dims', 'Embedding维度', 'integer'),
+      createProviderField('vector_store', '向量存储配置(JSON)', 'dict'),
     ],
   },
   {
@@ -150,7 +150,7 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     type: 'Intent',
     code: 'intent_llm',
     name: '外挂的大模型意图识别',
-    fields: [providerField('llm', '使用的LLM', 'string', { required: true })],
+    fields: [createProviderField('llm', '使用的LLM', 'string', { required: true })],
   },
   {
     type: 'Intent',
@@ -163,8 +163,8 @@ export const LANGUAGE_PROVIDERS: readonly ShippedProvider[] = [
     code: 'ragflow',
     name: 'RAGFlow',
     fields: [
-      providerField('base_url', '接口地址', 'string', { required: true }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('base_url', '接口地址', 'string', { required: true }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
 ]

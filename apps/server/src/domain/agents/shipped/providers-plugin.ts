@@ -1,4 +1,4 @@
-import { providerField, type ShippedProvider } from './shipped-provider.ts'
+import { createProviderField, type ShippedProvider } from './shipped-provider.ts'
 
 /** Plugins that agents may use. */
 export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
@@ -7,9 +7,9 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_weather',
     name: '天气查询',
     fields: [
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('default_location', '默认查询城市', 'string', { default: '广州' }),
-      providerField('api_host', '开发者API Host'),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('default_location', '默认查询城市', 'string', { default: '广州' }),
+      createProviderField('api_host', '开发者API Host'),
     ],
   },
   {
@@ -23,8 +23,8 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_news_from_newsnow',
     name: 'newsnow新闻聚合',
     fields: [
-      providerField('url', '接口地址', 'string', { default: 'https://newsnow.busiyi.world/api/s?id=' }),
-      providerField('news_sources', '新闻源', 'string', { default: '澎湃新闻;百度热搜;财联社' }),
+      createProviderField('url', '接口地址', 'string', { default: 'https://newsnow.busiyi.world/api/s?id=' }),
+      createProviderField('news_sources', '新闻源', 'string', { default: '澎湃新闻;百度热搜;财联社' }),
     ],
   },
   {
@@ -32,16 +32,16 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'get_news_from_chinanews',
     name: '中新网新闻',
     fields: [
-      providerField('default_rss_url', '默认RSS源', 'string', {
+      createProviderField('default_rss_url', '默认RSS源', 'string', {
         default: 'https://www.chinanews.com.cn/rss/society.xml',
       }),
-      providerField('society_rss_url', '社会新闻RSS', 'string', {
+      createProviderField('society_rss_url', '社会新闻RSS', 'string', {
         default: 'https://www.chinanews.com.cn/rss/society.xml',
       }),
-      providerField('world_rss_url', '国际新闻RSS', 'string', {
+      createProviderField('world_rss_url', '国际新闻RSS', 'string', {
         default: 'https://www.chinanews.com.cn/rss/world.xml',
       }),
-      providerField('finance_rss_url', '财经新闻RSS', 'string', {
+      createProviderField('finance_rss_url', '财经新闻RSS', 'string', {
         default: 'https://www.chinanews.com.cn/rss/finance.xml',
       }),
     ],
@@ -51,9 +51,9 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'hass_state',
     name: 'HomeAssistant设备控制',
     fields: [
-      providerField('base_url', '接口地址'),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
-      providerField('devices', '设备列表（名称,实体ID;…）', 'array'),
+      createProviderField('base_url', '接口地址'),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('devices', '设备列表（名称,实体ID;…）', 'array'),
     ],
   },
   {
@@ -67,10 +67,12 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
     code: 'web_search',
     name: '联网搜索',
     fields: [
-      providerField('provider', '搜索源', 'string', { default: 'metaso' }),
-      providerField('description', '工具描述', 'string', { default: '联网搜索工具。用户明确要求联网搜索时使用。' }),
-      providerField('max_results', '返回数量', 'number', { default: '5' }),
-      providerField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('provider', '搜索源', 'string', { default: 'metaso' }),
+      createProviderField('description', '工具描述', 'string', {
+        default: '联网搜索工具。用户明确要求联网搜索时使用。',
+      }),
+      createProviderField('max_results', '返回数量', 'number', { default: '5' }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },
   {

@@ -8,7 +8,7 @@ export interface ShippedProvider {
 }
 
 /** Returns a field of a provider's form. */
-export const providerField = (
+export const createProviderField = (
   key: string,
   label: string,
   type: ProviderField['type'] = 'string',

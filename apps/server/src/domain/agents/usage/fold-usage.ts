@@ -19,7 +19,7 @@ export function registerUsageFold(services: Services) {
   const options = { title: '智能体用量汇总', cron: EVERY_15_SECONDS }
   services.jobs.schedule(
     'agent-usage-fold',
-    (_job, _progress, signal) => foldUsage(services.database.db, { signal }),
+    (_job, _progress, signal) => mergeUsage(services.database.db, { signal }),
     options,
   )
 }
@@ -29,7 +29,7 @@ export function registerUsageFold(services: Services) {
  * adds the same amounts, so a sum is exact at any moment. The same transaction spends the use from the grants of
  * orders. An interrupted run therefore spends nothing twice.
  */
-export async function foldUsage(
+export async function mergeUsage(
   database: Db,
   { atOnce = AT_ONCE, signal }: { readonly atOnce?: number; readonly signal?: AbortSignal } = {},
 ): Promise<{ merged: number }> {

@@ -37,4 +37,4 @@ export function buildStoppedConfig(facts: AgentFacts, { notice, llm, maxOutputSi
 }
 
 /** Returns the smaller of two maximum sizes. `size` 0 means unlimited. */
-export const smallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)
+export const pickSmallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)

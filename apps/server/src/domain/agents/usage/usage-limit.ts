@@ -1,6 +1,6 @@
 import { LIMIT, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentReads } from '../agents/agent-reads.ts'
-import { packLimit } from '../orders/limit.ts'
+import { computePackLimit } from '../orders/limit.ts'
 import type { PackUser } from '../orders/open-packs.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 
@@ -31,7 +31,7 @@ export async function readUsageLimit({ reads, params, now }: Parts, device: Pack
   const notice = params.text('usage.notice')
   const normal = { state: LIMIT.normal, reason: '', characters: undefined, notice }
   if (mode !== USAGE_LIMIT.warn && mode !== USAGE_LIMIT.stop) return normal
-  const limit = packLimit(await reads.packs.of(device), now)
+  const limit = computePackLimit(await reads.packs.of(device), now)
   if (!limit.isReached) return mode === USAGE_LIMIT.stop ? { ...normal, characters: limit.characters } : normal
   return { ...normal, state: mode === USAGE_LIMIT.stop ? LIMIT.stopped : LIMIT.exceeded, reason: limit.reason }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { foldUsage } from './fold-usage.ts'
+import { mergeUsage } from './fold-usage.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
 import { parseReportedTurn } from '../history/turn.ts'
 import { recordUsage, buildTokenEntries } from './usage.ts'
@@ -84,7 +84,7 @@ describe('use of agents', () => {
       let checks = 0
       while (isRunning) {
         expect(await oms.query(DIFFERENT_TURNS)).toEqual([])
-        await foldUsage(db, { atOnce: 50 })
+        await mergeUsage(db, { atOnce: 50 })
         checks += 1
       }
       return checks
@@ -102,10 +102,10 @@ describe('use of agents', () => {
 
   test('AGENT-15 merging changes no sum and leaves one row per group', async () => {
     const [before] = await oms.query(TOTALS)
-    await Promise.all([foldUsage(oms.services().database.db), foldUsage(oms.services().database.db, { atOnce: 7 })])
+    await Promise.all([mergeUsage(oms.services().database.db), mergeUsage(oms.services().database.db, { atOnce: 7 })])
     const [after] = await oms.query(TOTALS)
     expect(after).toMatchObject({ appended: 0, n: before.n, cost: before.cost })
-    expect(await foldUsage(oms.services().database.db)).toEqual({ merged: 0 })
+    expect(await mergeUsage(oms.services().database.db)).toEqual({ merged: 0 })
     for (const query of [DIFFERENT_TURNS, DIFFERENT_SPEECH, DIFFERENT_SESSIONS])
       expect(await oms.query(query)).toEqual([])
   })

@@ -7,7 +7,7 @@ import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
 import { readServerAddresses } from './server-addresses.ts'
 import { sendServerAction } from './server-action.ts'
-import { speechModelsQuery } from './server-base.ts'
+import { buildSpeechModelsQuery } from './server-base.ts'
 
 const QUEUE = 'agent-reload'
 const SWITCH = 'server.auto_reload'
@@ -34,10 +34,10 @@ export async function scheduleReload(db: Db, { agentParameters, jobs }: Services
 }
 
 const speechModelsOf = async (db: Db, tenantId: number) =>
-  JSON.stringify((await db.execute(sql.raw(speechModelsQuery(tenantId)))).rows)
+  JSON.stringify((await db.execute(sql.raw(buildSpeechModelsQuery(tenantId)))).rows)
 
 /** Runs a change of a tenant's templates. Schedules a reload when the change replaces the default VAD or ASR model. */
-export async function reloadOnOtherModels<T>(
+export async function reloadWhenModelsChange<T>(
   { db, services }: { readonly db: Db; readonly services: Services },
   tenantId: number,
   change: () => Promise<T>,

@@ -6,7 +6,7 @@ import { callSocket } from '#core/outbound/socket-call.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { createAccessToken } from './access-token.ts'
-import { SERVER_SECRET } from '../parameters/parameters.ts'
+import { SERVER_SECRET_CODE } from '../parameters/parameters.ts'
 
 const LIMITS = { connectMs: 3000, answerMs: 120_000 }
 /** Stores a temporary id. The voice server requests its configuration with this id while the action runs. */
@@ -18,7 +18,7 @@ interface Target {
 }
 
 async function socketOf(services: Services, { tenantId, address }: Target) {
-  const secret = (await services.agentParameters.of(tenantId)).text(SERVER_SECRET)
+  const secret = (await services.agentParameters.of(tenantId)).text(SERVER_SECRET_CODE)
   const ids = { deviceId: randomUUID(), clientId: randomUUID() }
   const headers = {
     'device-id': ids.deviceId,
@@ -67,7 +67,7 @@ function confirmation(text: string, action: ServerAction) {
 }
 
 /** Opens and closes a connection to a voice server. Throws `OutboundError` when the server cannot be reached. */
-export async function reachServer(services: Services, target: Target): Promise<void> {
+export async function checkServerConnection(services: Services, target: Target): Promise<void> {
   const { call } = await socketOf(services, target)
   await callSocket(call)
 }

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
-import { PARAM_SECRET, SERVER_SECRET } from '../parameters/parameters.ts'
+import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from '../parameters/parameters.ts'
 
 /**
  * Returns the addresses of a tenant's own voice servers. `mayAct` is true when the servers accept the tenant's own
@@ -23,9 +23,9 @@ export async function readServerAddresses(
   const secrets = await db.$count(
     agentSecrets,
     and(
-      eq(agentSecrets.ownerKind, PARAM_SECRET),
+      eq(agentSecrets.ownerKind, PARAM_SECRET_OWNER_KIND),
       eq(agentSecrets.ownerId, tenantId),
-      eq(agentSecrets.field, SERVER_SECRET),
+      eq(agentSecrets.field, SERVER_SECRET_CODE),
     ),
   )
   return { addresses: isOwn ? addresses : [], mayAct: isOwn && secrets > 0 }

@@ -13,7 +13,7 @@ interface Parts {
 }
 
 /** Returns the query of the template that supplies the VAD and ASR models of a tenant's voice servers. */
-export const speechModelsQuery = (tenantId: number | '$1') => `select vad_id as "vadId", asr_id as "asrId"
+export const buildSpeechModelsQuery = (tenantId: number | '$1') => `select vad_id as "vadId", asr_id as "asrId"
   from agent_templates where deleted_at is null and status = 1 and tenant_id in (1, ${tenantId})
   order by (tenant_id = ${tenantId}) desc, sort, id limit 1`
 
@@ -23,7 +23,7 @@ const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: m
 export async function readServerBase({ pool, models, params, tenantId }: Parts) {
   const { rows } = await pool.query<{ vadId: number | null; asrId: number | null }>({
     name: 'agent-default-template',
-    text: speechModelsQuery('$1'),
+    text: buildSpeechModelsQuery('$1'),
     values: [tenantId],
   })
   const [template] = rows

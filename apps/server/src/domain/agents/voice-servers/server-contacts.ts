@@ -9,7 +9,7 @@ const FLUSH_MS = 5000
  * Maximum number of servers in memory. A restarted server counts as a new server, because its name contains the process
  * id.
  */
-const MOST = 5000
+const MAX_STORED_CONTACTS = 5000
 const STORE = `insert into agent_servers as s (tenant_id, address, client, last_time, base_time)
   select tenant_id, address, client, now(), case when base then now() end
   from unnest($1::int[], $2::text[], $3::text[], $4::bool[]) as u (tenant_id, address, client, base)
@@ -43,7 +43,7 @@ export class ServerContacts {
   note(contact: ServerContact, now: number) {
     const key = `${contact.tenantId} ${contact.address} ${contact.client}`
     if (!contact.isBase && now - (this.#stored.get(key) ?? 0) < EVERY_MS) return
-    if (this.#stored.size >= MOST) this.#stored.clear()
+    if (this.#stored.size >= MAX_STORED_CONTACTS) this.#stored.clear()
     this.#stored.set(key, now)
     const isBase = contact.isBase || this.#waiting.get(key)?.isBase === true
     this.#waiting.set(key, { ...contact, isBase })

@@ -1,4 +1,4 @@
-import { FORMAT, type Segment } from './segment.ts'
+import { SEGMENT_FORMAT, type Segment } from './segment.ts'
 
 const TS_PACKET = 188
 const SYNC = 0x47
@@ -8,12 +8,12 @@ const BEFORE_MOOV = new Set(['ftyp', 'styp', 'free', 'skip', 'uuid'])
 const BOX_HEADER = 8
 
 /** Number of bytes at the beginning of a file that `hasFormat` reads. */
-export const HEAD_BYTES = 1024
+export const FORMAT_HEAD_BYTES = 1024
 
 /** Returns true when the first bytes of a file belong to the announced format. */
 export function hasFormat({ format, initBytes }: Pick<Segment, 'format' | 'initBytes'>, head: Uint8Array): boolean {
-  if (format === FORMAT.ts) return head[0] === SYNC && (head.length <= TS_PACKET || head[TS_PACKET] === SYNC)
-  if (format === FORMAT.jpg) return head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff
+  if (format === SEGMENT_FORMAT.ts) return head[0] === SYNC && (head.length <= TS_PACKET || head[TS_PACKET] === SYNC)
+  if (format === SEGMENT_FORMAT.jpg) return head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff
   const end = endOfMoov(Buffer.from(head.buffer, head.byteOffset, head.byteLength))
   return end !== undefined && end <= initBytes
 }

@@ -1,4 +1,4 @@
-import { FORMAT } from './segment.ts'
+import { SEGMENT_FORMAT } from './segment.ts'
 
 /** A stored recording of a channel. Times are in milliseconds. */
 export interface PlaylistSegment {
@@ -25,7 +25,7 @@ const JOIN_MS = 50
  * own initialisation section, and its timestamps start at zero, as those of ffmpeg's segmenter do.
  */
 export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment): boolean {
-  if (next.format === FORMAT.fmp4) return true
+  if (next.format === SEGMENT_FORMAT.fmp4) return true
   if (before.format !== next.format || before.session !== next.session) return true
   if (next.session !== 0) return next.seq !== before.seq + 1
   return Math.abs(next.startMs - (before.startMs + before.durationMs)) > JOIN_MS
@@ -34,7 +34,7 @@ export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment):
 /** Lines that name the bytes of a segment: a fragmented MP4 has its initialisation section in the same file. */
 function mediaLines({ uri, initBytes, bytes, durationMs, format }: PlaylistSegment): { map: string[]; file: string[] } {
   const info = `#EXTINF:${(durationMs / 1000).toFixed(3)},`
-  if (format !== FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
+  if (format !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
   return {
     map: [`#EXT-X-MAP:URI="${uri}",BYTERANGE="${initBytes}@0"`],
     file: [info, `#EXT-X-BYTERANGE:${bytes - initBytes}@${initBytes}`, uri],

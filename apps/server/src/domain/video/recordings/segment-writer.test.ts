@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { VIDEO_BREACHES } from '../invariants.ts'
-import { daysOf, type Segment } from './segment.ts'
+import { computeSegmentDays, type Segment } from './segment.ts'
 import { SegmentWriter } from './segment-writer.ts'
-import { foldVideoSums } from '../sums.ts'
+import { mergeVideoSums } from '../sums.ts'
 
 const ZONE = 'Asia/Shanghai'
 const START = Date.parse('2026-11-20T00:00:00Z')
@@ -14,7 +14,7 @@ const segment = (over: Partial<Segment> = {}): Segment => {
   const startMs = over.startMs ?? START
   const terms = { recordType: 1, entitlementId: 1, modelId: 1, tenantId: 1, ownerId: 0, eventNo: 0, eventType: 0 }
   const place = { deviceId: 1, channel: 0, startMs, durationMs: 4000, bytes: 1000, session: 1, seq: 1 }
-  return { ...terms, ...place, initBytes: 0, salt: 7, format: 1, ...daysOf(startMs, 7, ZONE), ...over }
+  return { ...terms, ...place, initBytes: 0, salt: 7, format: 1, ...computeSegmentDays(startMs, 7, ZONE), ...over }
 }
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
 const breaches = async () => (await query(VIDEO_BREACHES)).map(({ what }) => what)
@@ -79,14 +79,14 @@ test('STORAGE-05 after 10,000 random steps the sums and the device days equal th
     const startMs = START + random(3) * 86_400_000 + random(800) * 4000
     const terms = { deviceId: 4 + random(2), channel: random(2), recordType: 1 + random(2), salt: random(3) }
     const event = random(4) === 0 ? { eventNo: 1 + random(20), eventType: 1 } : {}
-    const days = daysOf(startMs, [3, 7, 30][random(3)]!, ZONE)
+    const days = computeSegmentDays(startMs, [3, 7, 30][random(3)]!, ZONE)
     waiting.push(
       [writer, second][random(2)]!.add(segment({ startMs, bytes: 1 + random(3), ...terms, ...event, ...days })),
     )
     if (random(500) > 0) continue
     await Promise.all(waiting)
     if (random(2) === 0) await query('delete from oss_segments where device_id = $1 and start_ms < $2', [4, startMs])
-    else await foldVideoSums(database.db)
+    else await mergeVideoSums(database.db)
   }
   await Promise.all(waiting)
   await second.close()
@@ -99,7 +99,7 @@ test('a tenant cannot name a partition, and sees only its own rows through the t
   try {
     await client.query(`begin; set local role oms_tenant; set local oms.tenant = '7'`)
     expect((await client.query('select count(*)::int as n from oss_segments')).rows).toEqual([{ n: 0 }])
-    const day = daysOf(START, 7, ZONE).expireDay.replaceAll('-', '')
+    const day = computeSegmentDays(START, 7, ZONE).expireDay.replaceAll('-', '')
     await expect(client.query(`select 1 from oss_segments_${day}`)).rejects.toThrow('permission denied')
   } finally {
     await client.query('rollback')

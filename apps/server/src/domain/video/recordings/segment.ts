@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 
 export const SEGMENT_KIND = { video: 1, picture: 2 } as const
-export const FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
-export type Format = (typeof FORMAT)[keyof typeof FORMAT]
+export const SEGMENT_FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
+export type Format = (typeof SEGMENT_FORMAT)[keyof typeof SEGMENT_FORMAT]
 
 /** File extension and content type of each format. */
 const FILES: Readonly<Record<Format, readonly [extension: string, contentType: string]>> = {
@@ -11,9 +11,10 @@ const FILES: Readonly<Record<Format, readonly [extension: string, contentType: s
   2: ['mp4', 'video/mp4'],
   3: ['jpg', 'image/jpeg'],
 }
-export const extensionOf = (format: Format) => FILES[format][0]
-export const contentTypeOf = (format: Format) => FILES[format][1]
-export const kindOf = (format: Format) => (format === FORMAT.jpg ? SEGMENT_KIND.picture : SEGMENT_KIND.video)
+export const findExtension = (format: Format) => FILES[format][0]
+export const findContentType = (format: Format) => FILES[format][1]
+export const findSegmentKind = (format: Format) =>
+  format === SEGMENT_FORMAT.jpg ? SEGMENT_KIND.picture : SEGMENT_KIND.video
 
 /** The fields of a stored segment that make its object key. */
 export interface SegmentKey {
@@ -46,7 +47,7 @@ export interface Segment extends SegmentKey {
 }
 
 /** Number of folders of one expire day. */
-export const FOLDERS = 256
+export const FOLDERS_PER_DAY = 256
 
 export const formatSalt = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
 
@@ -56,22 +57,22 @@ let lastFolder = { deviceId: -1, folder: '' }
  * Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. Remembers the last
  * result, because one permit names up to 20 objects of a device.
  */
-export function folderOf(deviceId: number): string {
+export function findFolder(deviceId: number): string {
   if (lastFolder.deviceId !== deviceId)
     lastFolder = { deviceId, folder: hash('sha256', String(deviceId), 'hex').slice(0, 2) }
   return lastFolder.folder
 }
 
 /** Returns the prefix of all objects of a day, or of one of its 256 folders. */
-export const dayPrefix = (expireDay: string, folder?: number) =>
+export const formatDayPrefix = (expireDay: string, folder?: number) =>
   `v/${expireDay.replaceAll('-', '')}/${folder === undefined ? '' : `${folder.toString(16).padStart(2, '0')}/`}`
 
 /** Returns the key of a segment's object. The key contains neither serial nor account. */
-export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, format }: SegmentKey) =>
-  `${dayPrefix(expireDay)}${folderOf(deviceId)}/${deviceId}/${channel}/${startMs}-${formatSalt(salt)}.${extensionOf(format)}`
+export const formatObjectKey = ({ expireDay, deviceId, channel, startMs, salt, format }: SegmentKey) =>
+  `${formatDayPrefix(expireDay)}${findFolder(deviceId)}/${deviceId}/${channel}/${startMs}-${formatSalt(salt)}.${findExtension(format)}`
 
 /** Returns the day of a recording in the console's zone, and the first day on which the recording no longer exists. */
-export function daysOf(startMs: number, storageDays: number, zone: string) {
+export function computeSegmentDays(startMs: number, storageDays: number, zone: string) {
   const day = formatLocalDay(startMs, zone)
   return { day, expireDay: addDays(day, storageDays + 1) }
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { useApp } from '#test/harness.ts'
-import { AD_AUDITOR, AD_EDITOR, AD_URL, picture, useAds } from './ad-fixture.ts'
+import { AD_AUDITOR, AD_EDITOR, AD_URL, createPicture, useAds } from './ad-fixture.ts'
 
 /** Bytes that begin like an MP4 file. */
 const MP4_HEAD = Buffer.concat([
@@ -65,7 +65,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(both, id, data)).toMatchObject({ code: 501, msg: '不能审核自己提交的广告，请由另一人审核' })
     expect(await read(both, id)).toMatchObject({ auditRefusal: '不能审核自己提交的广告，请由另一人审核' })
 
-    const { fileId } = await ads.material(both, 'adImage', '海报.jpg', await picture())
+    const { fileId } = await ads.material(both, 'adImage', '海报.jpg', await createPicture())
     const author = await ads.editor('自审客户')
     const image = await author.call('POST', AD_URL, { adName: '海报', adType: 1, materials: [{ fileId }] })
     const version = (await submit(author, image.data.id)).data
@@ -79,7 +79,7 @@ describe('AD-03 review by a second person', () => {
     const both = await app.by({ tenant: '封面客户', permissions: [...new Set([...AD_EDITOR, ...AD_AUDITOR])] })
     const author = await ads.editor('封面客户')
     const { data: video } = await ads.send(author, 'adVideo', '片.mp4', MP4_HEAD)
-    const { data: cover } = await ads.send(both, 'adPoster', '封面.jpg', await picture())
+    const { data: cover } = await ads.send(both, 'adPoster', '封面.jpg', await createPicture())
     await app.db.execute(sql`update ad_materials set probe_state = 1, duration_ms = 3000 where file_id = ${video.id}`)
     const made = await author.call('POST', AD_URL, {
       adName: '片',
@@ -89,13 +89,13 @@ describe('AD-03 review by a second person', () => {
     const { data: version } = await submit(author, made.data.id)
     expect(await decide(both, made.data.id, version)).toMatchObject({ code: 501, msg: '素材由您上传，请由另一人审核' })
     const auditor = await ads.auditor('封面客户')
-    const { data: other } = await ads.send(author, 'adPoster', '另一封面.jpg', await picture(320, 180))
+    const { data: other } = await ads.send(author, 'adPoster', '另一封面.jpg', await createPicture(320, 180))
     await app.db.execute(sql`update ad_materials set poster_file_id = ${other.id} where file_id = ${video.id}`)
     expect(await decide(auditor, made.data.id, version)).toMatchObject({ msg: '广告内容已变更，请刷新后重新审核' })
     await app.db.execute(sql`update ad_materials set poster_file_id = ${cover.id} where file_id = ${video.id}`)
     expect(await decide(auditor, made.data.id, version)).toMatchObject({ code: 200 })
 
-    const { data: proof } = await ads.send(both, 'adProof', '证明.jpg', await picture())
+    const { data: proof } = await ads.send(both, 'adProof', '证明.jpg', await createPicture())
     const id = await textAd(author, { proofs: [proof.id] })
     const { data: proved } = await submit(author, id)
     expect(await decide(both, id, proved)).toMatchObject({ msg: '素材由您上传，请由另一人审核' })

@@ -11,7 +11,7 @@ export const AD_AUDITOR = ['list', 'query', 'audit'].map((action) => `advertiseM
 type Purpose = 'adImage' | 'adVideo' | 'adAudio' | 'adPackage' | 'adPoster' | 'adProof'
 
 /** Returns a JPEG of one colour. `orientation` is its EXIF orientation. */
-export const picture = (width = 640, height = 360, orientation = 1) =>
+export const createPicture = (width = 640, height = 360, orientation = 1) =>
   sharp({ create: { width, height, channels: 3, background: '#246' } })
     .jpeg()
     .withMetadata({ orientation })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeImage } from '#domain/ads/files/probe-image.ts'
 import { encodeFile, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { AD_URL, picture, useAds } from './ad-fixture.ts'
+import { AD_URL, createPicture, useAds } from './ad-fixture.ts'
 
 const app = useApp()
 const ads = useAds(app)
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 describe('AD-02 pictures', () => {
   test('AD-02 reads the size after the EXIF rotation, hashes chunks and makes a thumbnail', async () => {
-    const content = await picture(640, 360, 6)
+    const content = await createPicture(640, 360, 6)
     const found = await ads.material(author, 'adImage', '竖屏.jpg', content)
     expect(found).toMatchObject({ probeState: 1, mime: 'image/jpeg', width: 360, height: 640, sha256: sha256(content) })
     const thumb = await author.inject({ url: found.thumbUrl })
@@ -53,7 +53,7 @@ describe('AD-02 pictures', () => {
       '图.png',
       async () =>
         (
-          await sharp(await picture())
+          await sharp(await createPicture())
             .png()
             .toBuffer()
         ).subarray(0, 500),
@@ -65,7 +65,7 @@ describe('AD-02 pictures', () => {
       async () =>
         Buffer.concat([
           (
-            await sharp(await picture())
+            await sharp(await createPicture())
               .webp()
               .toBuffer()
           ).subarray(0, 60),
@@ -122,7 +122,7 @@ describe('AD-02 pictures', () => {
   })
 
   test('AD-02 an ad is submitted only after its files were read', async () => {
-    const { data } = await ads.send(author, 'adImage', '等待.jpg', await picture())
+    const { data } = await ads.send(author, 'adImage', '等待.jpg', await createPicture())
     const made = await author.call('POST', AD_URL, { adName: '等待', adType: 1, materials: [{ fileId: data.id }] })
     expect(await ads.submit(author, made.data.id)).toMatchObject({ msg: '素材正在解析，请稍后提交' })
     await ads.readFiles()
@@ -133,7 +133,7 @@ describe('AD-02 pictures', () => {
   })
 
   test('AD-02 a file of another tenant is neither shown nor used', async () => {
-    const { fileId, url } = await ads.material(author, 'adImage', '甲.jpg', await picture())
+    const { fileId, url } = await ads.material(author, 'adImage', '甲.jpg', await createPicture())
     const other = await ads.editor('另一客户')
     expect(await other.call('GET', `${AD_URL}/probe/${fileId}`)).toMatchObject({ msg: '素材不存在或已被删除' })
     expect((await other.inject({ url })).json()).toMatchObject({ code: 400 })
@@ -208,7 +208,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
       '片.mp4',
       await record('d.mp4', ...source(3), '-c:v', 'libx264', '-pix_fmt', 'yuv420p'),
     )
-    const poster = await ads.send(author, 'adPoster', '封面.jpg', await picture())
+    const poster = await ads.send(author, 'adPoster', '封面.jpg', await createPicture())
     const input = { adName: '片', adType: 2, duration: 99, materials: [{ fileId, posterId: poster.data.id }] }
     const { data } = await author.call('POST', AD_URL, input)
     expect(await ads.read(author, data.id)).toMatchObject({
@@ -225,7 +225,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     const video = async (name: string, size: string) =>
       ads.material(author, 'adVideo', name, await record(name, ...source(1, size), '-c:v', 'libvpx', '-b:v', '100k'))
     const [wide, tall] = [await video('w.webm', '320x180'), await video('t.webm', '180x320')]
-    const poster = await ads.send(author, 'adPoster', '封面.jpg', await picture())
+    const poster = await ads.send(author, 'adPoster', '封面.jpg', await createPicture())
     const materials = [{ fileId: wide.fileId }, { fileId: tall.fileId, posterId: poster.data.id }]
     const { data } = await author.call('POST', AD_URL, { adName: '两片', adType: 2, materials })
     await ads.readFiles()

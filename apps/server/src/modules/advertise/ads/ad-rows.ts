@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { fileUrl } from '#core/storage/save-upload.ts'
+import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { isExpired, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
@@ -21,7 +21,7 @@ const REJECTED = 3
 const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLocalDay(now, services.config.timeZone)
 
 /** Returns the address of a stored file; empty without a file. */
-const urlOf = (fileId: string) => (fileId ? fileUrl(fileId) : '')
+const urlOf = (fileId: string) => (fileId ? formatFileUrl(fileId) : '')
 
 const selectAds = (db: Db, today: string) =>
   db
@@ -75,7 +75,7 @@ const conditionsOf = (filter: Filter, today: string) =>
     ...within(ads.createTime, filter.beginTime, filter.endTime),
   )
 
-export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listAds(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const today = todayOf(ctx)
   const query = selectAds(db, today).where(and(visibleAds(user), conditionsOf(input, today)))
@@ -109,7 +109,7 @@ async function rejectionOf(db: Db, { id, verNo, auditStatus }: { id: number; ver
   return version?.auditRemark ?? ''
 }
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getAd(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [found] = await selectAds(db, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
   if (!found) throw notFound('广告')

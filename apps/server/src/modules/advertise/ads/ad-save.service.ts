@@ -11,7 +11,7 @@ import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readMaterials, type StoredAd } from '#domain/ads/content.ts'
-import { settleAd } from '#domain/ads/settle-ad.ts'
+import { updateMediaFacts } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adMaterials, ads, adUses } from '#schema/advertise.ts'
@@ -71,7 +71,7 @@ async function inWords({ db }: Ctx, ad: StoredAd) {
 export const publishAds = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
-export async function create(ctx: Ctx, input: Input) {
+export async function createAd(ctx: Ctx, input: Input) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const fields = await fieldsOf(ctx, tenantId, input)
@@ -80,7 +80,7 @@ export async function create(ctx: Ctx, input: Input) {
     .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
     .returning()
   await assignMaterials(ctx, made!, input.materials)
-  const saved = await settleAd(db, made!)
+  const saved = await updateMediaFacts(db, made!)
   const diff = listChanges({}, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: saved.id, action: `新增广告「${saved.adName}」`, diff })
   await publishAds(ctx, tenantId)
@@ -88,7 +88,7 @@ export async function create(ctx: Ctx, input: Input) {
 }
 
 /** Saves a draft. The approved version, if any, plays on until another version is approved. */
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateAd(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
   if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.submitted)
@@ -101,7 +101,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     .where(eq(ads.id, id))
     .returning()
   await assignMaterials(ctx, written!, input.materials)
-  const saved = await settleAd(db, written!)
+  const saved = await updateMediaFacts(db, written!)
   const diff = listChanges(before, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: id, action: `修改广告「${stored.adName}」`, diff })
   await publishAds(ctx, stored.tenantId)
@@ -109,7 +109,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
 }
 
 /** Deletes an ad that no program uses. Its submitted versions and their files stay. */
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeAd(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
   const uses = await db.$count(adUses, eq(adUses.adId, id))
@@ -143,6 +143,6 @@ async function setEnabled(ctx: Ctx, id: number, enableStat: 0 | 1) {
   await publishAds(ctx, stored.tenantId)
   return null
 }
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setEnabled(ctx, id, 1)
+export const enableAd = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setEnabled(ctx, id, 1)
 /** Removes the ad from all manifests. Screens get the change with their next poll. */
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setEnabled(ctx, id, 0)
+export const disableAd = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setEnabled(ctx, id, 0)

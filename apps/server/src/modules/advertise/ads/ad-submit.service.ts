@@ -42,7 +42,7 @@ function assertComplete(ad: StoredAd, materials: readonly StoredMaterial[]) {
 }
 
 /** Stores the content as a new version that waits for another person. */
-export async function submit(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
+export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
   if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.alreadySubmitted)
@@ -68,7 +68,7 @@ export async function submit(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
 }
 
 /** Withdraws a submitted content, so that the ad can be edited. */
-export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+export async function withdrawAd(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
   if (stored.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)

@@ -10,7 +10,7 @@ import { adMaterials } from '#schema/advertise.ts'
 import { presentMaterial } from './ad-rows.ts'
 
 /** Stores one file of an ad. The server reads materials in the background. */
-export async function upload(ctx: Ctx, { purpose }: ParsedOf<typeof calls.upload>) {
+export async function uploadMaterial(ctx: Ctx, { purpose }: ParsedOf<typeof calls.upload>) {
   if (ctx.user.tenantId === null) throw forbidden()
   const row = await saveUpload(ctx, purpose)
   if (isAdMaterial(purpose)) await recordMaterial(ctx, row)

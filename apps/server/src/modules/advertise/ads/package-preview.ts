@@ -29,7 +29,7 @@ const HEADERS = {
  * Returns the signed query of each package of an ad and of its versions, by the sha256 of the uploaded archive. A query
  * opens `/player/pkg/{sha256}/` for a minute.
  */
-export async function preview(ctx: Ctx, { id }: ParsedOf<typeof calls.preview>) {
+export async function previewAdPackage(ctx: Ctx, { id }: ParsedOf<typeof calls.preview>) {
   const { db, user, now, services } = ctx
   if ((await db.$count(ads, and(eq(ads.id, id), visibleAds(user)))) === 0) throw notFound('广告')
   const versions = await db.select({ body: adVersions.body }).from(adVersions).where(eq(adVersions.adId, id))
@@ -53,7 +53,7 @@ export const signPackageQuery = ({ now, services }: Pick<Ctx, 'now' | 'services'
 export const isPackageUrl = (url: string) => url.startsWith('/player/pkg/')
 
 /** Returns the handler of package pages for previews. Screens show packages from their own storage instead. */
-export function packagePreview(services: Services) {
+export function createPackagePreviewHandler(services: Services) {
   return (request: IncomingMessage, response: ServerResponse) => {
     void serve(services, request, response).catch(() => response.destroy())
   }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { approvedAd, programInput, screensOf } from './program-fixture.ts'
+import { createApprovedAd, buildProgramInput, createScreens } from './program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -12,20 +12,20 @@ let ad: number
 let screens: { modelId: number; ids: number[]; sns: string[] }
 beforeAll(async () => {
   staff = await server.by({ permissions: PERMISSIONS })
-  ad = await approvedAd(server.db, { name: '早餐' })
-  screens = await screensOf(server.db, { count: 3 })
+  ad = await createApprovedAd(server.db, { name: '早餐' })
+  screens = await createScreens(server.db, { count: 3 })
 })
 
 const get = (path: string) => staff.call('GET', `${ROOT}/${path}`)
 async function draft(fields: object = {}) {
-  const body = programInput({ items: [{ adId: ad }], targetIds: screens.ids, ...fields })
+  const body = buildProgramInput({ items: [{ adId: ad }], targetIds: screens.ids, ...fields })
   return (await staff.call('POST', ROOT, body)).data.id as number
 }
 const publish = (id: number, body: object = {}) => staff.call('POST', `${ROOT}/publish/${id}`, body)
 
 describe('AD-05 the conflict check', () => {
   test('shares above 100 refuse publishing and report the number of screens', async () => {
-    const own = await screensOf(server.db, { count: 2 })
+    const own = await createScreens(server.db, { count: 2 })
     const first = await draft({ programName: '份额甲', shareOfVoice: 60, targetIds: own.ids })
     expect((await publish(first)).code).toBe(200)
     const second = await draft({ programName: '份额乙', shareOfVoice: 50, targetIds: [...own.ids, ...screens.ids] })
@@ -37,7 +37,7 @@ describe('AD-05 the conflict check', () => {
   })
 
   test('names ads that end before the program', async () => {
-    const ending = await approvedAd(server.db, { name: '将到期', validTo: programInput().dateFrom })
+    const ending = await createApprovedAd(server.db, { name: '将到期', validTo: buildProgramInput().dateFrom })
     const id = await draft({ items: [{ adId: ending }] })
     const { data } = await get(`conflict?id=${id}`)
     expect(data.errors.map(({ code }: { code: string }) => code)).toEqual(['adEndsEarlier'])
@@ -45,15 +45,15 @@ describe('AD-05 the conflict check', () => {
   })
 
   test('counts screens that lack the codec of a video', async () => {
-    const video = await approvedAd(server.db, { type: 2 })
-    const other = await screensOf(server.db, { count: 2, codecs: ['vp9'] })
+    const video = await createApprovedAd(server.db, { type: 2 })
+    const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
     expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
   })
 })
 
 test('AD-05 the dry run counts screens by tenant, model and state, and the bytes that they lack', async () => {
-  const big = await approvedAd(server.db, { size: 5_000_000 })
+  const big = await createApprovedAd(server.db, { size: 5_000_000 })
   const { data } = await get(`dryRun?id=${await draft({ items: [{ adId: big }, { adId: big }] })}`)
   expect(data).toMatchObject({ screens: 3, totalBytes: 15_000_000, maxBytes: 5_000_000, readyScreens: 0 })
   expect(data.models).toEqual([expect.objectContaining({ id: screens.modelId, count: 3 })])
@@ -62,10 +62,10 @@ test('AD-05 the dry run counts screens by tenant, model and state, and the bytes
 })
 
 test('AD-05 the dry run counts the bytes of the rendition that each screen plays', async () => {
-  const own = await screensOf(server.db, { count: 3 })
+  const own = await createScreens(server.db, { count: 3 })
   await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[1]}`)
   await server.db.execute(sql`update ad_screens set codecs = '{vp9}' where device_id = ${own.ids[2]}`)
-  const both = await approvedAd(server.db, { type: 2, size: 4_000_000 })
+  const both = await createApprovedAd(server.db, { type: 2, size: 4_000_000 })
   const upright = {
     materialId: 0,
     sha256: 'f'.repeat(64),
@@ -82,13 +82,13 @@ test('AD-05 the dry run counts the bytes of the rendition that each screen plays
 })
 
 test('AD-05 a program above the capacity of a screen is not published', async () => {
-  const huge = await approvedAd(server.db, { type: 2, size: 9 * 1024 ** 3 })
+  const huge = await createApprovedAd(server.db, { type: 2, size: 9 * 1024 ** 3 })
   const id = await draft({ items: [{ adId: huge }] })
   expect((await publish(id)).msg).toBe('该屏幕的节目超出容量：9.0 GB，最多 8 GB')
 })
 
 test('AD-05 the delivery states sum to the targeted screens', async () => {
-  const own = await screensOf(server.db, { count: 4 })
+  const own = await createScreens(server.db, { count: 4 })
   await server.db.execute(sql`update ad_screens set last_report_time = now(), failed = '[{"sha256":"","reason":"校验失败"}]'
     where device_id = ${own.ids[0]}`)
   const id = await draft({ targetIds: own.ids })
@@ -103,7 +103,7 @@ test('AD-05 the delivery states sum to the targeted screens', async () => {
 })
 
 test('AD-12 the agenda returns what plays, and why every other program does not play', async () => {
-  const own = await screensOf(server.db, { count: 1 })
+  const own = await createScreens(server.db, { count: 1 })
   const high = await draft({ programName: '高', priority: 5, targetIds: own.ids })
   const low = await draft({ programName: '低', targetIds: own.ids })
   const paused = await draft({ programName: '停', targetIds: own.ids })
@@ -139,9 +139,9 @@ test('AD-05 each check by a tenant uses one database connection', async () => {
     sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
   )
   const tenantId = rows[0]?.id as number
-  const own = await screensOf(server.db, { tenantId })
-  const ad = await approvedAd(server.db, { name: '客户广告', tenantId })
-  const body = programInput({ items: [{ adId: ad }], targetIds: own.ids, programName: '连接' })
+  const own = await createScreens(server.db, { tenantId })
+  const ad = await createApprovedAd(server.db, { name: '客户广告', tenantId })
+  const body = buildProgramInput({ items: [{ adId: ad }], targetIds: own.ids, programName: '连接' })
   const { id } = (await customer.call('POST', ROOT, body)).data
   const { pool } = server.services.database
   // Only one connection stays free. A call that needs a second connection would wait for it until the timeout.

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { approvedAd } from './program-fixture.ts'
+import { createApprovedAd } from './program-fixture.ts'
 
 const server = useApp()
 const PERMISSIONS = ['advertiseManage:ProgramList:query']
@@ -10,9 +10,9 @@ test('AD-04 the preview returns files and signed package queries of approved ads
   const staff = await server.by({ permissions: PERMISSIONS })
   const tenant = await server.by({ tenant: '预览公司', permissions: PERMISSIONS })
   const [picture, pack, draft] = [
-    await approvedAd(server.db),
-    await approvedAd(server.db, { type: 6 }),
-    await approvedAd(server.db),
+    await createApprovedAd(server.db),
+    await createApprovedAd(server.db, { type: 6 }),
+    await createApprovedAd(server.db),
   ]
   await server.db.execute(sql`update ad_materials set page_file_id = 'page' where ad_id = ${pack}`)
   await server.db.execute(sql`update ads set approved_ver = 0 where id = ${draft}`)

@@ -7,7 +7,7 @@ import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 let made = 0
 
 /** Creates an approved ad with one picture of `size` bytes. */
-export async function approvedAd(
+export async function createApprovedAd(
   db: Db,
   options: { tenantId?: number; name?: string; type?: number; size?: number; validTo?: string; duration?: number } = {},
 ) {
@@ -70,7 +70,7 @@ export async function approvedAd(
 }
 
 /** Creates devices of a new model, each with a screen. Returns their ids. */
-export async function screensOf(db: Db, { tenantId = 1, count = 2, codecs = [] as string[] } = {}) {
+export async function createScreens(db: Db, { tenantId = 1, count = 2, codecs = [] as string[] } = {}) {
   made += 1
   const [type] = await db
     .insert(deviceTypes)
@@ -92,21 +92,21 @@ export async function screensOf(db: Db, { tenantId = 1, count = 2, codecs = [] a
 }
 
 /** Fields of a program that plays all day today and tomorrow. */
-export const programInput = (fields: object = {}) => ({
+export const buildProgramInput = (fields: object = {}) => ({
   programName: '测试节目单',
-  dateFrom: dayText(0),
-  dateTo: dayText(1),
+  dateFrom: formatDayFromToday(0),
+  dateTo: formatDayFromToday(1),
   targetType: 1,
   targetIds: [],
   ...fields,
 })
 
 /** Returns today's date plus `days` in the console's time zone. */
-export const dayText = (days: number) =>
+export const formatDayFromToday = (days: number) =>
   new Date(Date.now() + 8 * 3_600_000 + days * 86_400_000).toISOString().slice(0, 10)
 
 /** Returns the ads that a program uses. */
-export async function usesOf(db: Db, programId: number): Promise<number[]> {
+export async function readAdUses(db: Db, programId: number): Promise<number[]> {
   const { rows } = await db.execute<{ id: number }>(
     sql`select ad_id as id from ad_uses where program_id = ${programId} order by 1`,
   )

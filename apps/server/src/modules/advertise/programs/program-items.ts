@@ -5,7 +5,7 @@ import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { fileUrl } from '#core/storage/save-upload.ts'
+import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { type ApprovedAd, readApprovedAds } from '#domain/ads/approved-ads.ts'
@@ -125,7 +125,7 @@ export async function readItemViews(db: Db, items: readonly ManifestItem[], zone
     const { id: _, thumb, ...ad } = byId.get(item.adId) ?? GONE
     return {
       ...ad,
-      thumbUrl: thumb ? fileUrl(thumb) : '',
+      thumbUrl: thumb ? formatFileUrl(thumb) : '',
       itemId: item.id,
       adId: item.adId,
       duration: Math.max(1, Math.round(item.ms / 1000)),

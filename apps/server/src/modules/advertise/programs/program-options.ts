@@ -6,14 +6,14 @@ import { and, asc, desc, eq, exists, gt, gte, isNull, or, type SQL, sql } from '
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { fileUrl } from '#core/storage/save-upload.ts'
+import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { toManifestProgram } from '#domain/ads/program-body.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { withinTenant } from '#domain/fleet/group-members.ts'
+import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { ads, adUses } from '#schema/advertise.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -21,7 +21,7 @@ import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
 import { buildScreenManifest } from '../screens/screen-sets.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
 /** Returns the tenant of the program that is edited: the given one, otherwise the tenant of the session. */
 const tenantOf = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => asked ?? user.tenantId ?? 0
@@ -56,11 +56,14 @@ export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...pa
     )
     .$dynamic()
   const found = await paginate(db, rows, page, [sql`${ads.id} desc`])
-  return { ...found, list: found.list.map(({ thumb, ...ad }) => ({ ...ad, thumbUrl: thumb ? fileUrl(thumb) : '' })) }
+  return {
+    ...found,
+    list: found.list.map(({ thumb, ...ad }) => ({ ...ad, thumbUrl: thumb ? formatFileUrl(thumb) : '' })),
+  }
 }
 
 /** Returns the ads that programs use. The filtered ad comes first, so that the filter shows its name. */
-export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: ParsedOf<typeof calls.usedAds>) {
+export async function listUsedAdOptions({ db, user }: Ctx, { keyword, adId }: ParsedOf<typeof calls.usedAds>) {
   const isUsed = exists(db.select({ one: sql`1` }).from(adUses).where(eq(adUses.adId, ads.id)))
   const isAsked = adId === undefined ? undefined : eq(ads.id, adId)
   const list = await db
@@ -74,14 +77,14 @@ export async function usedAdOptions({ db, user }: Ctx, { keyword, adId }: Parsed
       ),
     )
     .orderBy(...(isAsked ? [desc(isAsked)] : []), desc(ads.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
 export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
   const { db, user } = ctx
   const owner = tenantOf(ctx, tenantId)
-  if (targetType === TARGET.devices) return { list: await screenRows(ctx, keyword, withinTenant(owner)) }
+  if (targetType === TARGET.devices) return { list: await screenRows(ctx, keyword, isAllowedInGroupsOf(owner)) }
   if (targetType === TARGET.groups) {
     const list = await db
       .select({ id: deviceGroups.id, name: deviceGroups.groupName, detail: sql<string>`coalesce(${tenants.name}, '')` })
@@ -97,7 +100,7 @@ export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keywor
         ),
       )
       .orderBy(asc(deviceGroups.id))
-      .limit(MOST)
+      .limit(MAX_OPTIONS)
     return { list }
   }
   if (targetType === TARGET.models) {
@@ -106,7 +109,7 @@ export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keywor
       .from(deviceModels)
       .where(and(notDeleted(deviceModels), contains(deviceModels.modelName, keyword)))
       .orderBy(asc(deviceModels.id))
-      .limit(MOST)
+      .limit(MAX_OPTIONS)
     return { list }
   }
   if (owner !== PLATFORM_TENANT_ID) return { list: [] }
@@ -115,7 +118,7 @@ export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keywor
     .from(tenants)
     .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
     .orderBy(asc(tenants.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
@@ -132,7 +135,7 @@ const screenRows = ({ db, user }: Ctx, keyword: string | undefined, where?: SQL)
       ),
     )
     .orderBy(asc(devices.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
 
 export async function listScreenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls.screens>) {
   const rows = await screenRows(ctx, keyword)

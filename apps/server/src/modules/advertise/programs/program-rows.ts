@@ -103,7 +103,7 @@ const SORTABLE = {
   updateTime: adPrograms.updateTime,
 } as const
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listPrograms({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, buildOrder(input, SORTABLE, adPrograms.id))
   return { ...page, list: page.list.map(present) }
@@ -116,7 +116,7 @@ export async function readProgram({ db, user }: Pick<Ctx, 'db' | 'user'>, id: nu
   return found
 }
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user, services } = ctx
   const row = present(await readProgram(ctx, id))
   return {

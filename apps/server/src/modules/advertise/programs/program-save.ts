@@ -27,7 +27,7 @@ import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { readProgram, type StoredProgram, visiblePrograms } from './program-rows.ts'
 import { checkTargets, readTargetNames } from './program-targets.ts'
 
-export const BIZ_TYPE = 'adProgram'
+export const PROGRAM_BIZ_TYPE = 'adProgram'
 const TITLES = readFieldTitles(ProgramInput.shape)
 const CLASHES = {
   ad_programs_default: ['已有默认节目单，请先取消原来的默认节目单', 'isDefault'],
@@ -35,7 +35,7 @@ const CLASHES = {
 const MAX_NAME = 32
 
 /** Publishes a change, which reloads open lists of programs in the console. */
-export const publishChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
+export const publishProgramChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
 /** Returns the program, locked until the transaction ends. */
@@ -49,7 +49,7 @@ export async function lockProgram({ db, user }: Ctx, id: number): Promise<Stored
   return found
 }
 
-export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
+export async function createProgram(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   if (!isTenantInScope(user, tenantId)) throw invalid('请选择客户', 'tenantId')
@@ -62,17 +62,17 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
   const { id } = made!
   await refreshAdUses(db, id)
   ctx.audit({
-    bizType: BIZ_TYPE,
+    bizType: PROGRAM_BIZ_TYPE,
     bizId: id,
     action: `新增节目单「${input.programName}」`,
     diff: listChanges({}, await inWords(ctx, { ...fields, tenantId }), TITLES),
   })
-  await publishChanged(ctx, tenantId)
+  await publishProgramChanged(ctx, tenantId)
   return { id }
 }
 
 /** Saves the edited content. Screens play the saved content only after the next publishing. */
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateProgram(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockProgram(ctx, id)
   await checkRevision(db, stored, rev)
@@ -90,12 +90,12 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     .returning({ rev: adPrograms.rev })
     .catch(rethrowClash)
   await refreshAdUses(db, id)
-  ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `修改节目单「${stored.programName}」`, diff })
-  await publishChanged(ctx, stored.tenantId)
+  ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `修改节目单「${stored.programName}」`, diff })
+  await publishProgramChanged(ctx, stored.tenantId)
   return saved!
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const stored = await lockProgram(ctx, id)
   const { waitingVer } = await readProgram(ctx, id)
@@ -106,13 +106,13 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(adPrograms.id, id))
   await refreshAdUses(db, id)
-  ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `删除节目单「${stored.programName}」` })
-  await publishChanged(ctx, stored.tenantId)
+  ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `删除节目单「${stored.programName}」` })
+  await publishProgramChanged(ctx, stored.tenantId)
   return null
 }
 
 /** Copies the edited content into a new draft. A copy is never the default program. */
-export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
+export async function copyProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
   const { db, user } = ctx
   const source = await readProgram(ctx, id)
   await resolveOwningTenant(ctx, source.tenantId)
@@ -130,11 +130,11 @@ export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
   const copied = made!.id
   await refreshAdUses(db, copied)
   ctx.audit({
-    bizType: BIZ_TYPE,
+    bizType: PROGRAM_BIZ_TYPE,
     bizIds: [id, copied],
     action: `复制节目单「${source.programName}」为「${programName}」`,
   })
-  await publishChanged(ctx, tenantId)
+  await publishProgramChanged(ctx, tenantId)
   return { id: copied }
 }
 

@@ -9,14 +9,14 @@ import { addDays, parseLocalTime, isoWeekday } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { markDelivered } from '../publishing/program-delivered.ts'
-import { BIZ_TYPE, publishChanged } from './program-save.ts'
+import { PROGRAM_BIZ_TYPE, publishProgramChanged } from './program-save.ts'
 import { replaceVersionInForce } from './version-rows.ts'
 
 const JOB = 'ad-programs'
 const ALIVE: number[] = [PROGRAM_STATUS.delivering, PROGRAM_STATUS.paused]
 
 /** Returns the instant at which the last daypart of a program ends in a zone. */
-export function endOf({ dateTo, weekdays, dayParts }: ManifestProgram, zone: string): number {
+export function computeProgramEnd({ dateTo, weekdays, dayParts }: ManifestProgram, zone: string): number {
   const crossing = dayParts.filter(({ start, end }) => end < start).map(({ end }) => end)
   const isDue = ((weekdays >> (isoWeekday(dateTo) - 1)) & 1) === 1
   const last = isDue ? (crossing.toSorted().at(-1) ?? '00:00') : '00:00'
@@ -41,7 +41,7 @@ export async function endPrograms(services: Services, now: Date) {
         sql`${adProgramVersions.body}->>'dateTo' <= ${addDays(now.toISOString().slice(0, 10))}`,
       ),
     )
-  const over = running.filter(({ body }) => zones.every((zone) => endOf(body, zone) <= now.getTime()))
+  const over = running.filter(({ body }) => zones.every((zone) => computeProgramEnd(body, zone) <= now.getTime()))
   const isolation = { log: services.log, kind: JOB, name: ({ id }: { id: number }) => ({ programId: id }) }
   const { done, failed } = await forEachIsolated(over, isolation, (program) => end(services, program, now))
   return { ended: done, failedItems: failed.length }
@@ -79,11 +79,11 @@ const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
         })
         .where(and(eq(adPrograms.id, id), eq(adPrograms.publishedVer, body.verNo), inArray(adPrograms.status, ALIVE)))
         .returning({ id: adPrograms.id })
-      ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `节目单「${body.name}」投放结束` })
+      ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `节目单「${body.name}」投放结束` })
       if (ended.length === 0) return
       await replaceVersionInForce(db, id, 0)
       await refreshAdUses(db, id)
-      await publishChanged(ctx, tenantId)
+      await publishProgramChanged(ctx, tenantId)
     },
   )
 

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import type { ProgramTarget } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { withinTenant } from '#domain/fleet/group-members.ts'
+import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<number, TargetKind>> = {
   [TARGET.devices]: {
     key: devices.id,
     name: devices.sn,
-    where: (user, tenantId) => and(visibleDevices(user), withinTenant(tenantId)),
+    where: (user, tenantId) => and(visibleDevices(user), isAllowedInGroupsOf(tenantId)),
   },
   [TARGET.groups]: {
     key: deviceGroups.id,

@@ -7,27 +7,49 @@ import { getAgenda } from './program-agenda.ts'
 import { findConflicts } from '../publishing/program-conflict.ts'
 import { listDelivery } from '../publishing/program-delivery.ts'
 import { runDryRun } from '../publishing/program-dry-run.ts'
-import { previewFiles } from './program-files.ts'
+import { listPreviewFiles } from './program-files.ts'
 import { getForecast } from '../publishing/program-forecast.ts'
 import {
   listAdOptions,
   getDraftManifest,
   listScreenOptions,
   listTargetOptions,
-  usedAdOptions,
+  listUsedAdOptions,
 } from './program-options.ts'
-import { audit, pause, publish, republish, resume, withdraw } from '../publishing/program-publish.ts'
-import { get, list, listVersions } from './program-rows.ts'
-import { copy, create, remove, update } from './program-save.ts'
+import {
+  auditProgram,
+  pauseProgram,
+  publishProgramVersion,
+  republishProgram,
+  resumeProgram,
+  withdrawProgram,
+} from '../publishing/program-publish.ts'
+import { getProgram, listPrograms, listVersions } from './program-rows.ts'
+import { copyProgram, createProgram, removeProgram, updateProgram } from './program-save.ts'
 
-const programModule = implement(programs, { list, get, versions: listVersions, create, update, remove, copy })
-const publishModule = implement(programPublish, { publish, republish, audit, pause, resume, withdraw })
+const programModule = implement(programs, {
+  list: listPrograms,
+  get: getProgram,
+  versions: listVersions,
+  create: createProgram,
+  update: updateProgram,
+  remove: removeProgram,
+  copy: copyProgram,
+})
+const publishModule = implement(programPublish, {
+  publish: publishProgramVersion,
+  republish: republishProgram,
+  audit: auditProgram,
+  pause: pauseProgram,
+  resume: resumeProgram,
+  withdraw: withdrawProgram,
+})
 const optionsModule = implement(programOptions, {
   ads: listAdOptions,
-  usedAds: usedAdOptions,
+  usedAds: listUsedAdOptions,
   targets: listTargetOptions,
   screens: listScreenOptions,
-  files: previewFiles,
+  files: listPreviewFiles,
   manifest: getDraftManifest,
 })
 

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { approvedAd, dayText, programInput, screensOf, usesOf } from './program-fixture.ts'
+import {
+  createApprovedAd,
+  formatDayFromToday,
+  buildProgramInput,
+  createScreens,
+  readAdUses,
+} from './program-fixture.ts'
 
 const server = useApp()
 const ROOT = '/api/v1/advertise/program'
@@ -13,11 +19,11 @@ let ad: number
 let video: number
 beforeAll(async () => {
   staff = await server.by({ permissions: PERMISSIONS })
-  ad = await approvedAd(server.db, { name: '早餐' })
-  video = await approvedAd(server.db, { name: '片', type: 2 })
+  ad = await createApprovedAd(server.db, { name: '早餐' })
+  video = await createApprovedAd(server.db, { name: '片', type: 2 })
 })
 
-const create = (fields: object, who = staff) => who.call('POST', ROOT, programInput(fields))
+const create = (fields: object, who = staff) => who.call('POST', ROOT, buildProgramInput(fields))
 const read = async (id: number, who = staff) => (await who.call('GET', `${ROOT}/${id}`)).data
 
 describe('AD-04 the content of a program', () => {
@@ -37,18 +43,18 @@ describe('AD-04 the content of a program', () => {
       [3, '早餐', 10],
     ])
     expect(detail).toMatchObject({ totalDuration: 37, itemCount: 3, status: 0, verNo: 0, hasChanges: false })
-    expect(await usesOf(server.db, made.data.id)).toEqual([ad, video])
+    expect(await readAdUses(server.db, made.data.id)).toEqual([ad, video])
   })
 
   test('keeps the ids of items that move and gives new items new ids', async () => {
     const { data } = await create({ items: [{ adId: ad }, { adId: video }] })
-    const body = { ...programInput({ items: [{ itemId: 2, adId: video }, { adId: ad }] }), id: data.id, rev: 0 }
+    const body = { ...buildProgramInput({ items: [{ itemId: 2, adId: video }, { adId: ad }] }), id: data.id, rev: 0 }
     expect((await staff.call('PUT', ROOT, body)).data).toEqual({ rev: 1 })
     expect((await read(data.id)).items.map(({ itemId }: { itemId: number }) => itemId)).toEqual([2, 3])
     expect((await staff.call('PUT', ROOT, body)).code).toBe(400)
-    const only = { ...programInput({ items: [{ itemId: 2, adId: video }] }), id: data.id, rev: 1 }
+    const only = { ...buildProgramInput({ items: [{ itemId: 2, adId: video }] }), id: data.id, rev: 1 }
     await staff.call('PUT', ROOT, only)
-    expect(await usesOf(server.db, data.id)).toEqual([video])
+    expect(await readAdUses(server.db, data.id)).toEqual([video])
   })
 
   const part = (start: string, end: string) => ({ start, end })
@@ -56,7 +62,7 @@ describe('AD-04 the content of a program', () => {
     ['请输入节目单名称', { programName: ' ' }],
     ['最多32个字符', { programName: '节'.repeat(33) }],
     ['请至少添加一条广告', { items: [] }],
-    ['结束日期不能早于开始日期', { dateFrom: dayText(2) }],
+    ['结束日期不能早于开始日期', { dateFrom: formatDayFromToday(2) }],
     ['时段开始和结束不能相同', { dayParts: [part('08:00', '08:00')] }],
     ['时段不能重叠', { dayParts: [part('22:00', '02:00'), part('01:00', '03:00')] }],
     ['请选择星期', { weekdays: 0 }],
@@ -64,14 +70,14 @@ describe('AD-04 the content of a program', () => {
     ['投放对象不存在或已被删除', { targetIds: [2_000_000_000] }],
   ])('refuses a program with the message %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
     const who = tenant ? await server.by({ tenant: '客户乙', permissions: PERMISSIONS }) : staff
-    const own = tenant ? await approvedAd(server.db, { tenantId: await tenantOf(who) }) : ad
+    const own = tenant ? await createApprovedAd(server.db, { tenantId: await tenantOf(who) }) : ad
     expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg })
   })
 
   test('refuses more than 100 ads, an unapproved ad, or an ad of another tenant', async () => {
     const items = Array.from({ length: 101 }, () => ({ adId: ad }))
     expect((await create({ items })).msg).toBe('节目单最多100条广告')
-    const waiting = await approvedAd(server.db, { name: '未审' })
+    const waiting = await createApprovedAd(server.db, { name: '未审' })
     await server.db.execute(`update ads set approved_ver = 0 where id = ${waiting}`)
     expect((await create({ items: [{ adId: waiting }] })).msg).toBe('广告《未审》未通过审核')
     const customer = await server.by({ tenant: '客户甲', permissions: PERMISSIONS })
@@ -81,9 +87,9 @@ describe('AD-04 the content of a program', () => {
   test('refuses targets outside the tenant', async () => {
     const customer = await server.by({ tenant: '客户丙', permissions: PERMISSIONS })
     const tenantId = await tenantOf(customer)
-    const own = await approvedAd(server.db, { tenantId })
-    const foreign = await screensOf(server.db)
-    const mine = await screensOf(server.db, { tenantId })
+    const own = await createApprovedAd(server.db, { tenantId })
+    const foreign = await createScreens(server.db)
+    const mine = await createScreens(server.db, { tenantId })
     const items = [{ adId: own }]
     expect((await create({ items, targetIds: foreign.ids }, customer)).msg).toBe('投放对象不存在或已被删除')
     const made = await create({ items, targetIds: mine.ids }, customer)
@@ -114,17 +120,17 @@ test('AD-04 the list is filtered, and a removed program uses no ads', async () =
     'status=0',
     'insertMode=2',
     `adId=${ad}`,
-    `playDate=${dayText(1)}`,
+    `playDate=${formatDayFromToday(1)}`,
     'targetType=1',
     'orderByColumn=priority',
   ])
     expect((await find(query)).data.total, query).toBe(1)
-  for (const query of ['status=1', 'insertMode=1', `adId=${video}`, `playDate=${dayText(2)}`])
+  for (const query of ['status=1', 'insertMode=1', `adId=${video}`, `playDate=${formatDayFromToday(2)}`])
     expect((await find(query)).data.total, query).toBe(0)
   const offered = async (query: string) => (await staff.call('GET', `${ROOT}/option/usedAd?${query}`)).data.list
   expect((await offered('')).map((each: { id: number }) => each.id)).toContain(ad)
   expect((await offered(`keyword=没有这个广告&adId=${video}`)).map((each: { id: number }) => each.id)).toEqual([video])
   expect((await staff.call('DELETE', `${ROOT}/${data.id}`)).msg).toBe('删除成功')
-  expect(await usesOf(server.db, data.id)).toEqual([])
+  expect(await readAdUses(server.db, data.id)).toEqual([])
   expect((await staff.call('GET', `${ROOT}/${data.id}`)).msg).toBe('节目单不存在或已被删除')
 })

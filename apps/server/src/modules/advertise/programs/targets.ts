@@ -4,8 +4,8 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
-import { matchesRule, GROUP_KEY } from '#domain/fleet/device-filter.ts'
-import { withinTenant } from '#domain/fleet/group-members.ts'
+import { matchesRule, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
+import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceGroups, devices } from '#schema/device.ts'
 
@@ -14,7 +14,7 @@ import { deviceGroups, devices } from '#schema/device.ts'
  * that tenant only; a program of the platform reaches devices of all tenants. Deleted and disabled groups match none.
  */
 export async function buildTargetCondition(db: Db, target: ProgramTarget): Promise<SQL> {
-  const own = and(notDeleted(devices), withinTenant(target.tenantId))
+  const own = and(notDeleted(devices), isAllowedInGroupsOf(target.tenantId))
   return and(own, await matchesTarget(db, target)) ?? sql`false`
 }
 
@@ -30,7 +30,7 @@ function matchesTarget(db: Db, { targetType, targetIds, isDefault = 0 }: Program
 /** Returns the condition for devices of any of the groups: one sub-select for static groups, one rule per dynamic group. */
 async function inGroups(db: Db, ids: readonly number[]): Promise<SQL> {
   const groups = await db
-    .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
+    .select({ ...GROUP_MEMBERSHIP_COLUMNS, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
     .where(and(inArray(deviceGroups.id, [...ids]), notDeleted(deviceGroups), eq(deviceGroups.status, 1)))
   const statics = groups.flatMap(({ id, kind }) => (kind === 1 ? [id] : []))

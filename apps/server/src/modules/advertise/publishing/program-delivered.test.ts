@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { markDelivered } from './program-delivered.ts'
-import { approvedAd, programInput, screensOf } from '../programs/program-fixture.ts'
+import { createApprovedAd, buildProgramInput, createScreens } from '../programs/program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -13,9 +13,9 @@ let ids: number[]
 let id: number
 beforeAll(async () => {
   staff = await server.by({ permissions: PERMISSIONS })
-  const ad = await approvedAd(server.db)
-  ;({ ids } = await screensOf(server.db, { count: 3 }))
-  const body = programInput({ items: [{ adId: ad }], targetIds: ids })
+  const ad = await createApprovedAd(server.db)
+  ;({ ids } = await createScreens(server.db, { count: 3 }))
+  const body = buildProgramInput({ items: [{ adId: ad }], targetIds: ids })
   id = (await staff.call('POST', ROOT, body)).data.id
   await staff.call('POST', `${ROOT}/publish/${id}`, {})
 })

@@ -1,10 +1,10 @@
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { DELIVERY, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
+import { DELIVERY_STATE, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
 import { adPrograms } from '#schema/advertise.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
-import { publishChanged } from '../programs/program-save.ts'
+import { publishProgramChanged } from '../programs/program-save.ts'
 
 const HEARD_MS = 3_600_000
 /** Percentage of the recently reporting screens that must have the version. */
@@ -36,7 +36,7 @@ export async function markDelivered(services: Services, now: Date): Promise<numb
       .update(adPrograms)
       .set({ deliveredVer: ver })
       .where(and(eq(adPrograms.id, id), eq(adPrograms.publishedVer, ver)))
-    await publishChanged({ services, db }, tenantId)
+    await publishProgramChanged({ services, db }, tenantId)
   }
   return delivered.length
 }
@@ -78,7 +78,8 @@ async function countReady({ database, fleet, adDelivery, config }: Services, pen
     const own = slot < 0 ? [] : adDelivery.index.setOf(slot).programs.flatMap((id) => pending.get(id) ?? [])
     if (own.length === 0) continue
     const { etag, left } = adDelivery.index.manifestOf(slot)
-    const isReady = computeDeliveryState({ ...screen, etag }, now.getTime(), config.ads.pollSeconds) === DELIVERY.ready
+    const isReady =
+      computeDeliveryState({ ...screen, etag }, now.getTime(), config.ads.pollSeconds) === DELIVERY_STATE.ready
     for (const program of own) {
       program.heard += 1
       if (isReady && !left.includes(program.id)) program.ready += 1

@@ -1,7 +1,7 @@
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { among, pageOffset } from '#core/database/lists/list-query.ts'
+import { among, computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
@@ -22,7 +22,7 @@ export async function listDelivery(ctx: Ctx, { id, state, ...page }: ParsedOf<ty
   const where = and(visibleDevices(user), await buildTargetCondition(db, content)) as SQL
   const states = await readScreenStates(services, db, where, now)
   const matching = state === undefined ? states : states.filter((each) => each.state === state)
-  const offset = pageOffset(page)
+  const offset = computePageOffset(page)
   const shown = matching.slice(offset, offset + page.pageSize)
   const facts = await readScreenNames(
     ctx,

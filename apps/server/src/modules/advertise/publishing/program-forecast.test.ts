@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { storePlays, uuidOf } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { approvedAd, dayText, programInput, screensOf } from '../programs/program-fixture.ts'
+import { createApprovedAd, formatDayFromToday, buildProgramInput, createScreens } from '../programs/program-fixture.ts'
 import { notifyForecasts } from './program-forecast-notice.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
@@ -16,15 +16,15 @@ let staff: Caller
 let ad: number
 beforeAll(async () => {
   staff = await server.by({ permissions: PERMISSIONS })
-  ad = await approvedAd(server.db)
-  server.services.now = () => new Date(`${dayText(0)}T00:00:00+08:00`)
+  ad = await createApprovedAd(server.db)
+  server.services.now = () => new Date(`${formatDayFromToday(0)}T00:00:00+08:00`)
 })
 
 /** Creates a published program of one screen that plays from today on for `days` days. */
 async function booking({ days, ...fields }: { days: number; bookedPlays: number; [field: string]: unknown }) {
-  const { ids } = await screensOf(server.db, { count: 1 })
-  const dates = { dateFrom: dayText(0), dateTo: dayText(days - 1) }
-  const body = programInput({ items: [{ adId: ad }], targetIds: ids, ...dates, ...fields })
+  const { ids } = await createScreens(server.db, { count: 1 })
+  const dates = { dateFrom: formatDayFromToday(0), dateTo: formatDayFromToday(days - 1) }
+  const body = buildProgramInput({ items: [{ adId: ad }], targetIds: ids, ...dates, ...fields })
   const { data } = await staff.call('POST', ROOT, body)
   expect((await staff.call('POST', `${ROOT}/publish/${data.id}`, {})).code).toBe(200)
   return { id: data.id as number, deviceId: ids[0]! }
@@ -60,7 +60,7 @@ test('AD-12 proposes the smallest extension and the smallest number of screens t
 test('AD-12 plays of the last days replace the assumed availability', async () => {
   const { id, deviceId } = await booking({ days: 4, bookedPlays: 5, bookedPer: 2 })
   await server.db.execute(sql`update ad_program_versions set body = jsonb_set(jsonb_set(body, '{publishedAt}', '0'),
-    '{dateFrom}', to_jsonb(${dayText(-2)}::text)) where program_id = ${id}`)
+    '{dateFrom}', to_jsonb(${formatDayFromToday(-2)}::text)) where program_id = ${id}`)
   const startMs = server.services.now().getTime() - DAY_MS
   // Half of the plays of two days, added up by the player.
   const half = Array.from({ length: 4 }, (_, at) => ({ at, count: PER_DAY / 4 }))

@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { approvedAd, dayText, programInput, screensOf, usesOf } from '../programs/program-fixture.ts'
+import {
+  createApprovedAd,
+  formatDayFromToday,
+  buildProgramInput,
+  createScreens,
+  readAdUses,
+} from '../programs/program-fixture.ts'
 import { endPrograms } from '../programs/program-schedule.ts'
 import { listTargetScreens } from '../programs/targets.ts'
 
@@ -17,8 +23,8 @@ let screens: { modelId: number; ids: number[]; sns: string[] }
 beforeAll(async () => {
   staff = await server.by({ permissions: PERMISSIONS })
   other = await server.by({ permissions: PERMISSIONS })
-  ad = await approvedAd(server.db, { name: '早餐' })
-  screens = await screensOf(server.db, { count: 3 })
+  ad = await createApprovedAd(server.db, { name: '早餐' })
+  screens = await createScreens(server.db, { count: 3 })
 })
 
 const post = (path: string, body: object = {}, who = staff) => who.call('POST', `${ROOT}/${path}`, body)
@@ -28,7 +34,7 @@ const versionsOf = async (id: number) =>
     ({ verNo, state }: { verNo: number; state: number }) => [verNo, state],
   )
 async function draft(fields: object = {}) {
-  const body = programInput({ items: [{ adId: ad }], targetIds: screens.ids, ...fields })
+  const body = buildProgramInput({ items: [{ adId: ad }], targetIds: screens.ids, ...fields })
   return (await staff.call('POST', ROOT, body)).data.id as number
 }
 
@@ -45,7 +51,7 @@ describe('AD-05 publishing', () => {
     })
     expect((await post(`publish/${id}`, { verNo: 0 })).msg).toBe('节目单已发布新的版本，请刷新后重试')
     const { rev } = await read(id)
-    const next = programInput({ items: [{ adId: ad, weight: 7 }], targetIds: screens.ids })
+    const next = buildProgramInput({ items: [{ adId: ad, weight: 7 }], targetIds: screens.ids })
     await staff.call('PUT', ROOT, { ...next, id, rev })
     expect(await read(id)).toMatchObject({ status: 2, verNo: 1, publishedVer: 1, hasChanges: true })
     expect((await post(`publish/${id}`)).data.verNo).toBe(2)
@@ -89,14 +95,14 @@ describe('AD-05 publishing', () => {
 
   test.each<[string, object, object]>([
     ['没有符合条件的屏幕', { targetIds: [] }, {}],
-    ['投放日期已结束，请修改结束日期', { dateFrom: dayText(-3), dateTo: dayText(-1) }, {}],
+    ['投放日期已结束，请修改结束日期', { dateFrom: formatDayFromToday(-3), dateTo: formatDayFromToday(-1) }, {}],
     ['插播将打断 3 块屏幕正在播放的内容，请输入屏幕数量确认', { insertMode: 1 }, { screens: 2 }],
   ])('refuses publishing with the message %s', async (msg, fields, body) => {
     expect((await post(`publish/${await draft(fields)}`, body)).msg).toBe(msg)
   })
 
   test('refuses publishing while an ad is disabled', async () => {
-    const stopped = await approvedAd(server.db, { name: '停用的' })
+    const stopped = await createApprovedAd(server.db, { name: '停用的' })
     const id = await draft({ items: [{ adId: stopped }] })
     await server.db.execute(sql`update ads set enable_stat = 0 where id = ${stopped}`)
     expect((await post(`publish/${id}`)).msg).toBe('广告《停用的》已停用')
@@ -108,7 +114,7 @@ describe('AD-05 a takeover needs a second person', () => {
     const id = await draft({ programName: '插播' })
     await post(`publish/${id}`)
     const { rev } = await read(id)
-    const takeover = programInput({ items: [{ adId: ad }], targetIds: screens.ids, insertMode: 1 })
+    const takeover = buildProgramInput({ items: [{ adId: ad }], targetIds: screens.ids, insertMode: 1 })
     await staff.call('PUT', ROOT, { ...takeover, id, rev })
     expect(await post(`publish/${id}`, { screens: 3 })).toMatchObject({
       msg: '已提交，等待另一人审批',
@@ -148,7 +154,7 @@ test('AD-05 targets are devices, groups of both kinds, models and tenants, withi
     sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
   )
   const tenantId = rows[0]?.id as number
-  const mine = await screensOf(db, { tenantId })
+  const mine = await createScreens(db, { tenantId })
   const target = (owner: number, targetType: number, targetIds: number[]) =>
     listTargetScreens(db, { tenantId: owner, targetType, targetIds })
   expect(await target(1, 1, [...mine.ids, 2_000_000_000])).toEqual(mine.ids)
@@ -172,14 +178,18 @@ test('AD-05 targets are devices, groups of both kinds, models and tenants, withi
 })
 
 test('AD-05 a program ends after its last daypart that crosses midnight', async () => {
-  const id = await draft({ dateTo: dayText(0), dateFrom: dayText(0), dayParts: [{ start: '22:00', end: '02:00' }] })
+  const id = await draft({
+    dateTo: formatDayFromToday(0),
+    dateFrom: formatDayFromToday(0),
+    dayParts: [{ start: '22:00', end: '02:00' }],
+  })
   await post(`publish/${id}`)
-  const at = (clock: string) => new Date(`${dayText(1)}T${clock}+08:00`)
+  const at = (clock: string) => new Date(`${formatDayFromToday(1)}T${clock}+08:00`)
   await endPrograms(server.services, at('01:59:59'))
   expect((await read(id)).status).toBe(2)
   await endPrograms(server.services, at('02:00:00'))
   expect(await read(id)).toMatchObject({ status: 5, publishedVer: 0 })
-  expect(await usesOf(server.db, id)).toEqual([ad])
+  expect(await readAdUses(server.db, id)).toEqual([ad])
 })
 
 describe('AD-05 items of published programs', () => {
@@ -188,7 +198,7 @@ describe('AD-05 items of published programs', () => {
     expect((await post(`publish/${id}`, { verNo: 0 })).code).toBe(200)
     const save = async (items: readonly object[]) => {
       const { rev } = await read(id)
-      return staff.call('PUT', ROOT, { ...programInput({ items, targetIds: screens.ids }), id, rev })
+      return staff.call('PUT', ROOT, { ...buildProgramInput({ items, targetIds: screens.ids }), id, rev })
     }
     expect((await save([{ itemId: 1, adId: ad }])).code).toBe(200)
     expect((await save([{ itemId: 1, adId: ad }, { adId: ad }])).code).toBe(200)

@@ -16,7 +16,7 @@ import { readProgramContent } from '../programs/program-content.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
 import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { BIZ_TYPE, lockProgram, publishChanged } from '../programs/program-save.ts'
+import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
 import { checkTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 import { countTargetScreens } from '../programs/targets.ts'
@@ -32,7 +32,7 @@ interface Publication {
   readonly onlyChanges?: boolean
 }
 
-export async function publish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.publish>) {
+export async function publishProgramVersion(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.publish>) {
   const program = await lockProgram(ctx, id)
   if (verNo !== undefined && verNo !== program.verNo) throw conflict('节目单已发布新的版本，请刷新后重试')
   return publishContent(ctx, program, {
@@ -44,7 +44,7 @@ export async function publish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof 
 }
 
 /** Publishes the content of an older version under a new number. The edited content stays. */
-export async function republish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.republish>) {
+export async function republishProgram(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.republish>) {
   const program = await lockProgram(ctx, id)
   const content = await readProgramContent(ctx.db, program, verNo)
   const action = `重新发布节目单「${program.programName}」的版本 ${verNo}`
@@ -78,7 +78,7 @@ async function publishContent(
   await db.update(adPrograms).set(change).where(eq(adPrograms.id, id))
   await refreshAdUses(db, id)
   ctx.audit({
-    bizType: BIZ_TYPE,
+    bizType: PROGRAM_BIZ_TYPE,
     bizId: id,
     action: `${action}，版本 ${verNo}，${screens} 块屏幕${isWaiting ? '，提交审批' : ''}`,
   })
@@ -86,7 +86,7 @@ async function publishContent(
     ctx.say('已提交，等待另一人审批')
     await requestApproval(ctx, program, verNo)
   }
-  await publishChanged(ctx, tenantId)
+  await publishProgramChanged(ctx, tenantId)
   return { status, verNo, rev: change.rev, isWaiting, screens }
 }
 
@@ -134,13 +134,13 @@ async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, c
 }
 
 /** Removes the program from the manifests until `resume`. */
-export async function pause(ctx: Ctx, { id }: ParsedOf<typeof calls.pause>) {
+export async function pauseProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.pause>) {
   const program = await lockProgram(ctx, id)
   if (program.status !== PROGRAM_STATUS.delivering) throw refused('节目单不在投放中，不能暂停')
   return move(ctx, program, { status: PROGRAM_STATUS.paused }, `暂停节目单「${program.programName}」`)
 }
 
-export async function resume(ctx: Ctx, { id }: ParsedOf<typeof calls.resume>) {
+export async function resumeProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.resume>) {
   const program = await lockProgram(ctx, id)
   if (program.status !== PROGRAM_STATUS.paused) throw refused('节目单没有暂停')
   return move(
@@ -152,7 +152,7 @@ export async function resume(ctx: Ctx, { id }: ParsedOf<typeof calls.resume>) {
 }
 
 /** Withdraws the version that waits for approval, otherwise the version in force. */
-export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+export async function withdrawProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
   const { db } = ctx
   const program = await lockProgram(ctx, id)
   const { waitingVer } = await readProgram(ctx, id)
@@ -167,7 +167,7 @@ export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>
   return move(ctx, program, { status: PROGRAM_STATUS.ended, publishedVer: 0 }, `撤回${name}`)
 }
 
-export async function audit(ctx: Ctx, { id, verNo, auditStatus, remark }: ParsedOf<typeof calls.audit>) {
+export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }: ParsedOf<typeof calls.audit>) {
   const { db, user, now } = ctx
   const program = await lockProgram(ctx, id)
   const version = await lockWaitingVersion(db, { programId: id, verNo })
@@ -205,7 +205,7 @@ async function move(
   const next = { status: program.status, ...change, ...updateColumns(program, user.uid, now) }
   await db.update(adPrograms).set(next).where(eq(adPrograms.id, program.id))
   await refreshAdUses(db, program.id)
-  ctx.audit({ bizType: BIZ_TYPE, bizId: program.id, action })
-  await publishChanged(ctx, program.tenantId)
+  ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: program.id, action })
+  await publishProgramChanged(ctx, program.tenantId)
   return { status: next.status, verNo: program.verNo, rev: next.rev }
 }

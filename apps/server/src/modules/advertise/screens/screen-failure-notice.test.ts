@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { screensOf } from '../programs/program-fixture.ts'
+import { createScreens } from '../programs/program-fixture.ts'
 import { notifyScreenFailures } from './screen-failure-notice.ts'
 
 const server = useApp()
 
 test('AD-07 a screen with a failed file causes one message, to the accounts that manage screens', async () => {
   const staff = await server.by({ permissions: ['advertiseManage:ProgramList:screen'] })
-  const { ids, sns } = await screensOf(server.db, { count: 3 })
+  const { ids, sns } = await createScreens(server.db, { count: 3 })
   const setFailed = (failed: string, ...which: number[]) =>
     server.db.execute(
       sql`update ad_screens set failed = ${failed}::jsonb where device_id = any(${sql.param(which)}::int[])`,

@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
 /** Returns devices by serial number. */
 export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
@@ -20,6 +20,6 @@ export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .where(and(visibleDevices(user), contains(devices.sn, keyword)))
     .orderBy(asc(devices.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }

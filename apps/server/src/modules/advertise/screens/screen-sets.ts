@@ -23,7 +23,7 @@ export interface ScreenSet {
 }
 
 /** Returns the condition on `devices` for the devices that a live program reaches. */
-export const reachOf = (db: Db, { tenantId, targetType, targetIds, body }: LiveProgram): Promise<SQL> =>
+export const buildReachCondition = (db: Db, { tenantId, targetType, targetIds, body }: LiveProgram): Promise<SQL> =>
   buildTargetCondition(db, { tenantId, targetType, targetIds, isDefault: body.fallback > 0 ? 1 : 0 })
 
 interface Live {
@@ -35,7 +35,8 @@ interface Live {
 /** Returns the zone and the ids of the programs of a screen. */
 async function setColumns(db: Db, { programs, standardZone }: Live) {
   const members: SQL[] = []
-  for (const program of programs) members.push(sql`case when ${await reachOf(db, program)} then ${program.id}::int end`)
+  for (const program of programs)
+    members.push(sql`case when ${await buildReachCondition(db, program)} then ${program.id}::int end`)
   const list = members.length === 0 ? sql`'{}'::int[]` : sql`array_remove(array[${sql.join(members, sql`, `)}], null)`
   return sql`coalesce(nullif(${adScreens.timeZone}, ''), ${standardZone}) as zone, ${list} as program_ids`
 }

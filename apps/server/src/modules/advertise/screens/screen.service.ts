@@ -7,7 +7,7 @@ import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { hashOf, createPlayerToken, newSmilKey } from '#domain/ads/screens/pairing-code.ts'
+import { hashSecret, createPlayerToken, generateSmilKey } from '#domain/ads/screens/pairing-code.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPairings, adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
@@ -109,7 +109,7 @@ export async function pairScreen(ctx: Ctx, { code, deviceId }: ParsedOf<typeof c
   const device = await deviceOf(ctx, deviceId)
   const token = createPlayerToken()
   const { width, height, codecs } = pairing
-  const screen = { playerKind: PLAYER.web, playerTokenHash: hashOf(token), width, height, codecs }
+  const screen = { playerKind: PLAYER.web, playerTokenHash: hashSecret(token), width, height, codecs }
   if (!(await bind(ctx, device, screen, and(hasNoToken, eq(adScreens.smilKeyHash, '')))))
     throw conflict('该设备已绑定屏幕，请先解除配对', 'deviceId')
   const tokenEncrypted = encrypt(services.config.secretKey, token)
@@ -135,8 +135,8 @@ export async function unpairScreen(ctx: Ctx, { id }: ParsedOf<typeof calls.unpai
 /** Creates the address of a SMIL player, or replaces the address. */
 export async function createSmilKey(ctx: Ctx, { id }: ParsedOf<typeof calls.smilKey>) {
   const device = await deviceOf(ctx, id)
-  const key = newSmilKey()
-  const screen = { playerKind: PLAYER.smil, smilKeyHash: hashOf(key), smilUuid: '', smilReplaced: 0 }
+  const key = generateSmilKey()
+  const screen = { playerKind: PLAYER.smil, smilKeyHash: hashSecret(key), smilUuid: '', smilReplaced: 0 }
   if (!(await bind(ctx, device, screen, hasNoToken))) throw conflict('该设备已绑定屏幕，请先解除配对', 'id')
   ctx.audit({ bizType: KIND, bizId: id, action: `生成屏幕「${device.sn}」的第三方播放器地址` })
   await publish(ctx)

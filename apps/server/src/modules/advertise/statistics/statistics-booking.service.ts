@@ -2,7 +2,7 @@ import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { percentOf } from '@oms/contract/core/percent.ts'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
-import { pageOffset } from '#core/database/lists/list-query.ts'
+import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
@@ -45,7 +45,7 @@ export async function listCompletion(ctx: Ctx, input: Query) {
   const rows = await query
     .orderBy(desc(adPrograms.dateTo), desc(adPrograms.id))
     .limit(input.pageSize)
-    .offset(pageOffset(input))
+    .offset(computePageOffset(input))
   const played = await sumPlays(ctx, rows)
   const today = formatLocalDay(now, services.config.timeZone)
   return {
@@ -56,7 +56,8 @@ export async function listCompletion(ctx: Ctx, input: Query) {
       const due = days === 0 ? 0 : Math.floor((booked * done) / days)
       const count = played.get(row.programId) ?? 0
       const rate = percentOf(count, booked) ?? 0
-      return { ...row, booked, played: count, due, rate, state: bookingState({ ...row, booked, due, count, today }) }
+      const state = computeBookingState({ ...row, booked, due, count, today })
+      return { ...row, booked, played: count, due, rate, state }
     }),
     total: rows[0]?.total ?? 0,
   }
@@ -72,7 +73,7 @@ interface Progress {
 }
 
 /** Returns the state of a booking as `AD_BOOKING_STATE` names it. */
-export function bookingState({ dateFrom, dateTo, booked, due, count, today }: Progress): number {
+export function computeBookingState({ dateFrom, dateTo, booked, due, count, today }: Progress): number {
   if (count >= booked) return 3
   if (today > dateTo) return 4
   if (today < dateFrom) return 0

@@ -2,12 +2,12 @@ import type { AdStatRow, adStats as calls } from '@oms/contract/advertise/statis
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { percentOf } from '@oms/contract/core/percent.ts'
 import { type SQL, sql } from 'drizzle-orm'
-import { pageOffset } from '#core/database/lists/list-query.ts'
+import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { groupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
+import { selectGroupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
-import { selectDaySums, selectHourSums, joinFactor, PLAY_TOTALS, type Sums } from './statistics-source.ts'
+import { selectDaySums, selectHourSums, JOIN_AUDIENCE_FACTOR, PLAY_TOTALS, type Sums } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 
@@ -38,7 +38,7 @@ const SORTED: Readonly<Record<NonNullable<Query['orderByColumn']>, string>> = {
 function pageOf(input: Query) {
   const direction = input.isAsc === 'asc' ? 'asc nulls first' : 'desc nulls last'
   const order = sql.raw(`${SORTED[input.orderByColumn ?? 'plays']} ${direction}, key`)
-  return sql`order by ${order} limit ${input.pageSize} offset ${pageOffset(input)}`
+  return sql`order by ${order} limit ${input.pageSize} offset ${computePageOffset(input)}`
 }
 
 /** Returns one page of the table with the row of totals, in which every screen counts once. */
@@ -58,7 +58,8 @@ export async function listDetails(ctx: Ctx, input: Query) {
 /** Returns a query that adds the `key` of the chosen grouping to `p`, the sums by program, ad and device. */
 function keyed(groupBy: Query['groupBy'], groups: readonly NamedGroup[]): SQL {
   if (groupBy === 1) return sql`select device_id::text as key, p.* from p`
-  if (groupBy === 2) return sql`select m.id::text as key, p.* from p join (${groupMembers(groups)}) m using (device_id)`
+  if (groupBy === 2)
+    return sql`select m.id::text as key, p.* from p join (${selectGroupMembers(groups)}) m using (device_id)`
   if (groupBy === 3)
     return sql`select m.tag as key, p.* from p join (select id as device_id, unnest(tags) as tag from devices
       where id in (select device_id from p)) m using (device_id)`
@@ -85,7 +86,7 @@ async function dayRows(ctx: Ctx, input: Query, groups: readonly NamedGroup[]) {
       g as (select key, ${PLAY_TOTALS}, count(*) filter (where plays + untrusted > 0)::int as screens, sum(a.all_ms)::float8 as "all",
           round(sum((plays + untrusted) * coalesce(f.audience_factor, 1))::numeric)::float8 as exposure,
           min(first)::float8 as first, max(last)::float8 as last
-        from s join (select device_id, ms as all_ms from a) a using (device_id) ${joinFactor}
+        from s join (select device_id, ms as all_ms from a) a using (device_id) ${JOIN_AUDIENCE_FACTOR}
         group by key)
     select *, count(*) over ()::int as total, (select sum(ms) from a)::float8 as "allTotal" from g ${pageOf(input)}`)
   const totals = await sumPlays(ctx, input)

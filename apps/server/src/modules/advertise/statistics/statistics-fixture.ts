@@ -7,7 +7,7 @@ export const MONDAY = Date.parse('2026-11-15T16:00:00Z')
 export type Filter = Record<string, string | number | undefined>
 
 /** 400 plays of three screens in ten days; screen 3 belongs to the tenant. */
-export const samplePlays = (tenantId: number) =>
+export const createSamplePlays = (tenantId: number) =>
   Array.from({ length: 400 }, (_, at): Required<TestPlay> => {
     const n = at + 1
     const deviceId = (n % 3) + 1
@@ -28,21 +28,21 @@ export const samplePlays = (tenantId: number) =>
     }
   })
 
-export const localOf = (play: Required<TestPlay>) =>
+export const toLocal = (play: Required<TestPlay>) =>
   new Date((play.clock === 0 ? play.recvMs : play.startMs) + 8 * HOUR_MS)
-export const dayOf = (play: Required<TestPlay>) => localOf(play).toISOString().slice(0, 10)
-export const sum = (list: readonly Required<TestPlay>[], value: (play: Required<TestPlay>) => number) =>
+export const toDay = (play: Required<TestPlay>) => toLocal(play).toISOString().slice(0, 10)
+export const sumValues = (list: readonly Required<TestPlay>[], value: (play: Required<TestPlay>) => number) =>
   list.reduce((total, play) => total + value(play), 0)
 
 /** Adds up single plays as the definitions say. */
-export function sumsOf(list: readonly Required<TestPlay>[]) {
+export function sumFigures(list: readonly Required<TestPlay>[]) {
   const trusted = list.filter(({ clock }) => clock > 0)
   const of = (result: number) =>
-    sum(
+    sumValues(
       trusted.filter((play) => play.result === result),
       ({ count }) => count,
     )
-  const untrusted = sum(
+  const untrusted = sumValues(
     list.filter(({ clock }) => clock === 0),
     ({ count }) => count,
   )
@@ -52,17 +52,18 @@ export function sumsOf(list: readonly Required<TestPlay>[]) {
     partial: of(2),
     failed: of(3),
     untrusted,
-    ms: sum(
+    ms: sumValues(
       trusted.filter(({ result }) => result < 3),
       ({ ms }) => ms,
     ),
   }
 }
-export const percent = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 10_000) / 100)
-export const screensOf = (list: readonly Required<TestPlay>[]) =>
+export const computePercent = (part: number, whole: number) =>
+  whole === 0 ? null : Math.round((part / whole) * 10_000) / 100
+export const countScreens = (list: readonly Required<TestPlay>[]) =>
   new Set(list.filter(({ clock, result }) => clock === 0 || result < 3).map(({ deviceId }) => deviceId)).size
 
-export const FILTERS: [string, Filter, (play: Required<TestPlay>) => boolean][] = [
+export const FILTER_CASES: [string, Filter, (play: Required<TestPlay>) => boolean][] = [
   ['no filter', {}, () => true],
   ['a program', { programId: 1 }, ({ programId }) => programId === 1],
   ['an ad', { adId: 2 }, ({ adId }) => adId === 2],
@@ -71,7 +72,7 @@ export const FILTERS: [string, Filter, (play: Required<TestPlay>) => boolean][] 
   ['a dynamic group', { groupId: 2 }, ({ deviceId }) => deviceId === 1],
   ['a tag', { tag: 'lobby' }, ({ deviceId }) => deviceId <= 2],
   ['a tenant', { tenantId: 1 }, ({ tenantId: of }) => of === 1],
-  ['one day', { startDate: '2026-11-18', endDate: '2026-11-18' }, (play) => dayOf(play) === '2026-11-18'],
+  ['one day', { startDate: '2026-11-18', endDate: '2026-11-18' }, (play) => toDay(play) === '2026-11-18'],
   [
     'a program and a screen',
     { programId: 2, sn: 'SCR-2' },

@@ -3,9 +3,9 @@ import { and, asc, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { isInAnyGroup, GROUP_KEY } from '#domain/fleet/device-filter.ts'
+import { isInAnyGroup, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
 import { deviceGroups } from '#schema/device.ts'
-import { joinName, SHOWN_NAME } from './statistics-source.ts'
+import { buildNameJoin, SHOWN_NAME } from './statistics-source.ts'
 
 /** Maximum number of groups in one table. */
 const MOST_GROUPS = 500
@@ -15,7 +15,7 @@ export type NamedGroup = Awaited<ReturnType<typeof visibleGroups>>[number]
 /** Returns the groups that the account may see. */
 export const visibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
   db
-    .select({ ...GROUP_KEY, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
+    .select({ ...GROUP_MEMBERSHIP_COLUMNS, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
     .where(
       and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy })),
@@ -27,7 +27,7 @@ export const visibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
  * Returns a query of group and device, limited to the devices of `p`: static members, and devices that match a dynamic
  * rule.
  */
-export function groupMembers(groups: readonly NamedGroup[]): SQL {
+export function selectGroupMembers(groups: readonly NamedGroup[]): SQL {
   const parts = groups.map(({ tenantId, ...group }) => {
     const own = tenantId === PLATFORM_TENANT_ID ? sql`true` : sql`devices.tenant_id = ${tenantId}`
     return sql`select devices.id as device_id, ${group.id}::int as id from devices
@@ -91,6 +91,6 @@ interface Found extends Record<string, unknown> {
 
 async function lookUp(db: Db, kind: 1 | 2 | 3 | 4, ids: readonly number[]) {
   const { rows } = await db.execute<Found>(sql`
-    select i.id, n.name, ${SHOWN_NAME} as shown from unnest(${sql.param([...new Set(ids)])}::int[]) i (id) ${joinName(kind, sql`i.id`)}`)
+    select i.id, n.name, ${SHOWN_NAME} as shown from unnest(${sql.param([...new Set(ids)])}::int[]) i (id) ${buildNameJoin(kind, sql`i.id`)}`)
   return new Map(rows.map((row) => [row.id, row]))
 }

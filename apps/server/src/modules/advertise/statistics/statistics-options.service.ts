@@ -8,7 +8,7 @@ import { adPrograms, ads } from '#schema/advertise.ts'
 import { deviceGroups } from '#schema/device.ts'
 
 type Query = ParsedOf<typeof calls.ads>
-const MOST = 100
+const MAX_OPTIONS = 100
 const marked = (name: typeof ads.adName | typeof adPrograms.programName, table: typeof ads | typeof adPrograms) =>
   sql<string>`${name} || case when ${table.deletedAt} is null then '' else '（已删除）' end`
 
@@ -19,7 +19,7 @@ export async function listAdOptions({ db, user }: Ctx, { keyword }: Query) {
     .from(ads)
     .where(and(scoped(user, { tenant: ads.tenantId, creator: ads.createBy }), contains(ads.adName, keyword)))
     .orderBy(sql`${ads.deletedAt} is not null`, desc(ads.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
@@ -35,11 +35,11 @@ export async function listProgramOptions({ db, user }: Ctx, { keyword }: Query) 
       ),
     )
     .orderBy(sql`${adPrograms.deletedAt} is not null`, desc(adPrograms.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
-export async function groupOptions({ db, user }: Ctx, { keyword }: Query) {
+export async function listGroupOptions({ db, user }: Ctx, { keyword }: Query) {
   const list = await db
     .select({ id: deviceGroups.id, name: deviceGroups.groupName })
     .from(deviceGroups)
@@ -51,6 +51,6 @@ export async function groupOptions({ db, user }: Ctx, { keyword }: Query) {
       ),
     )
     .orderBy(asc(deviceGroups.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }

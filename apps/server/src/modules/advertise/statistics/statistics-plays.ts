@@ -8,7 +8,7 @@ import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/expor
 import { inTransaction } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { adPlays } from '#schema/advertise-play.ts'
-import { playCondition, buildScreenCondition } from './statistics-source.ts'
+import { buildPlayCondition, buildScreenCondition } from './statistics-source.ts'
 
 type Input = ParsedOf<typeof adStats.exportPlays>
 const BATCH = 2000
@@ -66,7 +66,7 @@ async function conditionOf(db: Db, user: User, input: Input, zone: string): Prom
   return sql`play_day between ${startDate}::date - 1 and ${endDate}::date + 1
     and (case when clock = 0 then recv else to_timestamp(start_ms / 1000.0) end at time zone ${zone})::date
       between ${startDate}::date and ${endDate}::date
-    and ${playCondition(user, adPlays, input)} and ${(await buildScreenCondition(db, user, input)) ?? sql`true`}`
+    and ${buildPlayCondition(user, adPlays, input)} and ${(await buildScreenCondition(db, user, input)) ?? sql`true`}`
 }
 
 async function countOf(db: Db, user: User, input: Input, zone: string) {

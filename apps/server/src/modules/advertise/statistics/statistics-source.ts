@@ -4,7 +4,7 @@ import { type Column, eq, sql, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { groupCondition } from '#domain/fleet/device-filter.ts'
+import { buildGroupCondition } from '#domain/fleet/device-filter.ts'
 import { adPlayDays, adPlayFresh, adPlayHours } from '#schema/advertise-play.ts'
 
 type Query = ParsedOf<typeof calls.summary>
@@ -28,14 +28,14 @@ export async function buildScreenCondition(
     sn ? sql`device_id in (select id from ad_names where kind = 3 and name = ${sn})` : undefined,
     groupId === undefined
       ? undefined
-      : sql`device_id in (select id from devices where ${await groupCondition(db, user, groupId)})`,
+      : sql`device_id in (select id from devices where ${await buildGroupCondition(db, user, groupId)})`,
     tag ? sql`device_id in (select id from devices where tags @> array[${tag}]::text[])` : undefined,
   ].filter((condition) => condition !== undefined)
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }
 
 /** Returns the condition for the plays that the account may see, limited by tenant, program and ad. */
-export function playCondition(user: User, columns: Columns, { tenantId, programId, adId }: Partial<Query>): SQL {
+export function buildPlayCondition(user: User, columns: Columns, { tenantId, programId, adId }: Partial<Query>): SQL {
   const { ownOnly } = user.scope
   const conditions = [
     scoped(user, { tenant: columns.tenantId }),
@@ -55,7 +55,7 @@ export async function selectDaySums({ db, user }: Pick<Ctx, 'db' | 'user'>, filt
   const screens = (await buildScreenCondition(db, user, filter)) ?? sql`true`
   const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
     select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, first_start, last_end from ${table}
-    where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${playCondition(user, table, filter)}`
+    where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${buildPlayCondition(user, table, filter)}`
   return sql`(${part(adPlayDays)} union all ${part(adPlayFresh)})`
 }
 
@@ -74,7 +74,7 @@ export function selectHourSums({ user, services }: Pick<Ctx, 'user' | 'services'
     sql`extract(epoch from (${day}::date + ${days}::int)::timestamp at time zone ${zone}) * 1000`
   const part = (table: typeof adPlayHours | typeof adPlayFresh) => sql`
     select to_timestamp(hour / 1000) at time zone ${zone} as local, tenant_id, program_id, ad_id, ${VALUES} from ${table}
-    where hour >= ${at(filter.startDate, 0)} and hour < ${at(filter.endDate, 1)} and ${playCondition(user, table, filter)}`
+    where hour >= ${at(filter.startDate, 0)} and hour < ${at(filter.endDate, 1)} and ${buildPlayCondition(user, table, filter)}`
   const chosen = [
     filter.weekday === undefined ? undefined : sql`weekday = ${filter.weekday}::int`,
     filter.hour === undefined ? undefined : sql`hour = ${filter.hour}::int`,
@@ -92,7 +92,9 @@ export const PLAY_TOTALS =
   coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms`)
 
 /** Joins the audience factor of each screen as `f`. */
-export const joinFactor = sql.raw('left join (select device_id, audience_factor from ad_screens) f using (device_id)')
+export const JOIN_AUDIENCE_FACTOR = sql.raw(
+  'left join (select device_id, audience_factor from ad_screens) f using (device_id)',
+)
 
 /** Columns of `PLAY_TOTALS`. */
 export type Sums = { plays: number; complete: number; partial: number; failed: number; untrusted: number; ms: number }
@@ -101,5 +103,5 @@ export type Sums = { plays: number; complete: number; partial: number; failed: n
 export const SHOWN_NAME = sql.raw(`coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`)
 
 /** Joins `ad_names` as `n`: kind 1 ad, 2 program, 3 device, 4 tenant. */
-export const joinName = (kind: 1 | 2 | 3 | 4, column: SQL) =>
+export const buildNameJoin = (kind: 1 | 2 | 3 | 4, column: SQL) =>
   sql`left join ad_names n on n.kind = ${sql.raw(String(kind))} and n.id = ${column}`

@@ -3,7 +3,7 @@ import { implement } from '#core/http/implement.ts'
 import { listCompletion } from './statistics-booking.service.ts'
 import { listDetails } from './statistics-detail.service.ts'
 import { exportAdStats } from './statistics-export.ts'
-import { listAdOptions, groupOptions, listProgramOptions } from './statistics-options.service.ts'
+import { listAdOptions, listGroupOptions, listProgramOptions } from './statistics-options.service.ts'
 import { exportPlays } from './statistics-plays.ts'
 import { getHeatmap, listRanking, getSummary, getTrend } from './statistics.service.ts'
 
@@ -19,7 +19,7 @@ export const adStatModule = implement(
     completion: listCompletion,
     ads: listAdOptions,
     programs: listProgramOptions,
-    groups: groupOptions,
+    groups: listGroupOptions,
     export: exportAdStats,
     exportPlays,
   },

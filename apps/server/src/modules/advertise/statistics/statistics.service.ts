@@ -9,8 +9,8 @@ import { adScreens } from '#schema/advertise-screen.ts'
 import {
   selectDaySums,
   selectHourSums,
-  joinFactor,
-  joinName,
+  JOIN_AUDIENCE_FACTOR,
+  buildNameJoin,
   buildScreenCondition,
   SHOWN_NAME,
   PLAY_TOTALS,
@@ -39,7 +39,7 @@ export async function sumPlays(ctx: Ctx, input: InRange): Promise<Totals> {
       count(*) filter (where plays > 0)::int as screens,
       coalesce(round(sum(plays * coalesce(f.audience_factor, 1))::numeric), 0)::float8 as exposure,
       min(first)::float8 as first, max(last)::float8 as last
-    from p ${joinFactor}`)
+    from p ${JOIN_AUDIENCE_FACTOR}`)
   return rows[0]!
 }
 
@@ -139,7 +139,7 @@ export async function listRanking(ctx: Ctx, input: ParsedOf<typeof calls.rank>) 
     with s as (select ${sql.raw(column)} as id, ${PLAY_TOTALS} from ${await selectDaySums(ctx, input)} d
       group by 1 having sum(plays + untrusted) > 0 order by 2 desc, 1 limit ${TOP})
     select s.id, ${SHOWN_NAME} as name, ${kind === 3 ? sql`n.name` : sql`null`} as sn, s.plays, s.ms
-    from s ${joinName(kind, sql`s.id`)} order by s.plays desc, s.id`)
+    from s ${buildNameJoin(kind, sql`s.id`)} order by s.plays desc, s.id`)
   return { list: rows }
 }
 

@@ -5,16 +5,16 @@ import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { countDueDays } from '../programs/booking.ts'
-import { bookingState } from './statistics-booking.service.ts'
+import { computeBookingState } from './statistics-booking.service.ts'
 import {
-  dayOf,
-  FILTERS,
-  localOf,
-  percent,
-  samplePlays,
-  screensOf,
-  sum,
-  sumsOf,
+  toDay,
+  FILTER_CASES,
+  toLocal,
+  computePercent,
+  createSamplePlays,
+  countScreens,
+  sumValues,
+  sumFigures,
   type Filter,
 } from './statistics-fixture.ts'
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
   )
   await app.db.execute(sql`insert into ad_programs (id, tenant_id, program_name, date_from, date_to, create_by) values
     (1, 1, '早餐', '2026-11-16', '2026-11-29', null), (2, ${tenantId}, '晚餐', '2026-11-16', '2026-11-22', null)`)
-  plays = samplePlays(tenantId)
+  plays = createSamplePlays(tenantId)
   // One half is merged, the other half is not.
   await storePlays(app.services.database.pool, plays.slice(0, 200))
   await mergePlaySums(app.db)
@@ -68,26 +68,26 @@ beforeAll(async () => {
 })
 
 describe('AD-11 figures equal the reports', () => {
-  test.each(FILTERS)('the figures with %s equal the reports', async (_name, filter, matches) => {
-    const list = plays.filter((play) => matches(play) && dayOf(play) >= RANGE.startDate && dayOf(play) <= RANGE.endDate)
-    const expected = sumsOf(list)
+  test.each(FILTER_CASES)('the figures with %s equal the reports', async (_name, filter, matches) => {
+    const list = plays.filter((play) => matches(play) && toDay(play) >= RANGE.startDate && toDay(play) <= RANGE.endDate)
+    const expected = sumFigures(list)
     const now = await figures('summary', filter)
     expect(now).toMatchObject({
       ...expected,
-      screens: screensOf(list),
-      completeRate: percent(expected.complete, expected.plays - expected.untrusted),
+      screens: countScreens(list),
+      completeRate: computePercent(expected.complete, expected.plays - expected.untrusted),
       exposure: Math.round(
-        sum(
+        sumValues(
           [1, 2, 3].map((deviceId) => ({ deviceId }) as never),
           ({ deviceId }) =>
-            sumsOf(list.filter((play) => play.deviceId === deviceId)).plays * (deviceId === 1 ? 2.5 : 1),
+            sumFigures(list.filter((play) => play.deviceId === deviceId)).plays * (deviceId === 1 ? 2.5 : 1),
         ),
       ),
     })
     const { points } = await figures('trend', filter)
     for (const { from, to, plays: n } of points) {
       expect(from).toBe(to)
-      expect([from, n]).toEqual([from, sumsOf(list.filter((play) => dayOf(play) === from)).plays])
+      expect([from, n]).toEqual([from, sumFigures(list.filter((play) => toDay(play) === from)).plays])
     }
     for (const interval of [2, 3]) {
       const longer = (await figures('trend', { ...filter, interval })).points as {
@@ -96,17 +96,17 @@ describe('AD-11 figures equal the reports', () => {
         plays: number
       }[]
       for (const { from, to, plays: n } of longer)
-        expect(n).toBe(sumsOf(list.filter((play) => dayOf(play) >= from && dayOf(play) <= to)).plays)
+        expect(n).toBe(sumFigures(list.filter((play) => toDay(play) >= from && toDay(play) <= to)).plays)
       expect(longer.reduce((total, point) => total + point.plays, 0)).toBe(expected.plays)
     }
     const ranks = { 1: 'adId', 2: 'programId', 3: 'deviceId', 4: 'tenantId' } as const
     for (const [by, field] of Object.entries(ranks))
       for (const { id, plays: n, ms } of (await figures('rank', { ...filter, by })).list) {
-        const one = sumsOf(list.filter((play) => play[field] === id))
+        const one = sumFigures(list.filter((play) => play[field] === id))
         expect([by, id, n, ms]).toEqual([by, id, one.plays, one.ms])
       }
     const table = await figures('detail', { ...filter, pageSize: 200 })
-    expect(table.sum).toMatchObject({ ...expected, screens: screensOf(list) })
+    expect(table.sum).toMatchObject({ ...expected, screens: countScreens(list) })
     expect(table.list.length).toBe(table.total)
     for (const row of table.list) {
       const own = list.filter(({ programId, adId }) => programId === row.programId && adId === row.adId)
@@ -114,24 +114,24 @@ describe('AD-11 figures equal the reports', () => {
       const all = plays.filter(
         (play) =>
           onScreens.has(play.deviceId) &&
-          dayOf(play) >= (filter.startDate ?? RANGE.startDate) &&
-          dayOf(play) <= (filter.endDate ?? RANGE.endDate),
+          toDay(play) >= (filter.startDate ?? RANGE.startDate) &&
+          toDay(play) <= (filter.endDate ?? RANGE.endDate),
       )
       expect(row).toMatchObject({
-        ...sumsOf(own),
-        screens: screensOf(own),
-        share: percent(sumsOf(own).ms, sumsOf(all).ms),
+        ...sumFigures(own),
+        screens: countScreens(own),
+        share: computePercent(sumFigures(own).ms, sumFigures(all).ms),
       })
     }
   })
 
   test('the table by screen, group and tag counts every screen once in its totals', async () => {
-    const all = sumsOf(plays)
+    const all = sumFigures(plays)
     const bySn = (await figures('detail', { groupBy: 1 })).list as { sn: string; plays: number; share: number }[]
     expect(bySn.map(({ sn }) => sn).toSorted()).toEqual(['SCR-1', 'SCR-2', 'SCR-3'])
     expect(bySn.every(({ share }) => share === 100)).toBe(true)
     const groups = await figures('detail', { groupBy: 2, orderByColumn: 'plays', isAsc: 'desc' })
-    const of = (...devices: number[]) => sumsOf(plays.filter(({ deviceId }) => devices.includes(deviceId)))
+    const of = (...devices: number[]) => sumFigures(plays.filter(({ deviceId }) => devices.includes(deviceId)))
     expect(
       groups.list.map(({ name, plays: n, screens }: { name: string; plays: number; screens: number }) => [
         name,
@@ -157,12 +157,12 @@ describe('AD-11 figures equal the reports', () => {
     const expected = Array.from(
       { length: 168 },
       (_, at) =>
-        sumsOf(
-          trusted.filter((play) => ((localOf(play).getUTCDay() + 6) % 7) * 24 + localOf(play).getUTCHours() === at),
+        sumFigures(
+          trusted.filter((play) => ((toLocal(play).getUTCDay() + 6) % 7) * 24 + toLocal(play).getUTCHours() === at),
         ).plays,
     )
     expect(hours).toEqual(expected)
-    expect(untrusted).toBe(sumsOf(plays).untrusted)
+    expect(untrusted).toBe(sumFigures(plays).untrusted)
     const at = hours.findIndex((n: number) => n > 1)
     const table = await figures('detail', { weekday: Math.floor(at / 24) + 1, hour: at % 24 })
     expect(table.sum).toMatchObject({ plays: hours[at], screens: null, untrusted: 0 })
@@ -195,7 +195,7 @@ describe('AD-11 figures equal the reports', () => {
       values (2, 1, ${tenantId}, '{"dateFrom":"2026-11-16","dateTo":"2026-11-22","weekdays":127}', 1, '{}', 2, 2, 1, 3, 2)`)
     const { list, total } = await figures('completion')
     const of = (programId: number, last: string) =>
-      sumsOf(plays.filter((play) => play.programId === programId && dayOf(play) <= last)).plays
+      sumFigures(plays.filter((play) => play.programId === programId && toDay(play) <= last)).plays
     expect(total).toBe(2)
     expect(list).toMatchObject([
       { programId: 1, booked: 100_000, due: 70_000, played: of(1, '2026-11-30'), state: 2 },
@@ -204,18 +204,18 @@ describe('AD-11 figures equal the reports', () => {
     expect(countDueDays('2026-11-20', '2026-11-30', 1)).toBe(2)
     const at = { dateFrom: '2026-11-16', dateTo: '2026-11-29', booked: 10, due: 5, count: 4, today: '2026-11-25' }
     expect([
-      bookingState(at),
-      bookingState({ ...at, count: 5 }),
-      bookingState({ ...at, today: '2026-11-30' }),
-      bookingState({ ...at, today: '2026-11-15' }),
-      bookingState({ ...at, count: 10 }),
+      computeBookingState(at),
+      computeBookingState({ ...at, count: 5 }),
+      computeBookingState({ ...at, today: '2026-11-30' }),
+      computeBookingState({ ...at, today: '2026-11-15' }),
+      computeBookingState({ ...at, count: 10 }),
     ]).toEqual([2, 1, 4, 0, 3])
   })
 })
 
 describe('AD-14 statistics calls', () => {
   test('accounts see plays of their tenant only; with scope 仅本人, plays of their own programs', async () => {
-    const own = sumsOf(plays.filter(({ deviceId }) => deviceId === 3))
+    const own = sumFigures(plays.filter(({ deviceId }) => deviceId === 3))
     expect(await figures('summary', {}, tenant)).toMatchObject({ ...own, screens: 1, allScreens: 1, deliveryRate: 100 })
     expect((await figures('detail', { groupBy: 1 }, tenant)).list).toMatchObject([{ sn: 'SCR-3' }])
     expect((await figures('summary', { tenantId: 1 }, tenant)).plays).toBe(0)
@@ -229,7 +229,7 @@ describe('AD-14 statistics calls', () => {
     expect((await figures('summary', {}, maker)).plays).toBe(0)
     await app.db.execute(sql`update ad_programs set create_by = ${maker.uid} where id = 1`)
     expect((await figures('summary', {}, maker)).plays).toBe(
-      sumsOf(plays.filter((play) => play.programId === 1 && play.tenantId === 1)).plays,
+      sumFigures(plays.filter((play) => play.programId === 1 && play.tenantId === 1)).plays,
     )
   })
 
@@ -255,7 +255,7 @@ describe('AD-14 statistics calls', () => {
       'SCR-1（已删除）',
     )
     expect((await figures('summary', { sn: 'SCR-1' })).plays).toBe(
-      sumsOf(plays.filter(({ deviceId }) => deviceId === 1)).plays,
+      sumFigures(plays.filter(({ deviceId }) => deviceId === 1)).plays,
     )
     expect((await figures('ads')).list.at(-1)).toMatchObject({ name: '咖啡（已删除）' })
   })
@@ -265,7 +265,7 @@ describe('AD-14 statistics calls', () => {
     const file = await viewer.inject({ method: 'GET', url: `${STAT}/export?format=csv&${queryOf(RANGE)}` })
     const lines = file.body.trim().split('\n')
     expect(lines[0]).toContain('预计曝光（估算）')
-    expect(lines.at(-1)).toContain(`合计,,${sumsOf(plays).plays}`)
+    expect(lines.at(-1)).toContain(`合计,,${sumFigures(plays).plays}`)
     const started = await viewer.inject({
       method: 'GET',
       url: `${STAT}/exportPlays?format=csv&${queryOf({ ...RANGE, programId: 1 })}`,

@@ -10,7 +10,7 @@ import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { usableModels } from './agent-rules.ts'
+import { isUsableModel } from './agent-rules.ts'
 import { readAgent } from './agent-store.ts'
 
 const MAX_ROWS = 500
@@ -36,7 +36,7 @@ export async function getChoices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.c
       providerCode: agentModels.providerCode,
     })
     .from(agentModels)
-    .where(usableModels(owner))
+    .where(isUsableModel(owner))
     .orderBy(asc(agentModels.sort), asc(agentModels.id))
     .limit(MAX_ROWS)
   const isUsable = inArray(agentTemplates.tenantId, [owner, PLATFORM_TENANT_ID])

@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { titledColumns } from '#core/spreadsheet/columns.ts'
+import { listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -113,7 +113,7 @@ const order = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     agents.id,
   )
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listAgents({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db)
     .where(conditionsOf(db, user, input))
     .$dynamic()
@@ -121,7 +121,7 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
   return { ...page, list: await present(db, page.list) }
 }
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getAgent(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db } = ctx
   await readAgent(ctx, id)
   const [shown] = await present(db, await select(db).where(eq(agents.id, id)))
@@ -150,7 +150,7 @@ export const exportAgents = defineExport({
   endpoint: contract.export,
   sheet: '智能体',
   schema: AgentRow,
-  columns: titledColumns(AgentRow),
+  columns: listTitledColumns(AgentRow),
   keys: (db, user, input) =>
     db
       .select({ id: agents.id })

@@ -8,7 +8,7 @@ import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 
 /** Model type by field of an agent. */
-export const MODEL_TYPES = {
+export const MODEL_TYPE_BY_FIELD = {
   llmId: ['LLM', '大语言模型'],
   vllmId: ['VLLM', '视觉模型'],
   slmId: ['LLM', '小模型'],
@@ -18,11 +18,11 @@ export const MODEL_TYPES = {
   memId: ['Memory', '记忆方式'],
   intentId: ['Intent', '意图识别'],
 } as const
-type ModelField = keyof typeof MODEL_TYPES
-const MODEL_FIELDS = Object.keys(MODEL_TYPES) as ModelField[]
+type ModelField = keyof typeof MODEL_TYPE_BY_FIELD
+const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
 
 /** Returns the condition for models that the tenant may use: its own, and shared models of the platform. */
-export const usableModels = (tenantId: number) =>
+export const isUsableModel = (tenantId: number) =>
   and(
     notDeleted(agentModels),
     or(
@@ -32,7 +32,7 @@ export const usableModels = (tenantId: number) =>
   )
 
 /** Refuses references that the agent of this tenant may not use. Returns the provider of each model by field. */
-export async function assertReferences(db: Db, tenantId: number, input: AgentBehaviour) {
+export async function assertReferencedRowsExist(db: Db, tenantId: number, input: AgentBehaviour) {
   const ids = [...new Set(MODEL_FIELDS.flatMap((field) => input[field] ?? []))]
   const rows =
     ids.length === 0
@@ -40,13 +40,13 @@ export async function assertReferences(db: Db, tenantId: number, input: AgentBeh
       : await db
           .select({ id: agentModels.id, type: agentModels.type, providerCode: agentModels.providerCode })
           .from(agentModels)
-          .where(and(inArray(agentModels.id, ids), usableModels(tenantId)))
+          .where(and(inArray(agentModels.id, ids), isUsableModel(tenantId)))
   const byId = new Map(rows.map((row) => [row.id, row]))
   const providers: Partial<Record<ModelField, string>> = {}
   for (const field of MODEL_FIELDS) {
     const id = input[field]
     if (id === undefined) continue
-    const [type, title] = MODEL_TYPES[field]
+    const [type, title] = MODEL_TYPE_BY_FIELD[field]
     const model = byId.get(id)
     if (model?.type !== type) throw invalid(`${title}不存在或已被删除`, field)
     providers[field] = model.providerCode

@@ -11,20 +11,20 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
+import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
-import { assertReferences, usableModels } from './agent-rules.ts'
+import { assertReferencedRowsExist, isUsableModel } from './agent-rules.ts'
 import { applyMemoryRule, withMemoryRule } from '../history/memory-rule.ts'
 import {
   addVersion,
   AGENT_TITLES,
-  KIND,
+  AGENT_BIZ_TYPE,
   lockAgent,
   formatPluginValues,
   publishAgents,
-  snapshotWithEndings,
+  buildSnapshotWithEndings,
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
@@ -52,7 +52,7 @@ async function defaultModels(db: Db, tenantId: number) {
   const rows = await db
     .select({ id: agentModels.id, type: agentModels.type, isDefault: agentModels.isDefault })
     .from(agentModels)
-    .where(and(usableModels(tenantId), eq(agentModels.status, 1)))
+    .where(and(isUsableModel(tenantId), eq(agentModels.status, 1)))
     .orderBy(
       sql`${agentModels.isDefault} desc, (${agentModels.tenantId} = ${tenantId}) desc, ${agentModels.sort}, ${agentModels.id}`,
     )
@@ -70,7 +70,7 @@ async function defaultModels(db: Db, tenantId: number) {
 }
 
 /** Creates an agent. Only the name is required; the template supplies the other fields. */
-export async function create(ctx: Ctx, { agentName, templateId, tenantId }: ParsedOf<typeof calls.create>) {
+export async function createAgent(ctx: Ctx, { agentName, templateId, tenantId }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const template = await templateOf(db, tenant.id, templateId)
@@ -93,7 +93,7 @@ export async function create(ctx: Ctx, { agentName, templateId, tenantId }: Pars
     .returning()
   const columns = await storeSecrets(ctx, made!, behaviour)
   await db.update(agents).set(columns).where(eq(agents.id, made!.id))
-  const snapshot = await snapshotWithEndings(db, made!.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, made!.id, columns)
   await addVersion(ctx, made!, {
     snapshot,
     before: snapshot,
@@ -106,7 +106,7 @@ export async function create(ctx: Ctx, { agentName, templateId, tenantId }: Pars
       .set({ useCount: sql`${agentTemplates.useCount} + 1` })
       .where(eq(agentTemplates.id, template.id))
   const origin = template ? `，模板「${template.templateName}」` : ''
-  ctx.audit({ bizType: KIND, bizId: made!.id, action: `新增智能体「${agentName}」${origin}` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: made!.id, action: `新增智能体「${agentName}」${origin}` })
   await publishAgents(ctx, tenant.id)
   return { id: made!.id }
 }
@@ -121,11 +121,11 @@ const standardPlugins = async (db: Db) =>
   }))
 
 /** Saves the form. Devices use the new values at their next connection. Every save creates a version. */
-export async function update(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
+export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, note, confirmErase, agentName, tags, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const { memId: provider } = await assertReferences(ctx.db, stored.tenantId, behaviour)
+  const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
   return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })
@@ -142,9 +142,9 @@ interface Saved {
 /** Writes a changed behaviour to the agent and appends its version. */
 export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, label, source, note, action }: Saved) {
   const { db, user, now } = ctx
-  const before = await snapshotWithEndings(db, stored.id, stored)
+  const before = await buildSnapshotWithEndings(db, stored.id, stored)
   const columns = await storeSecrets(ctx, stored, behaviour)
-  const snapshot = await snapshotWithEndings(db, stored.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, stored.id, columns)
   const changed = listChanges({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
   const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
@@ -157,7 +157,7 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
     .where(eq(agents.id, stored.id))
   const words = action ?? `修改智能体「${stored.agentName}」`
   const versionWords = versionNo === stored.versionNo ? '' : `，生成版本 ${versionNo}`
-  ctx.audit({ bizType: KIND, bizId: stored.id, action: `${words}${versionWords}`, diff: changed })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: stored.id, action: `${words}${versionWords}`, diff: changed })
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev, versionNo }
 }
@@ -165,7 +165,7 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const stored = await lockAgent(ctx, id)
   const verb = status === 1 ? '启用' : '停用'
-  ctx.audit({ bizType: KIND, bizId: id, action: `${verb}智能体「${stored.agentName}」` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: id, action: `${verb}智能体「${stored.agentName}」` })
   if (stored.status === status) return null
   await ctx.db
     .update(agents)
@@ -174,14 +174,14 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   await publishAgents(ctx, stored.tenantId)
   return null
 }
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+export const enableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 /**
  * Deletes an agent when the typed name equals its name. Unbinds its devices. Retention deletes the sessions and turns
  * later.
  */
-export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
+export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const stored = await lockAgent(ctx, id)
   if (stored.agentName !== agentName) throw conflict('输入的名称与智能体名称不一致', 'agentName')
@@ -189,7 +189,7 @@ export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.
     .delete(agentDevices)
     .where(and(eq(agentDevices.agentId, id), eq(agentDevices.tenantId, stored.tenantId)))
     .returning({ id: agentDevices.deviceId })
-  await eraseRemindersOf(
+  await eraseRemindersOfDevices(
     db,
     unbound.map(({ id: deviceId }) => deviceId),
   )
@@ -199,7 +199,7 @@ export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.
     .where(eq(agents.id, id))
   await removeAgentSecrets(db, id)
   const suffix = unbound.length > 0 ? `，解绑${unbound.length}台设备` : ''
-  ctx.audit({ bizType: KIND, bizId: id, action: `删除智能体「${agentName}」${suffix}` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: id, action: `删除智能体「${agentName}」${suffix}` })
   await publishAgents(ctx, stored.tenantId)
   return null
 }

@@ -19,7 +19,7 @@ import { removeUnusedSecrets } from './secret-cleanup.ts'
 
 export type StoredAgent = typeof agents.$inferSelect
 export const AGENT_TITLES: Record<string, string> = { ...readFieldTitles(AgentInput.shape), secrets: '密钥' }
-export const KIND = 'agent'
+export const AGENT_BIZ_TYPE = 'agent'
 /** Versions kept for each agent. */
 const KEPT_VERSIONS = 100
 
@@ -68,7 +68,7 @@ export async function storeSecrets(
   return pickBehaviour(columns)
 }
 
-export const snapshotWithEndings = async (
+export const buildSnapshotWithEndings = async (
   db: Db,
   id: number,
   behaviour: StoredBehaviour,
@@ -126,7 +126,7 @@ export async function addVersion(
 }
 
 /** Returns the Chinese titles of fields. */
-export const titlesOfFields = (fields: readonly string[]) => fields.map((field) => AGENT_TITLES[field] ?? field)
+export const findFieldTitles = (fields: readonly string[]) => fields.map((field) => AGENT_TITLES[field] ?? field)
 
 /** Converts the parameters of plugins to texts, as the form expects. Templates may contain other types. */
 export const formatPluginValues = (plugins: StoredBehaviour['plugins']) =>

@@ -5,8 +5,8 @@ import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { implement } from '#core/http/implement.ts'
 import { getChoices, listDevices, listVoices } from './agent-choices.ts'
-import { exportAgents, get, list } from './agent-list.service.ts'
-import { create, disable, enable, remove, update } from './agent-save.ts'
+import { exportAgents, getAgent, listAgents } from './agent-list.service.ts'
+import { createAgent, disableAgent, enableAgent, removeAgent, updateAgent } from './agent-save.ts'
 import { getRun, listRuns } from '../try-out/question-rows.ts'
 import {
   createQuestion,
@@ -20,24 +20,24 @@ import { askAgent } from '../try-out/try-out.service.ts'
 import {
   diffVersions,
   dropCandidate,
-  list as listVersions,
+  listAgentVersions as listVersions,
   setCandidateReach,
   restoreVersion,
   saveCandidate,
-  setNote,
+  setVersionNote,
   adoptCandidate,
 } from './version.service.ts'
 import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
 
 export const agentModules = [
   implement(agents, {
-    list,
-    get,
-    create,
-    update,
-    remove,
-    enable,
-    disable,
+    list: listAgents,
+    get: getAgent,
+    create: createAgent,
+    update: updateAgent,
+    remove: removeAgent,
+    enable: enableAgent,
+    disable: disableAgent,
     choices: getChoices,
     voices: listVoices,
     devices: listDevices,
@@ -46,7 +46,7 @@ export const agentModules = [
   implement(agentVersions, {
     list: listVersions,
     diff: diffVersions,
-    note: setNote,
+    note: setVersionNote,
     restore: restoreVersion,
     saveCandidate,
     reach: setCandidateReach,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice, getsCandidate } from '#domain/agents/agents/agent-of-device.ts'
+import { resolveAgentOfDevice, isInCandidate } from '#domain/agents/agents/agent-of-device.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
@@ -262,11 +262,11 @@ test('AGENT-07 a candidate reaches named devices and a stable share of the other
 
 test('the share of a candidate is stable by device and close to its percentage', () => {
   const agent = { id: 7, candidateNo: 2, candidateShare: 20, candidateDeviceIds: [] }
-  const chosen = Array.from({ length: 5000 }, (_, device) => getsCandidate(agent, device))
+  const chosen = Array.from({ length: 5000 }, (_, device) => isInCandidate(agent, device))
   expect(chosen.filter(Boolean).length).toBeGreaterThan(850)
   expect(chosen.filter(Boolean).length).toBeLessThan(1150)
   const wider = { ...agent, candidateShare: 40 }
-  expect(chosen.every((is, device) => !is || getsCandidate(wider, device))).toBe(true)
+  expect(chosen.every((is, device) => !is || isInCandidate(wider, device))).toBe(true)
 })
 
 test('deletion needs the typed name and unbinds the devices', async () => {

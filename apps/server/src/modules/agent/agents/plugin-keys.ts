@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { pluginField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { formatPluginField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { type agents, agentVersions } from '#schema/agent/agent.ts'
@@ -25,7 +25,7 @@ export async function assertPluginKeys(
   const stored = Object.keys(await readSecretEndings(db, SECRET_OWNER.agent, agent.id))
   const keysOf = (code: string, paths: Iterable<string>) =>
     [...paths].flatMap((path) =>
-      path.startsWith(pluginField(code, '')) ? [path.slice(pluginField(code, '').length)] : [],
+      path.startsWith(formatPluginField(code, '')) ? [path.slice(formatPluginField(code, '').length)] : [],
     )
   const withKeys = plugins.filter(({ providerCode }) => keysOf(providerCode, stored).length > 0)
   if (withKeys.length === 0) return

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
-import { headerField, pluginField } from '#domain/agents/agents/agent-secrets.ts'
+import { formatHeaderField, formatPluginField } from '#domain/agents/agents/agent-secrets.ts'
 import { SECRET_OWNER } from '#domain/agents/secrets.ts'
 import { agentVersions } from '#schema/agent/agent.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
@@ -13,9 +13,9 @@ const ofAgent = (agentId: number) =>
 
 /** Returns whether plugins or headers use the secret of a field. Snapshots of old releases may lack both. */
 function usesSecret({ plugins, contextProviders }: Partial<Parts>, field: string): boolean {
-  const isOfPlugin = (plugins ?? []).some(({ providerCode }) => field.startsWith(pluginField(providerCode, '')))
+  const isOfPlugin = (plugins ?? []).some(({ providerCode }) => field.startsWith(formatPluginField(providerCode, '')))
   const isHeader = (url: string, headers: object) =>
-    Object.keys(headers).some((name) => field === headerField(url, name))
+    Object.keys(headers).some((name) => field === formatHeaderField(url, name))
   return isOfPlugin || (contextProviders ?? []).some(({ url, headers }) => isHeader(url, headers))
 }
 

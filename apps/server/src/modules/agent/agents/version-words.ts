@@ -12,7 +12,7 @@ import type { Db } from '#core/database/client.ts'
 import type { VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
-import { MODEL_TYPES } from './agent-rules.ts'
+import { MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   chatHistoryConf: CHAT_HISTORY,
@@ -29,7 +29,9 @@ const nameFrom =
  * Reads the names of the records that a snapshot references. Returns a function that describes one field in Chinese.
  */
 export async function createFieldDescriber(db: Db, snapshot: VersionSnapshot): Promise<(field: string) => string> {
-  const modelIds = Object.keys(MODEL_TYPES).flatMap((field) => snapshot[field as keyof typeof MODEL_TYPES] ?? [])
+  const modelIds = Object.keys(MODEL_TYPE_BY_FIELD).flatMap(
+    (field) => snapshot[field as keyof typeof MODEL_TYPE_BY_FIELD] ?? [],
+  )
   const models = await namesOf(db, agentModels, modelIds)
   const voices = await namesOf(db, agentVoices, snapshot.voiceId === null ? [] : [snapshot.voiceId])
   const clones = await namesOf(db, agentVoiceClones, snapshot.cloneId === null ? [] : [snapshot.cloneId])
@@ -42,7 +44,7 @@ export async function createFieldDescriber(db: Db, snapshot: VersionSnapshot): P
   )
   const words = (field: string) => {
     const value = snapshot[field as keyof VersionSnapshot]
-    if (field in MODEL_TYPES) return models(value as number | null)
+    if (field in MODEL_TYPE_BY_FIELD) return models(value as number | null)
     if (field === 'voiceId') return voices(value as number | null)
     if (field === 'cloneId') return clones(value as number | null)
     if (field === 'wordFileIds') return snapshot.wordFileIds.map(files).join('、')

@@ -7,30 +7,30 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChangedFields, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
-import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
-import { headerField, pluginField, splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
+import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
+import { formatHeaderField, formatPluginField, splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { accounts } from '#schema/account.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { assertReferences } from './agent-rules.ts'
+import { assertReferencedRowsExist } from './agent-rules.ts'
 import { saveBehaviour } from './agent-save.ts'
 import {
   addVersion,
   AGENT_TITLES,
-  KIND,
+  AGENT_BIZ_TYPE,
   lockAgent,
   publishAgents,
   readAgent,
-  snapshotWithEndings,
+  buildSnapshotWithEndings,
   storeSecrets,
   type StoredAgent,
-  titlesOfFields,
+  findFieldTitles,
 } from './agent-store.ts'
 import { applyMemoryRule, findErasures, withMemoryRule } from '../history/memory-rule.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
 
-export async function list(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
+export async function listAgentVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
   const { db } = ctx
   const agent = await readAgent(ctx, id)
   const rows = await db
@@ -58,13 +58,13 @@ export async function list(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
   )
   const shown = rows.map(({ memId, ...row }) => {
     const { sessions = 0, turns = 0 } = byNo.get(row.versionNo) ?? {}
-    return { ...row, changed: titlesOfFields(row.changed), sessions, turns, erases: erasedBy(memId) ?? ('' as const) }
+    return { ...row, changed: findFieldTitles(row.changed), sessions, turns, erases: erasedBy(memId) ?? ('' as const) }
   })
   return { list: shown, versionNo: agent.versionNo, candidateNo: agent.candidateNo }
 }
 
 async function versionOf({ db }: Ctx, agentId: number, versionNo: number): Promise<VersionSnapshot> {
-  const found = await snapshotOf(db, agentId, versionNo)
+  const found = await readVersionSnapshot(db, agentId, versionNo)
   if (!found) throw notFound(`版本 ${versionNo} `)
   return found
 }
@@ -85,14 +85,14 @@ export async function diffVersions(ctx: Ctx, { id, versionNo, against }: ParsedO
   return { against: other, list: shown }
 }
 
-export async function setNote(ctx: Ctx, { id, versionNo, note }: ParsedOf<typeof calls.note>) {
+export async function setVersionNote(ctx: Ctx, { id, versionNo, note }: ParsedOf<typeof calls.note>) {
   await lockAgent(ctx, id)
   await versionOf(ctx, id, versionNo)
   await ctx.db
     .update(agentVersions)
     .set({ note })
     .where(and(eq(agentVersions.agentId, id), eq(agentVersions.versionNo, versionNo)))
-  ctx.audit({ bizType: KIND, bizId: id, action: `修改版本 ${versionNo} 的说明` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: id, action: `修改版本 ${versionNo} 的说明` })
   return null
 }
 
@@ -115,7 +115,7 @@ const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
  */
 async function putInForce(ctx: Ctx, stored: StoredAgent, versionNo: number, confirmErase: number) {
   const behaviour = inputOf(await versionOf(ctx, stored.id, versionNo))
-  const { memId: provider } = await assertReferences(ctx.db, stored.tenantId, behaviour)
+  const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
   return withMemoryRule(behaviour, provider)
 }
@@ -143,7 +143,7 @@ async function saveReach(ctx: Ctx, stored: StoredAgent, reach: Partial<StoredAge
     .update(agents)
     .set({ ...reach, ...next })
     .where(eq(agents.id, stored.id))
-  ctx.audit({ bizType: KIND, bizId: stored.id, action })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: stored.id, action })
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev }
 }
@@ -153,9 +153,9 @@ async function saveReach(ctx: Ctx, stored: StoredAgent, reach: Partial<StoredAge
  */
 async function assertOwnSecrets({ db }: Ctx, { plugins, contextProviders }: StoredAgent, behaviour: AgentBehaviour) {
   const { secrets } = await splitSecrets(db, behaviour)
-  const prefixes = plugins.map(({ providerCode }) => pluginField(providerCode, ''))
+  const prefixes = plugins.map(({ providerCode }) => formatPluginField(providerCode, ''))
   const headers = contextProviders.flatMap((each) =>
-    Object.keys(each.headers).map((name) => headerField(each.url, name)),
+    Object.keys(each.headers).map((name) => formatHeaderField(each.url, name)),
   )
   const isInForce = (field: string) => headers.includes(field) || prefixes.some((prefix) => field.startsWith(prefix))
   if ([...secrets.keys()].some(isInForce))
@@ -169,13 +169,13 @@ export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveC
   const { id, rev, note, share, deviceIds, agentName: _, tags: _tags, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const { memId: provider } = await assertReferences(ctx.db, stored.tenantId, behaviour)
+  const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await assertOwnSecrets(ctx, stored, behaviour)
   await assertDevices(ctx, id, deviceIds)
-  const before = await snapshotWithEndings(ctx.db, id, stored)
+  const before = await buildSnapshotWithEndings(ctx.db, id, stored)
   const columns = await storeSecrets(ctx, stored, withMemoryRule(behaviour, provider))
   await removeCandidateSecrets(ctx.db, stored, columns)
-  const snapshot = await snapshotWithEndings(ctx.db, id, columns)
+  const snapshot = await buildSnapshotWithEndings(ctx.db, id, columns)
   const { versionNo } = await addVersion(ctx, stored, { snapshot, before, source: 5, note })
   const reach = { candidateNo: versionNo, candidateShare: share, candidateDeviceIds: deviceIds }
   const saved = await saveReach(ctx, stored, reach, `保存智能体「${stored.agentName}」的候选版本 ${versionNo}`)

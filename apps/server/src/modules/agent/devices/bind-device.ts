@@ -9,7 +9,7 @@ import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { modelMovedEvent } from '#domain/agents/models/move-to-model.ts'
+import { buildModelMovedEvent } from '#domain/agents/models/move-to-model.ts'
 import { moveToModel } from '#domain/fleet/move-to-model.ts'
 import { findModelOfBoard } from '#domain/agents/models/voice-model.ts'
 
@@ -75,7 +75,7 @@ async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Bind
   if (device.mac === '') await db.update(devices).set({ mac }).where(eq(devices.id, device.id))
   const modelId = await findModelOfBoard(db, board)
   if (modelId !== undefined && (await moveToModel(db, device.id, modelId)))
-    await addEvents(db, [modelMovedEvent({ mac, tenantId: agent.tenantId, board, modelId })])
+    await addEvents(db, [buildModelMovedEvent({ mac, tenantId: agent.tenantId, board, modelId })])
   return device
 }
 

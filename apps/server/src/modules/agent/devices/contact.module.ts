@@ -2,7 +2,7 @@ import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
 import { implement } from '#core/http/implement.ts'
 import {
   getContactFeature,
-  listContactTargets,
+  listContactTargetOptions,
   createContact,
   getContact,
   listContacts,
@@ -13,7 +13,7 @@ import {
 export const agentContactModule = implement(agentContacts, {
   list: listContacts,
   feature: getContactFeature,
-  targets: listContactTargets,
+  targets: listContactTargetOptions,
   get: getContact,
   create: createContact,
   update: updateContact,

@@ -15,7 +15,7 @@ import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { agentContacts, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { bindingName } from './device-rows.ts'
+import { BINDING_NAME } from './device-rows.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(ContactInput.shape)
@@ -89,7 +89,10 @@ async function lockBinding({ db, user }: Pick<Ctx, 'db' | 'user'>, deviceId: num
 }
 
 /** Returns the devices that the device can call: other devices of the same tenant that are not in its address book. */
-export async function listContactTargets({ db, user }: Ctx, { deviceId, keyword }: ParsedOf<typeof calls.targets>) {
+export async function listContactTargetOptions(
+  { db, user }: Ctx,
+  { deviceId, keyword }: ParsedOf<typeof calls.targets>,
+) {
   const owner = aliased(agentDevices, 'owner')
   const known = db
     .select({ id: agentContacts.id })
@@ -98,7 +101,7 @@ export async function listContactTargets({ db, user }: Ctx, { deviceId, keyword 
   const list = await db
     .select({
       id: agentDevices.deviceId,
-      name: bindingName.as('shown_name'),
+      name: BINDING_NAME.as('shown_name'),
       mac: sql<string>`${agentDevices.mac}::macaddr::text`.as('shown_mac'),
     })
     .from(agentDevices)
@@ -109,11 +112,11 @@ export async function listContactTargets({ db, user }: Ctx, { deviceId, keyword 
         visibleBindings(user),
         notDeleted(devices),
         ne(agentDevices.deviceId, deviceId),
-        or(contains(bindingName, keyword), contains(agentDevices.mac, keyword?.toLowerCase().replaceAll(/[:-]/g, ''))),
+        or(contains(BINDING_NAME, keyword), contains(agentDevices.mac, keyword?.toLowerCase().replaceAll(/[:-]/g, ''))),
         notExists(known),
       ),
     )
-    .orderBy(asc(bindingName), asc(agentDevices.deviceId))
+    .orderBy(asc(BINDING_NAME), asc(agentDevices.deviceId))
     .limit(MAX_OPTIONS)
   return { list }
 }

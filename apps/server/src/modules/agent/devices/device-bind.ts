@@ -13,11 +13,11 @@ import { bindDevice } from './bind-device.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
-import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
+import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { allowNextCode, assertMayTryCode, countWrongCode } from './wrong-codes.ts'
+import { uncountCode, assertMayTryCode, countWrongCode } from './wrong-codes.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(AgentDeviceInput.shape)
@@ -45,7 +45,7 @@ export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
   const fallbackModelId = await ensureVoiceModel(ctx.services)
   const device = await transact(ctx, (db) => bindWithCode({ ...ctx, db }, input, fallbackModelId)).catch(
     (error: unknown) => {
-      allowNextCode(ctx)
+      uncountCode(ctx)
       throw error
     },
   )
@@ -53,7 +53,7 @@ export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
     await countWrongCode(ctx)
     throw invalid('验证码不正确或已过期', 'code')
   }
-  allowNextCode(ctx)
+  uncountCode(ctx)
   return device
 }
 
@@ -121,14 +121,14 @@ const auditBindings = (ctx: Ctx, found: Locked['found'], action: string, wordsOf
   })
 
 /** Unbinds devices and erases their reminders. The rows of the devices stay. */
-export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
+export async function unbindDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
   const { db } = ctx
   const { found, failed } = await lockBindings(ctx, ids)
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   const done = found.map(({ binding }) => binding.deviceId)
   if (done.length > 0) {
     await db.delete(agentDevices).where(inArray(agentDevices.deviceId, done))
-    await eraseRemindersOf(db, done)
+    await eraseRemindersOfDevices(db, done)
   }
   await addEvents(
     db,
@@ -145,7 +145,7 @@ export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
 }
 
 /** Moves devices to another agent of the same tenant. */
-export async function move(ctx: Ctx, { ids, agentId }: ParsedOf<typeof calls.move>) {
+export async function moveDevices(ctx: Ctx, { ids, agentId }: ParsedOf<typeof calls.move>) {
   const { db, user, now } = ctx
   const agent = await agentOf(ctx, agentId)
   const { found, failed } = await lockBindings(ctx, ids)
@@ -176,7 +176,7 @@ async function lockOne(ctx: Ctx, id: number) {
   return found[0]
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateBinding(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const { binding, sn } = await lockOne(ctx, id)
   await checkRevision(db, binding, rev)

@@ -4,16 +4,16 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { sessionWindowSeconds, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { readSessionWindowSeconds, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { formatMac } from '#domain/agents/devices/mac.ts'
-import { isOpenSession } from '#domain/agents/history/open-session.ts'
+import { hasOpenSession } from '#domain/agents/history/open-session.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { readLastEvents } from './diagnosis-events.ts'
-import { limitOfBinding } from './device-rows.ts'
+import { readBindingLimit } from './device-rows.ts'
 import { type Bound, diagnoseBoundDevice, diagnoseUnboundDevice } from './diagnosis-steps.ts'
 
 const MISSING = 0
@@ -26,7 +26,7 @@ const LATER = 2
  */
 export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
   const bound = await boundOf(ctx, mac)
-  const limit = bound ? await limitOfBinding(ctx, bound.binding) : undefined
+  const limit = bound ? await readBindingLimit(ctx, bound.binding) : undefined
   const steps = bound ? await diagnoseBoundDevice(ctx, bound, limit) : await diagnoseUnboundDevice(ctx, mac)
   const first = steps.findIndex(({ isDone, isUnknown = false }) => !isDone && !isUnknown)
   return {
@@ -59,7 +59,7 @@ async function boundOf(ctx: Ctx, mac: string): Promise<Bound | undefined> {
       chatHistoryConf: agents.chatHistoryConf,
       deviceStatus: devices.status,
       tenantStatus: tenants.status,
-      isOpen: isOpenSession(await sessionWindowSeconds(ctx)).as<boolean>('is_open'),
+      isOpen: hasOpenSession(await readSessionWindowSeconds(ctx)).as<boolean>('is_open'),
     })
     .from(agentDevices)
     .innerJoin(devices, eq(devices.id, agentDevices.deviceId))

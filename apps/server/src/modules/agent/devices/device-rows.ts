@@ -8,21 +8,21 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import {
   hasOtherIdentity,
-  sessionWindowSeconds,
+  readSessionWindowSeconds,
   computeDeviceState,
   visibleBindings,
 } from '#domain/agents/devices/device-state.ts'
 import type { PackUser } from '#domain/agents/orders/open-packs.ts'
-import { hasLimit, limitModes } from '#domain/agents/orders/device-limits.ts'
+import { hasLimit, readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
-import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
+import { hasPackageState, addPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
 /** Name of a bound device on screens: its alias, else the name of the device. */
-export const bindingName = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`
+export const BINDING_NAME = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`
 
 /**
  * Selects bound devices with the columns of lists and details. `window`: seconds without a turn after which a session
@@ -33,7 +33,7 @@ export const selectBindings = (db: Db, window: number) =>
     .select({
       id: agentDevices.deviceId,
       sn: devices.sn,
-      name: bindingName.as('shown_name'),
+      name: BINDING_NAME.as('shown_name'),
       alias: agentDevices.alias,
       mac: sql<string>`${agentDevices.mac}::macaddr::text`.as('shown_mac'),
       board: agentDevices.board,
@@ -68,7 +68,7 @@ type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 interface View {
   /** Seconds without a turn after which a session counts as closed. */
   readonly window: number
-  readonly ofMode: Awaited<ReturnType<typeof limitModes>>
+  readonly ofMode: Awaited<ReturnType<typeof readLimitModes>>
 }
 
 /** Returns the condition of a filter. */
@@ -77,7 +77,7 @@ export const buildBindingCondition = (user: User, filter: Partial<Filter>, { win
     visibleBindings(user),
     notDeleted(devices),
     filter.deviceId === undefined ? undefined : eq(agentDevices.deviceId, filter.deviceId),
-    contains(bindingName, filter.name),
+    contains(BINDING_NAME, filter.name),
     filter.mac ? ilike(agentDevices.mac, `${filter.mac.toLowerCase().replaceAll(/[^0-9a-f]/g, '')}%`) : undefined,
     contains(agentDevices.board, filter.board),
     filter.agentId === undefined ? undefined : eq(agentDevices.agentId, filter.agentId),
@@ -98,10 +98,10 @@ export const buildBindingOrder = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>
 
 export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user, services } = ctx
-  const view = { window: await sessionWindowSeconds(ctx), ofMode: await limitModes(services) }
+  const view = { window: await readSessionWindowSeconds(ctx), ofMode: await readLimitModes(services) }
   const rows = selectBindings(db, view.window).where(buildBindingCondition(user, input, view))
   const page = await paginate(db, rows.$dynamic(), input, buildBindingOrder(input))
-  const list = await withPackages(db, page.list)
+  const list = await addPackages(db, page.list)
   return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
 }
 
@@ -110,12 +110,12 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
  * statement.
  */
 async function withLimit<T extends { id: number; agentId: number; tenantId: number }>(ctx: Ctx, row: T) {
-  const { state } = await limitOfBinding(ctx, { ...row, deviceId: row.id })
+  const { state } = await readBindingLimit(ctx, { ...row, deviceId: row.id })
   return { ...row, limit: state }
 }
 
 /** Returns the limit of a device that the account may see. */
-export async function limitOfBinding({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
+export async function readBindingLimit({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
   const { agentParameters, voiceServers } = services
   const params = await agentParameters.of(device.tenantId)
   return readUsageLimit({ reads: voiceServers.reads, params, now: now.getTime() }, device)
@@ -123,10 +123,10 @@ export async function limitOfBinding({ services, now }: Pick<Ctx, 'services' | '
 
 export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
   const { db, user } = ctx
-  const rows = selectBindings(db, await sessionWindowSeconds(ctx))
+  const rows = selectBindings(db, await readSessionWindowSeconds(ctx))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
-  const [row] = await withPackages(db, [found])
+  const [row] = await addPackages(db, [found])
   return withLimit(ctx, row!)
 }
 

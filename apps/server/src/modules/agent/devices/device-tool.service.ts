@@ -26,7 +26,7 @@ async function deviceOf({ db, user }: Ctx, id: number): Promise<ToolDevice> {
 const gatewayIsSet = async ({ services }: Ctx, { tenantId }: ToolDevice) =>
   hasGateway(await services.agentParameters.of(tenantId))
 
-export async function toolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
+export async function getToolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
   return { isEnabled: await gatewayIsSet(ctx, await deviceOf(ctx, deviceId)) }
 }
 

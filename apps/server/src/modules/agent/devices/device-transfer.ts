@@ -10,8 +10,8 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { bindDevice } from './bind-device.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { limitModes } from '#domain/agents/orders/device-limits.ts'
-import { withPackages } from '#domain/agents/orders/device-packages.ts'
+import { readLimitModes } from '#domain/agents/orders/device-limits.ts'
+import { addPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
@@ -50,7 +50,7 @@ export const exportBindings = defineExport({
     ['createTime', time],
   ],
   resolve: async (_db, user, input, services) => {
-    const view = { window: WINDOW, ofMode: await limitModes(services) }
+    const view = { window: WINDOW, ofMode: await readLimitModes(services) }
     return { ...input, where: buildBindingCondition(user, input, view) }
   },
   keys: (db, _user, input) =>
@@ -63,7 +63,7 @@ export const exportBindings = defineExport({
   order: buildBindingOrder,
   load: async (db, user, keys) => {
     const rows = await selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
-    return withPackages(db, rows)
+    return addPackages(db, rows)
   },
   keyOf: ({ id }) => id,
 })
@@ -76,7 +76,7 @@ interface State {
 }
 
 /** Binds devices of a file, with the keys of their chips. */
-export const bindImport = defineImport({
+export const importBindings = defineImport({
   kind: 'agentDevice',
   endpoint: calls.import,
   name: '设备绑定',

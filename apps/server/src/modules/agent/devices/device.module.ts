@@ -1,11 +1,11 @@
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
 import { implement } from '#core/http/implement.ts'
-import { bindByCode, bindByMac, move, resetIdentity, unbind, update } from './device-bind.ts'
+import { bindByCode, bindByMac, moveDevices, resetIdentity, unbindDevices, updateBinding } from './device-bind.ts'
 import { diagnose } from './device-diagnosis.ts'
 import { listAgentOptions, getBinding, listBindings } from './device-rows.ts'
-import { callDeviceTool, listDeviceTools, toolFeature } from './device-tool.service.ts'
-import { bindImport, exportBindings } from './device-transfer.ts'
+import { callDeviceTool, listDeviceTools, getToolFeature } from './device-tool.service.ts'
+import { importBindings, exportBindings } from './device-transfer.ts'
 
 export const agentDeviceModule = implement(
   agentDevices,
@@ -16,19 +16,19 @@ export const agentDeviceModule = implement(
     agents: listAgentOptions,
     bind: bindByCode,
     bindMac: bindByMac,
-    unbind,
-    update,
-    move,
+    unbind: unbindDevices,
+    update: updateBinding,
+    move: moveDevices,
     reset: resetIdentity,
     export: exportBindings,
-    template: bindImport.template,
-    import: bindImport.take,
+    template: importBindings.template,
+    import: importBindings.take,
   },
   { outsideTransaction: ['bind', 'bindMac', 'export', 'import'] },
 )
 
 export const agentDeviceToolModule = implement(
   agentDeviceTools,
-  { feature: toolFeature, list: listDeviceTools, call: callDeviceTool },
+  { feature: getToolFeature, list: listDeviceTools, call: callDeviceTool },
   { outsideTransaction: ['list', 'call'] },
 )

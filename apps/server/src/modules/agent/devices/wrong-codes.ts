@@ -22,7 +22,7 @@ export async function assertMayTryCode(caller: Caller) {
 }
 
 /** Removes the attempt with a correct code from the count. */
-export const allowNextCode = (caller: Caller) => caller.services.rate.giveBack(keyOf(caller), PER_MINUTE)
+export const uncountCode = (caller: Caller) => caller.services.rate.giveBack(keyOf(caller), PER_MINUTE)
 
 /** Counts a wrong code for a day, outside the transaction of the refused call. */
 export const countWrongCode = (caller: Caller) =>

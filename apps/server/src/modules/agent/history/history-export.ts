@@ -4,14 +4,14 @@ import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { titledColumns } from '#core/spreadsheet/columns.ts'
+import { listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
 import { inTransaction } from '#core/tenancy/tenancy.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
-import { RECORD, visibleSessions } from './history.service.ts'
+import { HISTORY_RECORD, visibleSessions } from './history.service.ts'
 
 type Input = ParsedOf<typeof contract.export>
 
@@ -30,7 +30,7 @@ const addExport = defineStreamedExport({
   endpoint: contract.export,
   sheet: '对话记录',
   schema: ExportedTurn,
-  columns: titledColumns(ExportedTurn),
+  columns: listTitledColumns(ExportedTurn),
   batches,
 })
 
@@ -51,7 +51,7 @@ export async function exportHistory(ctx: Ctx, input: Input) {
     .from(agentSessions)
     .where(conditionOf(ctx.user, input))
     .limit(1)
-  ctx.audit({ ...RECORD, ...(seen && { bizId: seen.agentId }), action })
+  ctx.audit({ ...HISTORY_RECORD, ...(seen && { bizId: seen.agentId }), action })
   return answer
 }
 

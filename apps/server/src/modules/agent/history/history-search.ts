@@ -5,7 +5,7 @@ import { among, contains } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
-import { RECORD, selectSessions, visibleSessions } from './history.service.ts'
+import { HISTORY_RECORD, selectSessions, visibleSessions } from './history.service.ts'
 
 /** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
 const SNIPPET = 60
@@ -44,7 +44,7 @@ export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }
           .orderBy(...order)
   const what = agentId === undefined ? '设备' : '智能体'
   const action = `在${what}的 ${searched.length} 次对话中查找内容，找到 ${matches.length} 次`
-  ctx.audit({ ...RECORD, ...(agentId !== undefined && searched.length > 0 && { bizId: agentId }), action })
+  ctx.audit({ ...HISTORY_RECORD, ...(agentId !== undefined && searched.length > 0 && { bizId: agentId }), action })
   return {
     list: rows.map((row) => ({ ...row, snippet: snippets.get(row.id) ?? '' })),
     searched: searched.length,

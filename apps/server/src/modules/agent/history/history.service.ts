@@ -17,7 +17,7 @@ import { files } from '#schema/system.ts'
 
 /** Maximum number of turns returned for one session. */
 const MAX_TURNS = 500
-export const RECORD = { bizType: 'agent' } as const
+export const HISTORY_RECORD = { bizType: 'agent' } as const
 /** `memory_scope`: the devices of the agent share one memory. */
 const SHARED_MEMORY = 2
 const NOT_KEPT = { 'cache-control': 'no-store' }
@@ -68,7 +68,7 @@ export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessio
     .$dynamic()
   const found = await paginate(db, query, page, [desc(agentSessions.lastTime), desc(agentSessions.id)])
   const isNamed = agentId !== undefined && found.list.length > 0
-  ctx.audit({ ...RECORD, ...(isNamed && { bizId: agentId }), action: '查看对话列表' })
+  ctx.audit({ ...HISTORY_RECORD, ...(isNamed && { bizId: agentId }), action: '查看对话列表' })
   return found
 }
 
@@ -98,7 +98,7 @@ export async function openSession(ctx: Ctx, { id, forTry }: ParsedOf<typeof call
     .limit(MAX_TURNS + 1)
   const verb = forTry === 1 ? '在试用中打开' : '查看'
   const action = `${verb}设备「${session.deviceName}」于 ${session.firstTime} 的对话`
-  ctx.audit({ ...RECORD, bizId: session.agentId, action })
+  ctx.audit({ ...HISTORY_RECORD, bizId: session.agentId, action })
   return { session, turns: turns.slice(0, MAX_TURNS), isCut: turns.length > MAX_TURNS }
 }
 
@@ -121,7 +121,7 @@ export async function sendTurnAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls
     .limit(1)
   if (!found) throw notFound('语音')
   const { agentId, reportTime, deviceName, ...file } = found
-  ctx.audit({ ...RECORD, bizId: agentId, action: `播放设备「${deviceName}」于 ${reportTime} 的录音` })
+  ctx.audit({ ...HISTORY_RECORD, bizId: agentId, action: `播放设备「${deviceName}」于 ${reportTime} 的录音` })
   return (request, reply) => sendFile(request, reply, services.files, file, NOT_KEPT)
 }
 
@@ -139,7 +139,7 @@ export async function eraseSession(ctx: Ctx, { id }: ParsedOf<typeof calls.erase
   await db.delete(agentAfter).where(eq(agentAfter.sessionRowId, id))
   await db.delete(agentSessions).where(eq(agentSessions.id, id))
   ctx.audit({
-    ...RECORD,
+    ...HISTORY_RECORD,
     bizId: session.agentId,
     action: `清除设备「${session.deviceName}」于 ${session.firstTime} 的对话`,
   })
@@ -194,6 +194,10 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
     throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
   if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
   else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
-  ctx.audit({ ...RECORD, bizId: found.agentId, action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆` })
+  ctx.audit({
+    ...HISTORY_RECORD,
+    bizId: found.agentId,
+    action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆`,
+  })
   return null
 }

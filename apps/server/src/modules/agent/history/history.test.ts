@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { deleteOldHistory, RETENTION_STATEMENTS } from '#domain/agents/history/history-retention.ts'
-import { SERVER_SECRET } from '#domain/agents/parameters/parameters.ts'
+import { SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { openVoiceSide } from '#test/clients/voice-side.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   reader = await app.by({ tenant: '甲公司', permissions })
   stranger = await app.by({ tenant: '乙公司', permissions })
   side = await openVoiceSide(app.services)
-  const secret = (await app.services.agentParameters.of(1)).text(SERVER_SECRET)
+  const secret = (await app.services.agentParameters.of(1)).text(SERVER_SECRET_CODE)
   voice = new VoiceServer({ url: side.url, secret })
   const [tenant] = await query(`select id from tenants where name = '甲公司'`)
   const [type] = await query(

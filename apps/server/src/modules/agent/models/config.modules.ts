@@ -1,26 +1,35 @@
 import { agentModels } from '@oms/contract/agent/models/config.ts'
 import { agentProviders } from '@oms/contract/agent/models/provider.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { get, list, listModelOptions } from './model-rows.ts'
-import { copy, create, disable, enable, remove, reveal, setDefault, update } from './model-save.ts'
+import { getModel, listModels, listModelOptions } from './model-rows.ts'
+import {
+  copyModel,
+  createModel,
+  disableModel,
+  enableModel,
+  removeModel,
+  revealModelSecret,
+  setDefaultModel,
+  updateModel,
+} from './model-save.ts'
 import { testModel } from './model-test.service.ts'
 import { createProvider, getProvider, listProviders, removeProvider, updateProvider } from './provider.service.ts'
 
 const modelModule = implement(
   agentModels,
   {
-    list,
+    list: listModels,
     options: listModelOptions,
-    get,
-    create,
-    update,
-    remove,
-    copy,
-    setDefault,
-    enable,
-    disable,
+    get: getModel,
+    create: createModel,
+    update: updateModel,
+    remove: removeModel,
+    copy: copyModel,
+    setDefault: setDefaultModel,
+    enable: enableModel,
+    disable: disableModel,
     test: testModel,
-    reveal,
+    reveal: revealModelSecret,
   },
   { outsideTransaction: ['test'] },
 )

@@ -7,7 +7,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { isWithinScope, usableBy, usableRows } from '#domain/agents/models/model-access.ts'
+import { isWithinScope, isModelUsableBy, isUsableRow } from '#domain/agents/models/model-access.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -68,10 +68,10 @@ async function counted(db: Db, user: User, rows: readonly Shown[]) {
   }))
 }
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listModels({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db, user).where(
     and(
-      usableRows(agentModels, user),
+      isUsableRow(agentModels, user),
       input.type === undefined ? undefined : eq(agentModels.type, input.type),
       contains(agentModels.name, input.name),
       contains(agentModels.code, input.code),
@@ -86,8 +86,8 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
 }
 
 /** Returns a model with the values of its form. A caller that only uses the model gets no values. */
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const found = await select(db, user).where(and(usableRows(agentModels, user), eq(agentModels.id, id)))
+export async function getModel({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const found = await select(db, user).where(and(isUsableRow(agentModels, user), eq(agentModels.id, id)))
   const [row] = await counted(db, user, found)
   if (!row) throw notFound('模型')
   const [{ config, fields, fallbackModelId }] = found as [Shown]
@@ -118,8 +118,8 @@ export async function listModelOptions({ db, user }: Ctx, { type, keyword, tenan
     .from(agentModels)
     .where(
       and(
-        usableRows(agentModels, user),
-        tenantId === undefined ? undefined : usableBy(tenantId),
+        isUsableRow(agentModels, user),
+        tenantId === undefined ? undefined : isModelUsableBy(tenantId),
         type === undefined ? undefined : eq(agentModels.type, type),
         or(contains(agentModels.name, keyword), contains(agentModels.code, keyword)),
       ),

@@ -33,7 +33,7 @@ const record = defineRecord({
   },
 })
 
-export const { remove, enable } = record
+export const { remove: removeModel, enable: enableModel } = record
 
 type Stored = typeof agentModels.$inferSelect
 const ownerOf = ({ user }: Ctx, { id, tenantId }: Pick<Stored, 'id' | 'tenantId'>) => ({
@@ -57,7 +57,7 @@ const limited = (
   fallbackModelId: type === 'LLM' ? (values.fallbackModelId ?? null) : null,
 })
 
-export async function create(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
+export async function createModel(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
   const { db, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
   const { config, secrets } = readConfig(await readProviderFields(db, input.type, input.providerCode), input.config)
@@ -74,7 +74,7 @@ export async function create(ctx: Ctx, { tenantId: requested, ...input }: Parsed
   return made
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db } = ctx
   const stored = await record.lock(ctx, id)
   const { tenantId, type } = stored
@@ -125,13 +125,13 @@ function assertNotDefault({ isDefault }: Stored) {
   if (isDefault === 1) throw conflict('默认模型不能停用，请先将其他模型设为默认')
 }
 
-export async function disable(ctx: Ctx, input: ParsedOf<typeof calls.disable>) {
+export async function disableModel(ctx: Ctx, input: ParsedOf<typeof calls.disable>) {
   assertNotDefault(await record.lock(ctx, input.id))
   return record.disable(ctx, input)
 }
 
 /** Makes a model the default of its type and owner. */
-export async function setDefault(ctx: Ctx, { id }: ParsedOf<typeof calls.setDefault>) {
+export async function setDefaultModel(ctx: Ctx, { id }: ParsedOf<typeof calls.setDefault>) {
   const { db, user, now, services } = ctx
   const stored = await record.lock(ctx, id)
   if (stored.status !== 1) throw conflict('停用的模型不能设为默认')
@@ -151,7 +151,7 @@ export async function setDefault(ctx: Ctx, { id }: ParsedOf<typeof calls.setDefa
 }
 
 /** Copies a model with its secrets. The copy is not a default model. */
-export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
+export async function copyModel(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
   const { db, services } = ctx
   const stored = await record.lock(ctx, id)
   const { id: _id, rev: _rev, isDefault: _default, createTime: _created, updateTime: _updated, ...copied } = stored
@@ -172,7 +172,7 @@ export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
 const copyCode = (code: string) => `${code.slice(0, MAX_CODE - 7)}_${randomBytes(3).toString('hex')}`
 
 /** Returns a secret in plain text. The operation log records the account, the field and the reason. */
-export async function reveal(ctx: Ctx, { id, field, reason }: ParsedOf<typeof calls.reveal>) {
+export async function revealModelSecret(ctx: Ctx, { id, field, reason }: ParsedOf<typeof calls.reveal>) {
   const stored = await record.lock(ctx, id)
   const secrets = await readSecrets(ctx.db, ctx.services.config.secretKey, SECRET_OWNER.model, [id])
   const value = secrets.get(id)?.get(field)

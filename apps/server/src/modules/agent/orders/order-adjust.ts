@@ -12,7 +12,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { adjustBalance } from '#domain/agents/orders/adjust-balance.ts'
-import { baseUnits, toAllowanceUnits } from '#domain/agents/orders/units.ts'
+import { convertToBaseUnits, toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
 import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
 import { assertVendor, lockOrder, publishOrders } from './order-log.ts'
@@ -60,7 +60,7 @@ async function lockGrant({ db }: Ctx, id: number) {
 
 /** Returns the change in base units. The amount that the screen shows as left stands for the whole rest. */
 function changeOf({ unit, total, remaining }: LockedGrant, { direction, amount }: Input) {
-  const base = baseUnits(unit)
+  const base = convertToBaseUnits(unit)
   if (base === 1 && !Number.isInteger(amount)) throw invalid('数量应为整数', 'amount')
   const change = Math.round(amount * base)
   if (direction === ADJUST.increase) {

@@ -7,11 +7,11 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
-import { baseUnits } from '#domain/agents/orders/units.ts'
+import { convertToBaseUnits } from '#domain/agents/orders/units.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
-import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 type Input = ParsedOf<typeof calls.confirm>
 
@@ -47,7 +47,7 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
     ctx.audit({ bizType: 'agentOrder', bizId: order.id, action: `重复确认收款 ${order.orderNo}，未改变` })
     return { rev: order.rev }
   }
-  await assertStep(ctx, order, input.rev, ORDER_STEP.confirm)
+  await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.confirm)
   if (order.createBy === user.uid) throw refused(OWN_ORDER)
   await requireReceivingTenant(ctx, order.tenantId)
   const payment = await paymentOf(ctx, order, input)
@@ -68,7 +68,7 @@ async function issueGrants(ctx: Ctx, order: StoredOrder) {
     .where(eq(agentProductVersions.id, order.packageVersionId))
   const { allowances, scope, activateDays, validDays, isTrial } = terms!
   if (isTrial === 1) await claimTrials(ctx, order)
-  const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * baseUnits(unit) }))
+  const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * convertToBaseUnits(unit) }))
   const at = now.toISOString()
   await db.execute(sql`
     with issued as (

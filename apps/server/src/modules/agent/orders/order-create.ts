@@ -12,8 +12,8 @@ import { formatLocalTime } from '#core/time/zone.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertVendor, publishOrders } from './order-log.ts'
-import { targetField, type Target, type Targets, resolveTargets } from './order-targets.ts'
-import { type OrderTerms, sellTerms, readTermsOnSale } from './order-terms.ts'
+import { findTargetField, type Target, type Targets, resolveTargets } from './order-targets.ts'
+import { type OrderTerms, lockTermsForSale, readTermsOnSale } from './order-terms.ts'
 
 type Goods = Omit<z.output<typeof PreviewInput>, 'discount' | 'isGift'>
 type Buyer = Awaited<ReturnType<typeof resolveOwningTenant>>
@@ -82,8 +82,8 @@ function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number
 function assertTargets(input: Goods, { targets, problems }: Targets) {
   const [problem] = problems
   const more = problems.length > 1 ? `，共${problems.length}个` : ''
-  if (problem) throw invalid(`「${problem.name}」${problem.msg}${more}`, targetField(input))
-  if (targets.length === 0) throw invalid('请选择使用对象', targetField(input))
+  if (problem) throw invalid(`「${problem.name}」${problem.msg}${more}`, findTargetField(input))
+  if (targets.length === 0) throw invalid('请选择使用对象', findTargetField(input))
 }
 
 interface NewOrder {
@@ -98,7 +98,7 @@ interface NewOrder {
 /** Calculates an order that will be stored, and marks its terms as sold. Throws for refused targets. */
 export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
   const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-  const terms = await sellTerms(ctx, input.packageId, buyer.id)
+  const terms = await lockTermsForSale(ctx, input.packageId, buyer.id)
   const found = await resolveTargets(ctx, input, terms, buyer)
   assertTargets(input, found)
   const quote = quoteOf(terms, found.targets.length, input, sale)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect } from 'vitest'
-import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
+import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { type Answer, type Caller, useApp } from '#test/harness.ts'
@@ -105,7 +105,7 @@ export function useOrders() {
       insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n, used_time)
       select ${at.toISOString()}::timestamptz::date, d.tenant_id, d.agent_id, d.device_id, 0, 1, ${unit}, ${n}, ${at.toISOString()}
       from agent_devices d where d.device_id = ${deviceId}`)
-  const fold = () => foldUsage(app.db)
+  const fold = () => mergeUsage(app.db)
   const grantsOf = async (query: string, who = people.seller) =>
     (await who.call('GET', `${ORDER_URL}/grant/page?pageSize=200&${query}`)).data.list
   const ledgerOf = async (query: string) =>

@@ -4,12 +4,12 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findStepProblem } from '#domain/agents/orders/order-steps.ts'
+import { findOrderStepProblem } from '#domain/agents/orders/order-steps.ts'
 import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 
 export type StoredOrder = typeof agentOrders.$inferSelect
-type Step = Parameters<typeof findStepProblem>[1]
+type Step = Parameters<typeof findOrderStepProblem>[1]
 
 const TITLES = {
   tenantId: '客户',
@@ -47,8 +47,8 @@ export async function lockOrder({ db, user }: Ctx, id: number): Promise<StoredOr
 }
 
 /** Refuses a step from a wrong state or an old revision. */
-export async function assertStep({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
-  const problem = findStepProblem(order.state, step)
+export async function assertStepAllowed({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
+  const problem = findOrderStepProblem(order.state, step)
   if (problem) throw refused(problem)
   await checkRevision(db, order, rev)
 }

@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { sql } from 'drizzle-orm'
-import { pageOffset } from '#core/database/lists/list-query.ts'
+import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -25,7 +25,7 @@ export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
   assertVendor(ctx)
   const { by, orderByColumn = by === MARGIN_BY.day ? 'id' : 'income', isAsc = 'desc', pageSize, ...filter } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
-  return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: pageOffset(input) })
+  return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: computePageOffset(input) })
 }
 
 const EXPORTED = createExportColumns(MarginRow, [

@@ -12,9 +12,9 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { deviceGroups, devices } from '#schema/device.ts'
 import { visibleAgents } from '../agents/agent-store.ts'
-import { bindingName } from '../devices/device-rows.ts'
+import { BINDING_NAME } from '../devices/device-rows.ts'
 
-const MOST = 100
+const MAX_OPTIONS = 100
 
 export const listOrderTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
   list: await listTenantOptions(db, user, input),
@@ -50,7 +50,7 @@ export async function listOrderPackages({ db }: Ctx, { keyword, tenantId }: Pars
       ),
     )
     .orderBy(asc(agentProducts.sort), asc(agentProducts.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list: rows.map(({ allowances, ...row }) => ({ ...row, content: allowances.map(allowanceText).join('、') })) }
 }
 
@@ -69,11 +69,11 @@ export async function listOrderDevices({ db, user }: Ctx, { keyword, tenantId }:
         visibleBindings(user),
         notDeleted(devices),
         tenantId === undefined ? undefined : eq(agentDevices.tenantId, tenantId),
-        or(contains(devices.sn, keyword), contains(bindingName, keyword), contains(agentDevices.mac, keyword)),
+        or(contains(devices.sn, keyword), contains(BINDING_NAME, keyword), contains(agentDevices.mac, keyword)),
       ),
     )
     .orderBy(asc(devices.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
@@ -89,7 +89,7 @@ export async function listOrderAgents({ db, user }: Ctx, { keyword, tenantId }: 
       ),
     )
     .orderBy(asc(agents.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }
 
@@ -111,6 +111,6 @@ export async function listOrderGroups({ db, user }: Ctx, { keyword, tenantId }: 
       ),
     )
     .orderBy(asc(deviceGroups.id))
-    .limit(MOST)
+    .limit(MAX_OPTIONS)
   return { list }
 }

@@ -8,14 +8,14 @@ import type { Db } from '#core/database/client.ts'
 import { conflict, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
-import { type RefundedGrant, refundAmount } from '#domain/agents/orders/refund-amount.ts'
+import { type RefundedGrant, computeRefundAmount } from '#domain/agents/orders/refund-amount.ts'
 import { agentOrderRefunds } from '#schema/agent/agent-orders.ts'
-import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 /** Closes a pending order of the caller. A job closes orders that nobody confirmed. */
 export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {
   const order = await lockOrder(ctx, id)
-  await assertStep(ctx, order, rev, ORDER_STEP.close)
+  await assertStepAllowed(ctx, order, rev, ORDER_STEP.close)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.close)
   const closed = { state: ORDER.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
   return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
@@ -35,9 +35,9 @@ async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
 }
 
 /** Returns the amount in fen that a refund requested now would have. Returns null when the order cannot be refunded. */
-export async function refundProposal({ db, now }: Ctx, order: Pick<StoredOrder, 'id' | 'state' | 'amount'>) {
+export async function computeRefundProposal({ db, now }: Ctx, order: Pick<StoredOrder, 'id' | 'state' | 'amount'>) {
   if (order.state !== ORDER.paid) return null
-  return refundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
+  return computeRefundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
 }
 
 const freeze = (db: Db, orderId: number, isFrozen: 0 | 1) =>
@@ -49,9 +49,9 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
   assertVendor(ctx)
   const { db, user, now } = ctx
   const order = await lockOrder(ctx, id)
-  await assertStep(ctx, order, rev, ORDER_STEP.refund)
+  await assertStepAllowed(ctx, order, rev, ORDER_STEP.refund)
   const grants = await grantsOf(db, id, true)
-  const amount = refundAmount(order.amount, grants, now.getTime())
+  const amount = computeRefundAmount(order.amount, grants, now.getTime())
   if (order.amount > 0 && amount === 0) throw conflict('套餐已没有可退的余量')
   await freeze(db, id, 1)
   await db.insert(agentOrderRefunds).values({
@@ -72,7 +72,7 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
   assertVendor(ctx)
   const { db, user, now } = ctx
   const order = await lockOrder(ctx, id)
-  await assertStep(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
+  await assertStepAllowed(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
   const isOpen = and(eq(agentOrderRefunds.orderId, id), eq(agentOrderRefunds.state, 0))
   const [refund] = await db.select().from(agentOrderRefunds).where(isOpen).for('update')
   if (refund!.createBy === user.uid) throw refused(OWN_REFUND)

@@ -9,8 +9,8 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import {
-  awaitsConfirmation,
-  awaitsRefundAudit,
+  isAwaitingConfirmation,
+  isAwaitingRefundAudit,
   isOwnRefund,
   visibleOrders,
 } from '#domain/agents/orders/visible-orders.ts'
@@ -18,7 +18,7 @@ import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { readBalances, summarizeBalances, withBalances } from './order-balance.ts'
-import { refundProposal } from './order-refund.ts'
+import { computeRefundProposal } from './order-refund.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -81,7 +81,7 @@ type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(allowanceText).join('、') })
 
 /** Conditions by value of the filter `todo`: orders and refunds that wait for a decision of the account. */
-const TODO = { 1: awaitsConfirmation, 2: awaitsRefundAudit } as const
+const TODO = { 1: isAwaitingConfirmation, 2: isAwaitingRefundAudit } as const
 
 function conditionsOf(user: User, filter: Filter): SQL | undefined {
   const { orderNo, voucherNo, packageName, target, tenantId, packageId, scope, state, payWay, todo } = filter
@@ -145,7 +145,7 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     ...summarizeBalances(units),
     units,
     refunds: await refundsOf(ctx, id),
-    proposal: await refundProposal(ctx, found),
+    proposal: await computeRefundProposal(ctx, found),
   }
 }
 

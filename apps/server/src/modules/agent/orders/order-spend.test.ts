@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
-import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
+import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
@@ -100,7 +100,7 @@ describe('AGENT-14 spending of measured use', () => {
     const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
     const { id } = await sold(goods)
     for (let n = 0; n < 60; n += 1) await talk(device.id, TURNS, 2)
-    await Promise.all([3, 5, 7].map((atOnce) => foldUsage(app.db, { atOnce })))
+    await Promise.all([3, 5, 7].map((atOnce) => mergeUsage(app.db, { atOnce })))
     const rows = await grantsOf(`orderId=${id}`)
     const spent = rows.map((row: { packNo: number; spent: number; state: number }) => [
       row.packNo,

@@ -5,7 +5,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { groupCondition } from '#domain/fleet/device-filter.ts'
+import { buildGroupCondition } from '#domain/fleet/device-filter.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
@@ -51,12 +51,12 @@ export async function resolveTargets(ctx: Ctx, asked: Asked, terms: OrderTerms, 
       : terms.scope === AGENT
         ? await agentsOf(ctx, asked, buyer)
         : { targets: [{ id: buyer.id, name: buyer.name }], problems: [] }
-  if (found.targets.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, targetField(asked))
+  if (found.targets.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, findTargetField(asked))
   return found
 }
 
 /** Returns the form field at which refused targets are reported. */
-export const targetField = ({ serials, groupId, agentIds }: Asked) =>
+export const findTargetField = ({ serials, groupId, agentIds }: Asked) =>
   agentIds.length > 0 ? 'agentIds' : serials !== '' ? 'serials' : groupId === undefined ? 'deviceIds' : 'groupId'
 
 const selectDevices = ({ db, user }: Ctx, where: SQL | undefined) =>
@@ -121,7 +121,7 @@ async function namedDevices(ctx: Ctx, serials: readonly string[]) {
 async function groupedDevices(ctx: Ctx, groupId: number, buyer: Buyer) {
   const found = await selectDevices(
     ctx,
-    and(await groupCondition(ctx.db, ctx.user, groupId), eq(agentDevices.tenantId, buyer.id)),
+    and(await buildGroupCondition(ctx.db, ctx.user, groupId), eq(agentDevices.tenantId, buyer.id)),
   )
   if (found.length === 0) throw invalid('分组中没有该客户绑定智能体的设备', 'groupId')
   return found

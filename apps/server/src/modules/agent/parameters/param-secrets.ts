@@ -3,12 +3,12 @@ import { and, eq } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { findChangedOrigin } from '#domain/agents/kept-secrets.ts'
-import { PARAM_SECRET, SERVER_SECRET } from '#domain/agents/parameters/parameters.ts'
+import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
 
 /** Addresses to which OMS sends a stored secret, with the secret and its Chinese name. */
 const SENT_TO: Readonly<Record<string, readonly [code: string, name: string]>> = {
-  'server.websocket': [SERVER_SECRET, '语音服务密钥'],
+  'server.websocket': [SERVER_SECRET_CODE, '语音服务密钥'],
   'server.mqtt_manager_api': ['server.mqtt_signature_key', 'MQTT 网关签名密钥'],
 }
 
@@ -25,7 +25,7 @@ export async function assertSecretReceiver(
   const before = (await services.agentParameters.of(tenantId)).text(code)
   if (findChangedOrigin({ host: before }, { host: value }) === undefined) return
   const isStored = and(
-    eq(agentSecrets.ownerKind, PARAM_SECRET),
+    eq(agentSecrets.ownerKind, PARAM_SECRET_OWNER_KIND),
     eq(agentSecrets.ownerId, tenantId),
     eq(agentSecrets.field, secret),
   )

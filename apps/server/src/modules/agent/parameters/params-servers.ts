@@ -5,10 +5,10 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { sendServerAction, reachServer } from '#domain/agents/voice-servers/server-action.ts'
+import { sendServerAction, checkServerConnection } from '#domain/agents/voice-servers/server-action.ts'
 import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { paramRecord, resolveParameterTenant } from './params.service.ts'
+import { buildParamRecord, resolveParameterTenant } from './params.service.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
@@ -51,7 +51,7 @@ export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: Parsed
   })
   const list = addresses.map(async (address) => {
     try {
-      await reachServer(ctx.services, { tenantId, address })
+      await checkServerConnection(ctx.services, { tenantId, address })
       return { address, isReachable: true, words: '可以连接' }
     } catch (error) {
       return { address, isReachable: false, words: error instanceof OutboundError ? error.message : '不能连接' }
@@ -75,7 +75,7 @@ export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }:
   if (!target.mayAct) throw refused('请先设置自己的语音服务密钥')
   const { tenantId, tenantName } = target
   ctx.audit({
-    ...paramRecord(tenantId, 'server.websocket'),
+    ...buildParamRecord(tenantId, 'server.websocket'),
     action: `${SERVER_ACTION[action]}「${tenantName}」的语音服务 ${address}`,
   })
   try {

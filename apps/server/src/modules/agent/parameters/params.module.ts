@@ -1,13 +1,20 @@
 import { agentParams } from '@oms/contract/agent/parameters/params.ts'
 import { implement } from '#core/http/implement.ts'
-import { endPreviousSecret, get, renewSecret, resetParameter, revealParameter, update } from './params.service.ts'
+import {
+  endPreviousSecret,
+  getParameters,
+  renewSecret,
+  resetParameter,
+  revealParameter,
+  updateParameters,
+} from './params.service.ts'
 import { sendAction, checkServerReachable, listServers } from './params-servers.ts'
 
 export const agentParamsModule = implement(
   agentParams,
   {
-    get,
-    update,
+    get: getParameters,
+    update: updateParameters,
     reset: resetParameter,
     reveal: revealParameter,
     renewSecret,

@@ -8,7 +8,12 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { scheduleReload } from '#domain/agents/voice-servers/auto-reload.ts'
-import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, SERVER_SECRET } from '#domain/agents/parameters/parameters.ts'
+import {
+  PARAM_SECRET_OWNER_KIND,
+  PREVIOUS_SECRET_CODE,
+  SECRET_PARAMS,
+  SERVER_SECRET_CODE,
+} from '#domain/agents/parameters/parameters.ts'
 import {
   deleteParameter,
   deletePreviousSecret,
@@ -22,7 +27,7 @@ import { assertSecretReceiver } from './param-secrets.ts'
 
 const MASK = '••••••••'
 /** Returns the record for the operation log. Its id contains the tenant, which limits who may read the entry. */
-export const paramRecord = (tenantId: number, code: string) =>
+export const buildParamRecord = (tenantId: number, code: string) =>
   ({ bizType: 'agentParam', bizId: `${tenantId}:${code}` }) as const
 
 /** Returns the tenant whose parameters are requested, by default the tenant of the session. */
@@ -55,7 +60,7 @@ async function ownValues(db: Db, tenantId: number): Promise<Map<string, Own>> {
     .from(agentSecrets)
     .where(
       and(
-        eq(agentSecrets.ownerKind, PARAM_SECRET),
+        eq(agentSecrets.ownerKind, PARAM_SECRET_OWNER_KIND),
         eq(agentSecrets.ownerId, tenantId),
         inArray(agentSecrets.field, [...SECRET_PARAMS]),
       ),
@@ -76,7 +81,7 @@ const platformValue = (texts: (code: string) => string, code: string) => {
   return SECRET_PARAMS.includes(code) ? (text === '' ? '' : MASK) : text
 }
 
-export async function get(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.get>) {
+export async function getParameters(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.get>) {
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const platform = await services.agentParameters.of(PLATFORM_TENANT_ID)
@@ -106,9 +111,9 @@ async function previousUntil(db: Db, tenantId: number) {
     .from(agentSecrets)
     .where(
       and(
-        eq(agentSecrets.ownerKind, PARAM_SECRET),
+        eq(agentSecrets.ownerKind, PARAM_SECRET_OWNER_KIND),
         eq(agentSecrets.ownerId, tenantId),
-        eq(agentSecrets.field, PREVIOUS_SECRET),
+        eq(agentSecrets.field, PREVIOUS_SECRET_CODE),
         gt(agentSecrets.validUntil, sql`now()`),
       ),
     )
@@ -124,14 +129,14 @@ const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string
 
 type Tenant = Awaited<ReturnType<typeof resolveParameterTenant>>
 const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb: string) =>
-  ctx.audit({ ...paramRecord(tenantId, code), action: `${verb}「${tenantName}」的参数 ${code}` })
+  ctx.audit({ ...buildParamRecord(tenantId, code), action: `${verb}「${tenantName}」的参数 ${code}` })
 
 /** Throws when a tenant would change a parameter that the platform decides, such as the limit of sold packages. */
 function assertMayChange({ isPlatform }: User, code: string) {
   if (paramOf(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
 }
 
-export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const { code, value } = input
@@ -150,7 +155,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   forgetValues(ctx)
   const isHidden = SECRET_PARAMS.includes(code)
   ctx.audit({
-    ...paramRecord(tenantId, code),
+    ...buildParamRecord(tenantId, code),
     action: `修改「${tenantName}」的参数 ${code}`,
     ...(!isHidden && { diff: [{ field: 'value', title: '参数值', from: stored?.value ?? '', to: value }] }),
   })
@@ -161,7 +166,8 @@ export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: Parsed
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   assertMayChange(user, code)
-  if (code === SERVER_SECRET && tenantId === PLATFORM_TENANT_ID) throw invalid('平台的语音服务密钥只能更换', 'code')
+  if (code === SERVER_SECRET_CODE && tenantId === PLATFORM_TENANT_ID)
+    throw invalid('平台的语音服务密钥只能更换', 'code')
   await deleteParameter(db, services, tenantId, code)
   await reloadAfter(ctx, tenantId, code)
   forgetValues(ctx)
@@ -180,7 +186,7 @@ export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason 
     // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
-    ctx.audit({ ...paramRecord(tenantId, code), action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })
+    ctx.audit({ ...buildParamRecord(tenantId, code), action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })
     return { value }
   })
 }
@@ -189,9 +195,9 @@ export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const owner = { tenantId, uid: user.uid }
-  await writeParameter(db, services, owner, { code: SERVER_SECRET, value: createServerSecret(), remark: '' })
+  await writeParameter(db, services, owner, { code: SERVER_SECRET_CODE, value: createServerSecret(), remark: '' })
   forgetValues(ctx)
-  audited(ctx, { tenantId, tenantName }, SERVER_SECRET, '更换')
+  audited(ctx, { tenantId, tenantName }, SERVER_SECRET_CODE, '更换')
   return null
 }
 
@@ -200,6 +206,6 @@ export async function endPreviousSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   if (!(await deletePreviousSecret(db, services, tenantId))) throw notFound('旧密钥')
   forgetValues(ctx)
-  audited(ctx, { tenantId, tenantName }, SERVER_SECRET, '停用旧密钥')
+  audited(ctx, { tenantId, tenantName }, SERVER_SECRET_CODE, '停用旧密钥')
   return null
 }

@@ -9,11 +9,11 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { isWithinScope, usableRows } from '#domain/agents/models/model-access.ts'
+import { isWithinScope, isUsableRow } from '#domain/agents/models/model-access.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
-import { MODEL_TYPES } from '../agents/agent-rules.ts'
+import { MODEL_TYPE_BY_FIELD } from '../agents/agent-rules.ts'
 import { formatPluginValues } from '../agents/agent-store.ts'
 
 const { id, sort, createTime } = agentTemplates
@@ -50,7 +50,7 @@ const rowOf = ({ template, ...names }: Found) => ({
 export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db, user).where(
     and(
-      usableRows(agentTemplates, user),
+      isUsableRow(agentTemplates, user),
       contains(agentTemplates.templateName, input.templateName),
       input.status === undefined ? undefined : eq(agentTemplates.status, input.status),
       input.tenantId === undefined ? undefined : eq(agentTemplates.tenantId, input.tenantId),
@@ -62,7 +62,7 @@ export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof ca
 }
 
 async function readTemplate({ db, user }: Ctx, templateId: number) {
-  const [found] = await select(db, user).where(and(usableRows(agentTemplates, user), eq(id, templateId)))
+  const [found] = await select(db, user).where(and(isUsableRow(agentTemplates, user), eq(id, templateId)))
   if (!found) throw notFound('模板')
   return rowOf(found)
 }
@@ -76,8 +76,8 @@ export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
 export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { db } = ctx
   const template = await readTemplate(ctx, input.id)
-  const chosen = Object.entries(MODEL_TYPES).flatMap(([field, [, title]]) => {
-    const modelId = template[field as keyof typeof MODEL_TYPES]
+  const chosen = Object.entries(MODEL_TYPE_BY_FIELD).flatMap(([field, [, title]]) => {
+    const modelId = template[field as keyof typeof MODEL_TYPE_BY_FIELD]
     return modelId === null ? [] : [{ field, title, modelId }]
   })
   const models = await db

@@ -7,12 +7,12 @@ import { defineRecord } from '#core/database/record.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { reloadOnOtherModels } from '#domain/agents/voice-servers/auto-reload.ts'
+import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
-import { assertReferences } from '../agents/agent-rules.ts'
+import { assertReferencedRowsExist } from '../agents/agent-rules.ts'
 import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
 
 const record = defineRecord({
@@ -31,7 +31,7 @@ type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | '
  */
 async function columnsOf(db: Db, tenantId: number, input: Behaviour) {
   const behaviour: AgentBehaviour = { ...input, contextProviders: [], contextFacts: [], tools: [], wordFileIds: [] }
-  await assertReferences(db, tenantId, behaviour)
+  await assertReferencedRowsExist(db, tenantId, behaviour)
   const { stored, secrets } = await splitSecrets(db, behaviour)
   if ([...secrets.values()].some((value) => value !== ''))
     throw invalid('模板不保存密钥，请在智能体中填写插件的密钥', 'plugins')
@@ -53,7 +53,7 @@ export async function createTemplate(
 ) {
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const columns = await columnsOf(ctx.db, tenantId, input)
-  return reloadOnOtherModels(ctx, tenantId, () =>
+  return reloadWhenModelsChange(ctx, tenantId, () =>
     record.insert(ctx, { ...columns, templateName, sort, status, tenantId }),
   )
 }
@@ -71,7 +71,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
     ...behaviour
   } = pickBehaviour(agent)
   const plugins = formatPluginValues(behaviour.plugins)
-  return reloadOnOtherModels(ctx, tenantId, () =>
+  return reloadWhenModelsChange(ctx, tenantId, () =>
     record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),
   )
 }
@@ -81,7 +81,7 @@ export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.upda
   if (status === 0) await assertNotLast(ctx.db, id)
   const stored = await record.lock(ctx, id)
   const columns = await columnsOf(ctx.db, stored.tenantId, behaviour)
-  return reloadOnOtherModels(ctx, stored.tenantId, () =>
+  return reloadWhenModelsChange(ctx, stored.tenantId, () =>
     record.save(ctx, stored, rev, { ...columns, templateName, sort, status }),
   )
 }
@@ -101,16 +101,16 @@ async function assertNotLast(db: Db, id: number) {
 export async function removeTemplate(ctx: Ctx, input: ParsedOf<typeof calls.remove>) {
   await assertNotLast(ctx.db, input.id)
   const { tenantId } = await record.lock(ctx, input.id)
-  return reloadOnOtherModels(ctx, tenantId, () => record.remove(ctx, input))
+  return reloadWhenModelsChange(ctx, tenantId, () => record.remove(ctx, input))
 }
 
 export async function disableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.disable>) {
   await assertNotLast(ctx.db, input.id)
   const { tenantId } = await record.lock(ctx, input.id)
-  return reloadOnOtherModels(ctx, tenantId, () => record.disable(ctx, input))
+  return reloadWhenModelsChange(ctx, tenantId, () => record.disable(ctx, input))
 }
 
 export async function enableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.enable>) {
   const { tenantId } = await record.lock(ctx, input.id)
-  return reloadOnOtherModels(ctx, tenantId, () => record.enable(ctx, input))
+  return reloadWhenModelsChange(ctx, tenantId, () => record.enable(ctx, input))
 }

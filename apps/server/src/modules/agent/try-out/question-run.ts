@@ -5,12 +5,12 @@ import type { User } from '#core/http/context.ts'
 import { JobLost, ProcessClosing, type Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
-import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
+import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
 import { LlmError } from '#domain/agents/llm/llm-error.ts'
 import { agentQuestionRuns as runs } from '#schema/agent/agent.ts'
 import { readAgent, type StoredAgent } from '../agents/agent-store.ts'
-import { assertBudget, countTry } from './try-budget.ts'
+import { assertBudget, countTryOut } from './try-budget.ts'
 import { TryMeter } from './try-figures.ts'
 import { prepareChat, type TrySubject } from './try-prepare.ts'
 
@@ -94,7 +94,7 @@ async function answerNext(services: Services, run: Run, { user, at, signal }: St
 /** Returns the configuration of a version. For the version in force, returns the agent itself. */
 async function subjectOf({ database }: Services, agent: StoredAgent, versionNo: number): Promise<TrySubject> {
   if (versionNo === agent.versionNo) return agent
-  const snapshot = await snapshotOf(database.db, agent.id, versionNo)
+  const snapshot = await readVersionSnapshot(database.db, agent.id, versionNo)
   if (!snapshot) throw notFound(`版本 ${versionNo} `)
   const { llmId, systemPrompt, wordFileIds } = snapshot
   return { agentName: agent.agentName, llmId, systemPrompt, wordFileIds }
@@ -123,7 +123,7 @@ async function answerOf(services: Services, agent: StoredAgent, asked: Asked): P
   }
   if (!meter) return { text: '', error, firstMs: 0, totalMs: 0, input: 0, output: 0, isEstimate: false }
   const figures = meter.figures()
-  await countTry(services, agent, meter.model, figures)
+  await countTryOut(services, agent, meter.model, figures)
   const { firstMs, totalMs, input, output, isEstimate } = figures
   return { text: meter.text.slice(0, MAX_ANSWER), error, firstMs, totalMs, input, output, isEstimate }
 }

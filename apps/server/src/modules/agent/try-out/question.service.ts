@@ -12,10 +12,10 @@ import type { Db } from '#core/database/client.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
+import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { agentQuestionRuns, agentQuestions } from '#schema/agent/agent.ts'
 import { jobs } from '#schema/system.ts'
-import { KIND, lockAgent, readAgent, type StoredAgent } from '../agents/agent-store.ts'
+import { AGENT_BIZ_TYPE, lockAgent, readAgent, type StoredAgent } from '../agents/agent-store.ts'
 import { QUESTION_JOB } from './question-run.ts'
 import { assertBudget } from './try-budget.ts'
 
@@ -67,7 +67,7 @@ export async function createQuestion(ctx: Ctx, { agentId, ...question }: ParsedO
     .insert(agentQuestions)
     .values({ ...question, agentId, tenantId: agent.tenantId, createBy: user.uid, updateBy: user.uid })
     .returning({ id: agentQuestions.id })
-  ctx.audit({ bizType: KIND, bizId: agentId, action: `新增测试问题「${short(question.question)}」` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: agentId, action: `新增测试问题「${short(question.question)}」` })
   return { id: made!.id }
 }
 
@@ -80,14 +80,14 @@ export async function updateQuestion(ctx: Ctx, { id, rev, ...question }: ParsedO
     .update(agentQuestions)
     .set({ ...question, ...next })
     .where(eq(agentQuestions.id, id))
-  ctx.audit({ bizType: KIND, bizId: agent.id, action: `修改测试问题「${short(question.question)}」` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: agent.id, action: `修改测试问题「${short(question.question)}」` })
   return { rev: next.rev }
 }
 
 export async function removeQuestion(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { found, agent } = await questionOf(ctx, id)
   await ctx.db.delete(agentQuestions).where(eq(agentQuestions.id, id))
-  ctx.audit({ bizType: KIND, bizId: agent.id, action: `删除测试问题「${short(found.question)}」` })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: agent.id, action: `删除测试问题「${short(found.question)}」` })
   return null
 }
 
@@ -126,7 +126,7 @@ export async function startRun(ctx: Ctx, { agentId, versionNo }: ParsedOf<typeof
   await removeOldRuns(db, agentId)
   const against = candidateNo === null ? '' : `与 v${candidateNo}`
   const action = `对 v${agent.versionNo}${against} 运行${questions.length}个测试问题`
-  ctx.audit({ bizType: KIND, bizId: agentId, action })
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: agentId, action })
   return { id: run!.id, jobId }
 }
 
@@ -134,7 +134,7 @@ export async function startRun(ctx: Ctx, { agentId, versionNo }: ParsedOf<typeof
 async function comparedVersion(db: Db, agent: StoredAgent, versionNo: number | undefined) {
   const compared = versionNo ?? agent.candidateNo
   if (compared === agent.versionNo) throw invalid('请选择当前版本以外的版本', 'versionNo')
-  if (compared !== null && !(await snapshotOf(db, agent.id, compared))) throw notFound(`版本 ${compared} `)
+  if (compared !== null && !(await readVersionSnapshot(db, agent.id, compared))) throw notFound(`版本 ${compared} `)
   return compared
 }
 

@@ -21,7 +21,7 @@ export async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId
 }
 
 /** Adds one completion of a try-out to the daily counters of the tenant and to the use of the agent. */
-export const countTry = (
+export const countTryOut = (
   { database }: Services,
   { tenantId, id: agentId }: Pick<StoredAgent, 'tenantId' | 'id'>,
   model: DecryptedModel,

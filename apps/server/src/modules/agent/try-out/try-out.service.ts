@@ -7,11 +7,11 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { snapshotOf } from '#domain/agents/agents/agent-of-device.ts'
+import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
 import { toLlmError } from '#domain/agents/llm/llm-error.ts'
 import { readAgent } from '../agents/agent-store.ts'
-import { assertBudget, countTry } from './try-budget.ts'
+import { assertBudget, countTryOut } from './try-budget.ts'
 import { TryMeter } from './try-figures.ts'
 import { prepareChat, type PreparedChat, type TrySubject } from './try-prepare.ts'
 
@@ -46,7 +46,7 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
       await send(raw, 'error', { kind, message })
     } finally {
       release()
-      await countTry(services, agent, prepared.model, meter.figures()).catch((err: unknown) =>
+      await countTryOut(services, agent, prepared.model, meter.figures()).catch((err: unknown) =>
         services.log.error({ err }, 'try-out usage'),
       )
       raw.end()
@@ -57,7 +57,7 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
 /** Returns the form, or the fields of the requested version. */
 async function subjectOf({ db }: Ctx, input: ParsedOf<typeof calls.ask>): Promise<TrySubject> {
   if (input.versionNo === undefined) return input
-  const snapshot = await snapshotOf(db, input.id, input.versionNo)
+  const snapshot = await readVersionSnapshot(db, input.id, input.versionNo)
   if (!snapshot) throw notFound(`版本 ${input.versionNo} `)
   const { llmId, systemPrompt, wordFileIds } = snapshot
   return { ...input, llmId, systemPrompt, wordFileIds }

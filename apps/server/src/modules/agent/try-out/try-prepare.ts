@@ -19,7 +19,7 @@ import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 import type { StoredAgent } from '../agents/agent-store.ts'
-import { usableModels } from '../agents/agent-rules.ts'
+import { isUsableModel } from '../agents/agent-rules.ts'
 
 /** Configuration for a try-out: the unsaved form, or a version. */
 export interface TrySubject extends Pick<AgentBehaviour, 'systemPrompt' | 'wordFileIds'> {
@@ -40,7 +40,7 @@ async function modelOf(
 ): Promise<DecryptedModel> {
   const { db } = services.database
   if (!llmId) throw invalid('请先选择大语言模型', 'llmId')
-  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), usableModels(tenantId))
+  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), isUsableModel(tenantId))
   if ((await db.$count(agentModels, isUsable)) === 0) throw invalid('大语言模型不存在或已被删除', 'llmId')
   const model = (await readModelConfigs(db, services.config.secretKey, [llmId])).get(llmId)
   if (!model) throw invalid('大语言模型不存在或已被删除', 'llmId')

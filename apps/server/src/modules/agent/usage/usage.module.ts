@@ -1,9 +1,9 @@
 import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
 import { implement } from '#core/http/implement.ts'
-import { listUsageByDay, exportUsage, list } from './usage.service.ts'
+import { listUsageByDay, exportUsage, listUsage } from './usage.service.ts'
 
 export const agentUsageModule = implement(
   agentUsage,
-  { days: listUsageByDay, list, export: exportUsage },
+  { days: listUsageByDay, list: listUsage, export: exportUsage },
   { outsideTransaction: ['export'] },
 )

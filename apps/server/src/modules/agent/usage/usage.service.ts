@@ -9,7 +9,7 @@ import { SOURCE_NAMES, USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/con
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, between, eq, type SQL, sql } from 'drizzle-orm'
-import { pageOffset } from '#core/database/lists/list-query.ts'
+import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -131,10 +131,10 @@ async function groupsOf({ db, user }: Pick<Ctx, 'db' | 'user'>, by: number, inpu
   return rows
 }
 
-export async function list(ctx: Ctx, input: ListInput) {
+export async function listUsage(ctx: Ctx, input: ListInput) {
   const { by, orderByColumn = 'turns', isAsc = 'desc', pageSize, ...filter } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
-  const rows = await groupsOf(ctx, by, filter, { order, limit: pageSize, offset: pageOffset(input) })
+  const rows = await groupsOf(ctx, by, filter, { order, limit: pageSize, offset: computePageOffset(input) })
   const list = rows.map(({ total: _total, ...row }) => row)
   return { list, total: rows[0]?.total ?? (input.pageNum === 1 ? 0 : await countOf(ctx, input)) }
 }

@@ -11,7 +11,7 @@ import { USER_TURN } from './voiceprint-rows.ts'
 const MAX_WAV = 10 * 1024 * 1024
 
 /** Returns the voiceprint service of a tenant. Throws when no service is configured or the feature is switched off. */
-export async function assertService({ services }: Pick<Ctx, 'services'>, tenantId: number) {
+export async function assertVoiceprintService({ services }: Pick<Ctx, 'services'>, tenantId: number) {
   if (!(await isFeatureEnabled(services, tenantId, 'voiceprint')))
     throw refused('声纹功能已停用，请在参数 features 中启用')
   const service = await findVoiceprintService(services, tenantId)
@@ -20,7 +20,7 @@ export async function assertService({ services }: Pick<Ctx, 'services'>, tenantI
 }
 
 /** Runs calls of the voiceprint service. Converts a failure to an API error with the reason. */
-export async function withService<T>(work: () => Promise<T>): Promise<T> {
+export async function callVoiceprintService<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -29,7 +29,7 @@ export async function withService<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Finds the audio of a user turn of the agent. */
-export async function turnAudio(db: Db, agentId: number, audioId: string) {
+export async function findTurnAudio(db: Db, agentId: number, audioId: string) {
   const [found] = await db
     .select({ turnId: agentTurns.id, sha256: files.sha256, size: files.size })
     .from(agentTurns)
@@ -41,7 +41,7 @@ export async function turnAudio(db: Db, agentId: number, audioId: string) {
   return found
 }
 
-/** Reads a stored recording into memory; its size is limited by `turnAudio`. */
+/** Reads a stored recording into memory; its size is limited by `findTurnAudio`. */
 export async function readAudio({ services }: Pick<Ctx, 'services'>, sha256: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of await services.files.openRead(sha256)) chunks.push(chunk as Buffer)

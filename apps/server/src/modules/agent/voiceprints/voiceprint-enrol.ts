@@ -16,7 +16,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { type VoiceprintService, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
-import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
+import { assertVoiceprintService, readAudio, findTurnAudio, callVoiceprintService } from './voiceprint-audio.ts'
 import { requireVisibleAgent, visibleVoiceprints } from './voiceprint-rows.ts'
 
 /** The record id begins with the tenant, because the operation log outlives the row of a voiceprint. */
@@ -37,7 +37,7 @@ type Speakers = Awaited<ReturnType<typeof speakersOf>>
 async function assertNewSpeaker(service: VoiceprintService, others: Speakers, wav: Buffer) {
   if (others.length === 0) return
   const ids = others.map(({ id }) => id)
-  const { speakerId, score } = await withService(() => service.identify(ids, wav))
+  const { speakerId, score } = await callVoiceprintService(() => service.identify(ids, wav))
   const same = score > SAME_SPEAKER ? others.find(({ id }) => id === speakerId) : undefined
   if (same) throw conflict(`这段语音与已登记的「${same.name}」是同一个人（相似度 ${score.toFixed(2)}）`, 'audioId')
 }
@@ -61,12 +61,12 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
     const { rows } = await db.execute<{ id: string }>(
       sql`select nextval(pg_get_serial_sequence('agent_voiceprints', 'id')) as id`,
     )
-    return { agent, others, audio: await turnAudio(db, agentId, audioId), id: Number(rows[0]!.id) }
+    return { agent, others, audio: await findTurnAudio(db, agentId, audioId), id: Number(rows[0]!.id) }
   })
-  const service = await assertService(ctx, agent.tenantId)
+  const service = await assertVoiceprintService(ctx, agent.tenantId)
   const wav = await readAudio(ctx, audio.sha256)
   await assertNewSpeaker(service, others, wav)
-  await withService(() => service.register(id, wav))
+  await callVoiceprintService(() => service.register(id, wav))
   const { tenantId } = agent
   const row = { id, tenantId, agentId, name, introduction, audioId, turnId: audio.turnId }
   const audited = { createBy: user.uid, updateBy: user.uid }
@@ -130,13 +130,13 @@ async function replacedRecording(ctx: Ctx, { id, rev, name, audioId }: ParsedOf<
     const others = (await speakersOf(db, stored.agentId)).filter((each) => each.id !== id)
     if (others.some((each) => each.name === name)) throw conflict(NAME_TAKEN, 'name')
     if (audioId === undefined || audioId === stored.audioId) return undefined
-    return { stored, others, audio: await turnAudio(db, stored.agentId, audioId) }
+    return { stored, others, audio: await findTurnAudio(db, stored.agentId, audioId) }
   })
   if (!facts) return undefined
-  const service = await assertService(ctx, facts.stored.tenantId)
+  const service = await assertVoiceprintService(ctx, facts.stored.tenantId)
   const wav = await readAudio(ctx, facts.audio.sha256)
   await assertNewSpeaker(service, facts.others, wav)
-  await withService(() => service.register(id, wav))
+  await callVoiceprintService(() => service.register(id, wav))
   return { audioId: audioId!, turnId: facts.audio.turnId }
 }
 
@@ -144,7 +144,7 @@ async function replacedRecording(ctx: Ctx, { id, rev, name, audioId }: ParsedOf<
 export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const stored = await transact(ctx, (db) => storedVoiceprint(db, ctx, id))
   const service = await findVoiceprintService(ctx.services, stored.tenantId)
-  if (service) await withService(() => service.remove(id))
+  if (service) await callVoiceprintService(() => service.remove(id))
   await transactRecorded(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))
     ctx.audit({ ...recordOf(stored.tenantId, id), action: `删除声纹「${stored.name}」` })

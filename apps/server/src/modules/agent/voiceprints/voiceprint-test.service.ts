@@ -13,7 +13,7 @@ import { isTenantInScope, PLATFORM_TENANT_ID, transact } from '#core/tenancy/ten
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { VoiceprintError, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
-import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
+import { assertVoiceprintService, readAudio, findTurnAudio, callVoiceprintService } from './voiceprint-audio.ts'
 import { requireVisibleAgent } from './voiceprint-rows.ts'
 
 /** Maximum number of simultaneous comparisons. The service computes each comparison on one core. */
@@ -39,7 +39,7 @@ export async function getServiceState({ services, user }: Ctx, { tenantId }: Par
 export async function testTurn(ctx: Ctx, { agentId, audioId }: ParsedOf<typeof calls.test>) {
   const audio = await transact(ctx, async (db) => {
     await requireVisibleAgent(db, ctx.user, agentId)
-    return turnAudio(db, agentId, audioId)
+    return findTurnAudio(db, agentId, audioId)
   })
   return compare(ctx, agentId, await readAudio(ctx, audio.sha256))
 }
@@ -76,9 +76,9 @@ async function compare(ctx: Ctx, agentId: number, wav: Buffer) {
     return { agent, speakers: await query.where(eq(agentVoiceprints.agentId, agentId)).orderBy(id) }
   })
   if (speakers.length === 0) throw invalid('该智能体还没有登记说话人', 'agentId')
-  const service = await assertService(ctx, agent.tenantId)
+  const service = await assertVoiceprintService(ctx, agent.tenantId)
   const limited = limitConcurrency(AT_ONCE, speakers.length, () => invalid('说话人过多'))
-  const list = await withService(() =>
+  const list = await callVoiceprintService(() =>
     Promise.all(
       speakers.map((speaker) =>
         limited(async () => ({ ...speaker, score: (await service.identify([speaker.id], wav)).score })),

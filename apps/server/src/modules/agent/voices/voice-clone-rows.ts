@@ -73,7 +73,7 @@ export async function getClone({ db, user }: Ctx, input: ParsedOf<typeof calls.g
   return found
 }
 
-export const cloneFeature = async ({ services, user }: Ctx) => ({
+export const getCloneFeature = async ({ services, user }: Ctx) => ({
   isEnabled: await isFeatureEnabled(services, user.tenantId ?? PLATFORM_TENANT_ID, 'clone'),
 })
 
@@ -81,7 +81,7 @@ export const cloneFeature = async ({ services, user }: Ctx) => ({
  * Returns the condition for models that may train clones of a tenant. Excludes shared models, because a training
  * consumes a voice that the owner of the model paid for.
  */
-export const trainableModels = (tenantId: number) =>
+export const isTrainableModel = (tenantId: number) =>
   and(
     notDeleted(agentModels),
     eq(agentModels.tenantId, tenantId),
@@ -90,12 +90,14 @@ export const trainableModels = (tenantId: number) =>
     eq(agentModels.status, 1),
   )
 
-export async function cloneModels(ctx: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
+export async function listCloneModels(ctx: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const list = await ctx.db
     .select({ id: agentModels.id, name: agentModels.name, code: agentModels.code })
     .from(agentModels)
-    .where(and(trainableModels(tenantId), or(contains(agentModels.name, keyword), contains(agentModels.code, keyword))))
+    .where(
+      and(isTrainableModel(tenantId), or(contains(agentModels.name, keyword), contains(agentModels.code, keyword))),
+    )
     .orderBy(asc(agentModels.sort), asc(agentModels.id))
     .limit(MAX_MODELS)
   return { list }

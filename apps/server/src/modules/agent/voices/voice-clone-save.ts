@@ -17,7 +17,7 @@ import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoiceClones } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
 import { readAudio } from '../voiceprints/voiceprint-audio.ts'
-import { trainableModels } from './voice-clone-rows.ts'
+import { isTrainableModel } from './voice-clone-rows.ts'
 
 const FAILED = 3
 
@@ -71,7 +71,7 @@ export async function createClone(ctx: Ctx, { recording, ...input }: ParsedOf<ty
   const { id: tenantId } = await resolveOwningTenant(ctx)
   await assertFeature(ctx, tenantId)
   await assertPast(db, input.consentTime)
-  const model = and(trainableModels(tenantId), eq(agentModels.id, input.modelId))
+  const model = and(isTrainableModel(tenantId), eq(agentModels.id, input.modelId))
   if ((await db.$count(agentModels, model)) === 0)
     throw invalid('请选择本客户自己的火山双向流式语音合成模型', 'modelId')
   const fileId = recording.slice(-32)

@@ -10,9 +10,9 @@ import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { type ImportCtx, pickFilled } from '#core/spreadsheet/import/take-lines.ts'
+import { type ImportCtx, pickFilledFields } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { usableBy } from '#domain/agents/models/model-access.ts'
+import { isModelUsableBy } from '#domain/agents/models/model-access.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 
@@ -27,7 +27,7 @@ interface State {
 const STATUS_CODES = new Map(Object.entries(VOICE_STATUS).map(([code, word]) => [word as string, code]))
 
 /** Imports voices of the session's tenant from a table. */
-export const voiceImport = defineImport({
+export const importVoices = defineImport({
   kind: 'agentVoice',
   endpoint: calls.import,
   name: '音色',
@@ -89,7 +89,7 @@ export const voiceImport = defineImport({
     if (!state.updates) throw invalid('音色编码已存在', 'code')
     await db
       .update(agentVoices)
-      .set({ ...pickFilled(voice, filled), ...updateColumns(stored, user.uid, now) })
+      .set({ ...pickFilledFields(voice, filled), ...updateColumns(stored, user.uid, now) })
       .where(eq(agentVoices.id, stored.id))
     return 'updated'
   },
@@ -102,7 +102,7 @@ async function speechModelId({ db }: ImportCtx, code: string, { modelIds, tenant
     const [found] = await db
       .select({ id: agentModels.id })
       .from(agentModels)
-      .where(and(usableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.code, code)))
+      .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.code, code)))
     modelIds.set(code, found?.id)
   }
   const modelId = modelIds.get(code)

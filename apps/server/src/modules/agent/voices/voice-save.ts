@@ -6,7 +6,7 @@ import { defineRecord } from '#core/database/record.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { usableBy } from '#domain/agents/models/model-access.ts'
+import { isModelUsableBy } from '#domain/agents/models/model-access.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
@@ -27,7 +27,7 @@ async function assertSpeechModel(db: Db, tenantId: number, modelId: number) {
   const [found] = await db
     .select({ id: agentModels.id })
     .from(agentModels)
-    .where(and(usableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.id, modelId)))
+    .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.id, modelId)))
   if (!found) throw invalid('语音合成模型不存在或已被删除', 'modelId')
 }
 

@@ -1,9 +1,9 @@
 import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { implement } from '#core/http/implement.ts'
-import { cloneFeature, cloneModels, getClone, listClones } from './voice-clone-rows.ts'
+import { getCloneFeature, listCloneModels, getClone, listClones } from './voice-clone-rows.ts'
 import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
-import { voiceImport } from './voice-import.ts'
+import { importVoices } from './voice-import.ts'
 import { exportVoices, getVoice, listVoices, listVoiceUses } from './voice-rows.ts'
 import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
 
@@ -19,16 +19,16 @@ export const agentVoiceModule = implement(
     disable: disableVoice,
     export: exportVoices,
     uses: listVoiceUses,
-    template: voiceImport.template,
-    import: voiceImport.take,
+    template: importVoices.template,
+    import: importVoices.take,
   },
   { outsideTransaction: ['import'] },
 )
 
 export const voiceCloneModule = implement(voiceClones, {
   list: listClones,
-  feature: cloneFeature,
-  models: cloneModels,
+  feature: getCloneFeature,
+  models: listCloneModels,
   get: getClone,
   create: createClone,
   update: renameClone,

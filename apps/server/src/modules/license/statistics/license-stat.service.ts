@@ -128,7 +128,7 @@ export async function countExpiringLicenses({ db, user }: Ctx, input: ParsedOf<t
   return { list: rows }
 }
 
-const MOST = 20
+const MAX_ROWS = 20
 
 export async function listVendorStats({ db, user }: Ctx, input: ParsedOf<typeof calls.vendors>) {
   const where = countsOf(user, input)
@@ -147,7 +147,7 @@ export async function listVendorStats({ db, user }: Ctx, input: ParsedOf<typeof 
     .groupBy(licenseCounts.batchId, licenseBatches.batchNo)
     .having(gt(STATE_SUMS.total, 0))
     .orderBy(desc(licenseCounts.batchId))
-    .limit(MOST)
+    .limit(MAX_ROWS)
   return {
     vendors: byVendor.map((row) => ({ ...row, name: LICENSE_VENDORS[row.id as keyof typeof LICENSE_VENDORS] ?? '' })),
     batches: byBatch,
@@ -163,7 +163,7 @@ export async function listModelStats({ db, user }: Ctx, input: ParsedOf<typeof c
     .groupBy(licenseCounts.modelId, deviceModels.modelName)
     .having(gt(STATE_SUMS.total, 0))
     .orderBy(desc(STATE_SUMS.total))
-    .limit(MOST)
+    .limit(MAX_ROWS)
   return { list: rows.map((row) => ({ ...row, name: row.name ?? '不限型号' })) }
 }
 

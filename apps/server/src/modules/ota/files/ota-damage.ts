@@ -5,7 +5,7 @@ import { otaComponents, otaVersions } from '#schema/ota.ts'
 import { otaAlarms } from '#schema/upgrade.ts'
 import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { writeOperation } from '#core/audit/operation-log.ts'
-import { recallInWords, recallRelease } from '#domain/fleet/release.ts'
+import { describeRecall, recallRelease } from '#domain/fleet/release.ts'
 import type { Services } from '#core/services.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
@@ -55,7 +55,7 @@ async function takeOff(services: Services, db: Db, version: StoredVersion, sha25
     .update(otaVersions)
     .set({ status: 2, ...updateColumns(version, null, now) })
     .where(eq(otaVersions.otaId, otaId))
-  const undone = recallInWords(await recallRelease(db, version, { uid: SYSTEM_UID, now }))
+  const undone = describeRecall(await recallRelease(db, version, { uid: SYSTEM_UID, now }))
   const message = `${artifact.noun}${formatVersionName(version)}的组件「${part?.name}」文件已损坏或丢失，版本已自动停用${undone && `，${undone}`}`
   await db.insert(otaAlarms).values({
     tenantId,

@@ -3,7 +3,7 @@ import { ossAllowanceLedger, ossAllowances } from '#schema/storage-sales.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 
-export const ALLOWANCE = { granted: 1, increased: 2, reduced: 3, used: 4 } as const
+export const ALLOWANCE_ENTRY = { granted: 1, increased: 2, reduced: 3, used: 4 } as const
 
 type LedgerCtx = Pick<Ctx, 'db' | 'user' | 'now'>
 interface Line {
@@ -13,7 +13,7 @@ interface Line {
   readonly reason: string
 }
 
-export const addAllowanceLine = (
+export const addAllowanceEntry = (
   { db, user, now }: LedgerCtx,
   { id, tenantId }: { id: number; tenantId: number },
   line: Line,
@@ -32,7 +32,7 @@ const isOf = (user: Ctx['user'], packageId: number) =>
   and(eq(ossAllowances.tenantId, user.tenantId ?? 0), eq(ossAllowances.packageId, packageId))
 
 /** Returns the remaining copies of a package for the caller's tenant; null for staff of the vendor, who needs none. */
-export async function remainingAllowance({ db, user }: Pick<Ctx, 'db' | 'user'>, packageId: number) {
+export async function readRemainingAllowance({ db, user }: Pick<Ctx, 'db' | 'user'>, packageId: number) {
   if (user.isPlatform) return null
   const [found] = await db
     .select({ left: sql<number>`${ossAllowances.quota} - ${ossAllowances.used}` })
@@ -61,8 +61,9 @@ export async function chargeAllowances(ctx: LedgerCtx, copies: ReadonlyMap<numbe
       })
       .where(and(isOf(user, packageId), sql`${ossAllowances.quota} - ${ossAllowances.used} >= ${count}`))
       .returning()
-    if (!charged) throw invalid(`开通额度不足，剩余${(await remainingAllowance(ctx, packageId)) ?? 0}份`, 'packageId')
+    if (!charged)
+      throw invalid(`开通额度不足，剩余${(await readRemainingAllowance(ctx, packageId)) ?? 0}份`, 'packageId')
     const balance = charged.quota - charged.used
-    await addAllowanceLine(ctx, charged, { kind: ALLOWANCE.used, amount: -count, balance, reason })
+    await addAllowanceEntry(ctx, charged, { kind: ALLOWANCE_ENTRY.used, amount: -count, balance, reason })
   }
 }

@@ -13,7 +13,7 @@ import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
-import { addAllowanceLine, ALLOWANCE } from './allowance-charge.ts'
+import { addAllowanceEntry, ALLOWANCE_ENTRY } from './allowance-charge.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 
 const KIND = 'storageAllowance'
@@ -61,7 +61,7 @@ export async function getAllowance({ db, user }: Ctx, { id }: ParsedOf<typeof ca
   return found
 }
 
-export async function allowanceLedger(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.ledger>) {
+export async function listAllowanceLedger(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.ledger>) {
   const { db } = ctx
   await getAllowance(ctx, { id })
   const rows = db.select().from(ossAllowanceLedger).where(eq(ossAllowanceLedger.allowanceId, id)).$dynamic()
@@ -91,7 +91,7 @@ export async function createAllowance(ctx: Ctx, input: ParsedOf<typeof calls.cre
     .returning()
   if (!made) throw conflict(`客户「${tenant.name}」已有该套餐的开通额度，请修改额度`, 'packageId')
   const { quota, remark: reason } = input
-  await addAllowanceLine(ctx, made, { kind: ALLOWANCE.granted, amount: quota, balance: quota, reason })
+  await addAllowanceEntry(ctx, made, { kind: ALLOWANCE_ENTRY.granted, amount: quota, balance: quota, reason })
   ctx.audit({
     bizType: KIND,
     bizId: made.id,
@@ -122,9 +122,9 @@ export async function updateAllowance(ctx: Ctx, { id, rev, ...input }: ParsedOf<
     .set({ ...input, ...next })
     .where(eq(ossAllowances.id, id))
   const amount = input.quota - stored.quota
-  const kind = amount > 0 ? ALLOWANCE.increased : ALLOWANCE.reduced
+  const kind = amount > 0 ? ALLOWANCE_ENTRY.increased : ALLOWANCE_ENTRY.reduced
   const balance = input.quota - stored.used
-  if (amount !== 0) await addAllowanceLine(ctx, stored, { kind, amount, balance, reason: input.remark })
+  if (amount !== 0) await addAllowanceEntry(ctx, stored, { kind, amount, balance, reason: input.remark })
   ctx.audit({ bizType: KIND, bizId: id, action: '修改云存开通额度', diff })
   await publishEntitlements(ctx)
   return { rev: next.rev }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ENTITLEMENT_URL as URL, untilServed, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, retryUntilServed, useStorage } from '../storage-fixture.ts'
 
 const app = useApp()
 const { at, call, packages, breaches, newDevice } = useStorage(app)
@@ -70,7 +70,7 @@ describe('STORAGE-02 allowances of tenants', () => {
     timeout: 120_000,
   }, async () => {
     const sns = await Promise.all(Array.from({ length: 50 }, () => newDevice(tenantId)))
-    const answers = await Promise.all(sns.map((sn) => untilServed(() => open([sn]))))
+    const answers = await Promise.all(sns.map((sn) => retryUntilServed(() => open([sn]))))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(10)
     expect(new Set(answers.filter(({ code }) => code !== 200).map(({ msg }) => msg))).toEqual(
       new Set(['开通额度不足，剩余0份']),
@@ -92,7 +92,7 @@ test('STORAGE-11 a trial is given once per serial number, also after the device 
   const sn = await newDevice(1)
   const trial = { sns: [sn], packageId: packages['TRY'], reason: '新机体验' }
   const answers = await Promise.all(
-    Array.from({ length: 10 }, () => untilServed(() => call('POST', `${URL}/open`, trial))),
+    Array.from({ length: 10 }, () => retryUntilServed(() => call('POST', `${URL}/open`, trial))),
   )
   expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
   expect(new Set(answers.filter(({ code }) => code !== 200).map(({ msg }) => msg))).toEqual(

@@ -16,23 +16,23 @@ function checkLetter(letters: string): string {
 }
 
 /** Returns a new code of 75 random bits and a check letter: `7K3M-9QXA-…`, without the hyphens. */
-export function newCardCode(): string {
+export function createCardCode(): string {
   const letters = Array.from(randomBytes(RANDOM_LETTERS), (byte) => ALPHABET[byte % 32]).join('')
   return letters + checkLetter(letters)
 }
 
 /** Returns a code in groups of four letters. */
-export const formatCode = (code: string) => code.match(/.{4}/g)!.join('-')
+export const formatCardCode = (code: string) => code.match(/.{4}/g)!.join('-')
 
 /** Returns the letters of an entered code, with I, L and O read as digits; undefined for an impossible code. */
-export function readCardCode(entered: string): string | undefined {
+export function parseCardCode(entered: string): string | undefined {
   const code = entered.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const isCode = /^[0-9A-HJKMNP-TV-Z]{16}$/.test(code) && checkLetter(code.slice(0, RANDOM_LETTERS)) === code.at(-1)
   return isCode ? code : undefined
 }
 
 /** Returns a function that computes the stored hash of a code, with a key of its own. */
-export function cardHasher(secretKey: Buffer): (code: string) => Buffer {
+export function createCardHasher(secretKey: Buffer): (code: string) => Buffer {
   const key = Buffer.from(hkdfSync('sha256', secretKey, 'v1', 'oms storage card', 32))
   return (code) => createHmac('sha256', key).update(code).digest().subarray(0, HASH_BYTES)
 }

@@ -8,10 +8,15 @@ import type { Ctx } from '#core/http/context.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import type { Effect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
-import { cardHasher, readCardCode } from './card-code.ts'
-import { devicesBySn, prepare, targetProblem, tenantProblems } from '../entitlements/open-prepare.ts'
-import { publishEntitlements, storePrepared } from '../entitlements/open.service.ts'
-import { termsByVersion } from '../orders/order-record.ts'
+import { createCardHasher, parseCardCode } from './card-code.ts'
+import {
+  readDevicesBySn,
+  prepareEntitlements,
+  findTargetProblem,
+  findTenantProblems,
+} from '../entitlements/open-prepare.ts'
+import { publishEntitlements, storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { readTermsByVersion } from '../orders/order-record.ts'
 
 type Input = ParsedOf<typeof calls.redeem>
 
@@ -39,23 +44,23 @@ async function isLimited(ctx: Ctx, db: Db, uid: number) {
 
 /** Returns the card of a code, locked. Unknown, used, void and expired cards have the same message. */
 async function usableCard({ db, services }: Ctx, entered: string) {
-  const code = readCardCode(entered)
+  const code = parseCardCode(entered)
   if (code === undefined) throw wrongCode()
   const [found] = await db
     .select({ card: ossCards, batch: ossCardBatches, isOver: sql<boolean>`${ossCardBatches.validTo} < current_date` })
     .from(ossCards)
     .innerJoin(ossCardBatches, eq(ossCardBatches.id, ossCards.batchId))
-    .where(eq(ossCards.codeHash, cardHasher(services.config.secretKey)(code)))
+    .where(eq(ossCards.codeHash, createCardHasher(services.config.secretKey)(code)))
     .for('update', { of: ossCards })
   if (!found || found.card.state !== 0 || found.isOver) throw wrongCode()
   return found
 }
 
 async function targetOf(ctx: Ctx, { sn, channel }: Input, versionId: number) {
-  const target = (await devicesBySn(ctx, [sn])).get(sn)
-  const terms = (await termsByVersion(ctx, [versionId])).get(versionId)!
+  const target = (await readDevicesBySn(ctx, [sn])).get(sn)
+  const terms = (await readTermsByVersion(ctx, [versionId])).get(versionId)!
   const problem =
-    targetProblem(target, [channel], terms) ?? (await tenantProblems(ctx, [target!])).get(target!.tenantId)
+    findTargetProblem(target, [channel], terms) ?? (await findTenantProblems(ctx, [target!])).get(target!.tenantId)
   if (problem) throw invalid(problem, problem.startsWith('通道') ? 'channel' : 'sn')
   return { target: target!, terms }
 }
@@ -69,11 +74,14 @@ async function useCard(ctx: Ctx, input: Input) {
   const order = { terms, copies: 1, effect, source: BY_CARD, isRenewal: 0, amount: batch.unitAmount }
   const ids = (await reserveIds(db, 2)).values()
   const place = { target, channels: [input.channel] }
-  const prepared = await prepare(ctx, [place], order, { locked: true, ids: () => ids.next().value as number })
+  const prepared = await prepareEntitlements(ctx, [place], order, {
+    locked: true,
+    ids: () => ids.next().value as number,
+  })
   const [failed] = prepared.failed
   if (failed) throw invalid(failed.msg, 'sn')
   const { id } = prepared.created[0]!
-  await storePrepared(ctx, prepared, [terms], `卡密 ${batch.batchNo} 尾号${card.tail}`)
+  await storePreparedEntitlements(ctx, prepared, [terms], `卡密 ${batch.batchNo} 尾号${card.tail}`)
   await db
     .update(ossCards)
     .set({ state: 1, usedBy: user.uid, usedTime: now.toISOString(), sn: target.sn, entitlementId: id })

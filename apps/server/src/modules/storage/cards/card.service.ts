@@ -11,9 +11,9 @@ import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { PLATFORM_TENANT_ID, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
 import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
-import { cardHasher, formatCode, newCardCode } from './card-code.ts'
-import { markSold, publishEntitlements } from '../entitlements/open.service.ts'
-import { termsOnSale } from '../entitlements/open-prepare.ts'
+import { createCardHasher, formatCardCode, createCardCode } from './card-code.ts'
+import { markTermsSold, publishEntitlements } from '../entitlements/open.service.ts'
+import { readTermsOnSale } from '../entitlements/open-prepare.ts'
 
 const KIND = 'storageCardBatch'
 const FILE_MS = CARD_FILE_HOURS * 3_600_000
@@ -94,7 +94,7 @@ export function listCards({ db, user }: Ctx, input: ParsedOf<typeof calls.list>)
 }
 
 async function insertCards(db: Db, batchId: number, codes: readonly string[], secretKey: Buffer) {
-  const hash = cardHasher(secretKey)
+  const hash = createCardHasher(secretKey)
   const rows = codes.map((code) => ({ hash: hash(code).toString('hex'), tail: code.slice(-4) }))
   await db.execute(sql`insert into oss_cards (batch_id, tenant_id, code_hash, tail)
     select ${batchId}, ${PLATFORM_TENANT_ID}, decode(x.hash, 'hex'), x.tail
@@ -105,13 +105,13 @@ async function insertCards(db: Db, batchId: number, codes: readonly string[], se
 export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now, services } = ctx
   const { packageId, count, unitAmount, validTo, remark } = input
-  const terms = await termsOnSale(ctx, packageId)
+  const terms = await readTermsOnSale(ctx, packageId)
   if (terms.isTrial === 1) throw invalid('试用套餐不能生成卡密', 'packageId')
   const { rows } = await db.execute<{ past: boolean; no: string }>(sql`select ${validTo}::date < current_date as past,
     'KB' || to_char(now(), 'YYYYMMDD') || lpad((nextval('oss_card_batch_no') % 1000000)::text, 6, '0') as no`)
   const { past, no: batchNo } = rows[0]!
   if (past) throw invalid('有效期不能早于今天', 'validTo')
-  const codes = [...new Set(Array.from({ length: count }, newCardCode))]
+  const codes = [...new Set(Array.from({ length: count }, createCardCode))]
   const { secretKey } = services.config
   const facts = { batchNo, packageId, unitAmount, validTo, remark, count: codes.length }
   const [made] = await db
@@ -128,7 +128,7 @@ export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>
     .returning({ id: ossCardBatches.id })
   const id = made!.id
   await insertCards(db, id, codes, secretKey)
-  if (terms.isSold === 0) await markSold(db, [terms.id])
+  if (terms.isSold === 0) await markTermsSold(db, [terms.id])
   const action = `生成套餐「${terms.packageName}」的卡密${codes.length}张，批次 ${batchNo}`
   ctx.audit({ bizType: KIND, bizId: id, action })
   await publishEntitlements(ctx)
@@ -184,10 +184,14 @@ async function takeFile(ctx: Ctx, batchId: number) {
  * Sends the codes of a batch: once, for the account that created the batch, within 24 hours. A HEAD request takes
  * nothing.
  */
-export async function cardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
+export async function sendCardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
   if (ctx.request.method === 'HEAD') return (_request, reply) => reply.send()
   const { batch, codes } = await transactRecorded(ctx, (db) => takeFile({ ...ctx, db }, batchId))
-  const rows = codes.map((code) => ({ code: formatCode(code), packageName: batch.packageName, validTo: batch.validTo }))
+  const rows = codes.map((code) => ({
+    code: formatCardCode(code),
+    packageName: batch.packageName,
+    validTo: batch.validTo,
+  }))
   const columns = [
     { key: 'code', title: '卡密', width: 24 },
     { key: 'packageName', title: '套餐', width: 28 },

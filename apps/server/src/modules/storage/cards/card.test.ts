@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { newCardCode, readCardCode } from './card-code.ts'
-import { untilServed, useStorage } from '../storage-fixture.ts'
+import { createCardCode, parseCardCode } from './card-code.ts'
+import { retryUntilServed, useStorage } from '../storage-fixture.ts'
 
 const app = useApp()
 const { setNow, clock, call, packages, breaches, newDevice, rowsOf } = useStorage(app)
@@ -37,16 +37,16 @@ const redeem = (code: string, sn: string, caller: Pick<Caller, 'call'> = creator
 
 describe('STORAGE-11 card codes', () => {
   test('a code with one wrong letter is invalid; I, L, O, spaces and case are accepted', () => {
-    const code = newCardCode()
-    expect(readCardCode(code)).toBe(code)
-    expect(readCardCode(` ${code.slice(0, 4).toLowerCase()} - ${code.slice(4)} `)).toBe(code)
-    expect(readCardCode(code.replaceAll('0', 'o').replaceAll('1', 'l'))).toBe(code)
+    const code = createCardCode()
+    expect(parseCardCode(code)).toBe(code)
+    expect(parseCardCode(` ${code.slice(0, 4).toLowerCase()} - ${code.slice(4)} `)).toBe(code)
+    expect(parseCardCode(code.replaceAll('0', 'o').replaceAll('1', 'l'))).toBe(code)
     for (const at of Array.from({ length: 16 }, (_, n) => n)) {
       const other = code[at] === 'A' ? 'B' : 'A'
-      expect(readCardCode(code.slice(0, at) + other + code.slice(at + 1))).toBeUndefined()
+      expect(parseCardCode(code.slice(0, at) + other + code.slice(at + 1))).toBeUndefined()
     }
-    expect(readCardCode('')).toBeUndefined()
-    expect(readCardCode(`${code}U`)).toBeUndefined()
+    expect(parseCardCode('')).toBeUndefined()
+    expect(parseCardCode(`${code}U`)).toBeUndefined()
   })
 
   test('the file is downloaded once, by its creator, within 24 hours; codes are stored as hashes only', async () => {
@@ -87,7 +87,7 @@ describe('STORAGE-11 card codes', () => {
     const sns = await Promise.all(Array.from({ length: 50 }, () => newDevice()))
     const callers = await Promise.all(Array.from({ length: 10 }, () => app.as(CARD_RIGHT)))
     const answers = await Promise.all(
-      sns.map((sn, n) => untilServed(() => redeem(codes[0]!, sn, callers[n % callers.length]!))),
+      sns.map((sn, n) => retryUntilServed(() => redeem(codes[0]!, sn, callers[n % callers.length]!))),
     )
     // A busy machine may lose the response of the successful call, so the entitlement is checked below.
     expect(answers.filter(({ code }) => code === 200).length).toBeLessThanOrEqual(1)
@@ -122,7 +122,7 @@ describe('STORAGE-11 card codes', () => {
     const { codes } = await newCodes(2)
     const sn = await newDevice()
     const TOO_MANY = '输入错误次数过多，请稍后再试'
-    const guess = (caller: Caller) => redeem(newCardCode(), sn, caller)
+    const guess = (caller: Caller) => redeem(createCardCode(), sn, caller)
     const first = await app.as(CARD_RIGHT)
     for (let n = 0; n < 5; n += 1) expect((await guess(first)).msg).toBe(WRONG)
     expect((await guess(first)).msg).toBe(TOO_MANY)

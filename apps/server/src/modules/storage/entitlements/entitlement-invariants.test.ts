@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { runStorageClock } from '../storage-clock.ts'
-import { ENTITLEMENT_URL as URL, START, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 
 const DAY_MS = 86_400_000
 const app = useApp()
 const { setNow, clock, call, packages, breaches, newDevice, open, rowsOf, step } = useStorage(app)
 
 test('entitlements follow a device to another tenant, whose accounts then see them', async () => {
-  setNow(START)
+  setNow(START_MS)
   const list = ['ossManage:deviceList:list', 'ossManage:deviceList:query', 'ossManage:deviceList:open']
   const tenant = await app.by({ tenant: '丙公司', permissions: list })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '丙公司'`)
@@ -26,7 +26,7 @@ test('entitlements follow a device to another tenant, whose accounts then see th
 })
 
 test('a queue that cannot be recorded does not stop the other queues of the run', async () => {
-  setNow(START)
+  setNow(START_MS)
   const [broken, sound] = [await newDevice(), await newDevice()]
   await open([broken])
   await open([sound])
@@ -36,7 +36,7 @@ test('a queue that cannot be recorded does not stop the other queues of the run'
       if old.device_id = ${rows[0]!.id} then raise exception 'refused'; end if; return new; end $$;
     create trigger refuse_queue before update on oss_queues for each row execute function refuse_queue()`),
   )
-  setNow(START + 400 * DAY_MS)
+  setNow(START_MS + 400 * DAY_MS)
   const statesOf = async (sn: string) => (await rowsOf(sn)).map(({ state }) => state)
   const before = await statesOf(broken)
   expect(await runStorageClock(app.services)).toMatchObject({ failedItems: 1 })
@@ -52,7 +52,7 @@ test('after random steps on several devices every invariant holds', { timeout: 3
     seed = (seed * 1_664_525 + 1_013_904_223) % 4_294_967_296
     return Math.floor((seed / 4_294_967_296) * count)
   }
-  setNow(START)
+  setNow(START_MS)
   const sns = await Promise.all([newDevice(), newDevice(), newDevice()])
   for (let count = 0; count < 120; count += 1) {
     setNow(clock.now + random(9) * DAY_MS)

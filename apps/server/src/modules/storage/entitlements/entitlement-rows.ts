@@ -18,7 +18,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { formatQueueKey } from '#domain/storage/queue-store.ts'
-import { KEEP_DAYS } from '#domain/storage/settings.ts'
+import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { accounts } from '#schema/account.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossEntitlements, ossLedger } from '#schema/storage.ts'
@@ -91,8 +91,8 @@ const queueIs = (condition: SQL) =>
 const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
   1: sql`q.suspended = 0 and q.end_time > now()`,
   2: sql`q.suspended = 1`,
-  3: sql`q.suspended = 0 and q.end_time <= now() and q.end_time > now() - make_interval(days => ${KEEP_DAYS})`,
-  4: sql`q.suspended = 0 and q.end_time <= now() - make_interval(days => ${KEEP_DAYS})`,
+  3: sql`q.suspended = 0 and q.end_time <= now() and q.end_time > now() - make_interval(days => ${KEEP_DAYS_SQL})`,
+  4: sql`q.suspended = 0 and q.end_time <= now() - make_interval(days => ${KEEP_DAYS_SQL})`,
 }
 
 const EXPIRED = 2
@@ -148,7 +148,7 @@ const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
       and later.id > ${ossEntitlements.id})`,
   )
 
-export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefined =>
+export const buildEntitlementFilter = (user: User, filter: Partial<Filter>): SQL | undefined =>
   and(
     visibleEntitlements(user),
     contains(ossEntitlements.sn, filter.sn),
@@ -180,10 +180,10 @@ const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     [desc(ossEntitlements.id)],
   )
 
-export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listEntitlements(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const nowText = nowTextOf(ctx)
-  const rows = selectEntitlements(db).where(conditionsOf(user, input)).$dynamic()
+  const rows = selectEntitlements(db).where(buildEntitlementFilter(user, input)).$dynamic()
   const page = await paginate(db, rows, input, entitlementOrder(input))
   const rowsNow = page.list.map((row) => presentEntitlement(row, nowText))
   return { ...page, list: await withVideos(db, rowsNow) }
@@ -214,7 +214,7 @@ async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: nu
   return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [formatQueueKey(key), { usedBytes, uploadTime }]))
 }
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getEntitlement(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [row] = await selectEntitlements(db).where(and(eq(ossEntitlements.id, id), visibleEntitlements(user)))
   if (!row) throw notFound('开通记录')
@@ -257,7 +257,7 @@ export const exportEntitlements = defineExport({
     ['reason', { width: 40 }],
   ],
   keys: (db, user, input) =>
-    db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(conditionsOf(user, input)).$dynamic(),
+    db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(buildEntitlementFilter(user, input)).$dynamic(),
   order: entitlementOrder,
   load: async (db, user, keys) =>
     withVideos(

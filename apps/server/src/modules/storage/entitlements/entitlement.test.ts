@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { foldStorage, runStorageClock } from '../storage-clock.ts'
+import { mergeStorageSums, runStorageClock } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 
 const app = useApp()
@@ -180,7 +180,7 @@ describe('time', () => {
     expect((await shown(sn)).map(([state]) => state)).toEqual([2, 2, 2])
     expect(await runStorageClock(app.services)).toEqual({ queues: 0, failedItems: 0 })
     expect(await breaches()).toEqual([])
-    await foldStorage(app.db)
+    await mergeStorageSums(app.db)
     expect(await breaches()).toEqual([])
   })
 

@@ -13,10 +13,10 @@ import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
-import { remainingAllowance } from '../allowances/allowance-charge.ts'
-import { openLines } from './grant-file-open.ts'
-import { publishEntitlements, queuePlan } from './open.service.ts'
-import { type Prepared, type QueueCtx, type Terms, termsOnSale } from './open-prepare.ts'
+import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
+import { openGrantLines } from './grant-file-open.ts'
+import { publishEntitlements, buildQueuePlan } from './open.service.ts'
+import { type Prepared, type QueueCtx, type Terms, readTermsOnSale } from './open-prepare.ts'
 
 /** Input of a run: the totals of the file, and the row of a file that a second person approved. */
 export type GrantInput = ParsedOf<typeof calls.import> & {
@@ -48,7 +48,7 @@ export type GrantLines = readonly { readonly row: number; readonly input: z.outp
 const SHOWN = 20
 const SAME_FILE = { oss_grant_files_hash: ['文件已导入过', 'file'] } as const
 
-export const grantImport = defineImport({
+export const importGrantFile = defineImport({
   kind: 'storage-grant',
   endpoint: calls.import,
   name: '云存开通',
@@ -72,14 +72,14 @@ export const grantImport = defineImport({
 
 async function prepare(ctx: ImportCtx, given: ParsedOf<typeof calls.import>): Promise<GrantState> {
   const input: GrantInput = given
-  const terms = await termsOnSale(ctx, input.packageId)
+  const terms = await readTermsOnSale(ctx, input.packageId)
   const grantFileId = input.grantFileId ? await lockApproved(ctx, input.grantFileId) : await addFile(ctx, input, terms)
   const empty = { entitlements: 0, amount: 0, done: 0, queues: [] }
   return { input, terms, grantFileId, seen: new Map(), opened: new Set(), ...empty }
 }
 
 /** Values of a new row for a file. */
-export const fileRow = (
+export const buildGrantFileRow = (
   { user, now }: Pick<Ctx, 'user' | 'now'>,
   input: GrantInput,
   terms: Pick<Terms, 'packageName' | 'price'>,
@@ -103,16 +103,16 @@ export const fileRow = (
   createTime: now.toISOString(),
 })
 
-export const sameFile = (error: unknown): never => {
+export const rethrowDuplicateFile = (error: unknown): never => {
   throw toUniqueViolation(error, SAME_FILE) ?? error
 }
 
 async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
   const [made] = await ctx.db
     .insert(ossGrantFiles)
-    .values({ ...fileRow(ctx, input, terms, ctx.file), state: 1 })
+    .values({ ...buildGrantFileRow(ctx, input, terms, ctx.file), state: 1 })
     .returning({ id: ossGrantFiles.id })
-    .catch(sameFile)
+    .catch(rethrowDuplicateFile)
   return made!.id
 }
 
@@ -138,7 +138,7 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
       fresh.push({ at, line })
     } else outcomes[at] = conflict(`与第${earlier}行的序列号和通道重复`, 'sn')
   }
-  const opened = await openLines(
+  const opened = await openGrantLines(
     ctx,
     fresh.map(({ line }) => line.input),
     state,
@@ -161,7 +161,9 @@ function notePlan(ctx: QueueCtx, { created, works, before }: Prepared, state: Gr
   }
   state.entitlements += created.length
   const shown = works.slice(0, SHOWN - state.queues.length)
-  const plans = shown.map((work) => queuePlan(work, before.get(`${work.deviceId}:${work.channel}`) ?? [], snOf, ctx))
+  const plans = shown.map((work) =>
+    buildQueuePlan(work, before.get(`${work.deviceId}:${work.channel}`) ?? [], snOf, ctx),
+  )
   state.queues.push(...plans)
 }
 
@@ -175,7 +177,7 @@ async function finish(ctx: ImportCtx, state: GrantState) {
     listPrice: entitlements * terms.price,
     amount,
     queues,
-    allowance: await remainingAllowance(ctx, input.packageId),
+    allowance: await readRemainingAllowance(ctx, input.packageId),
     needsApproval: needsApproval(twoPersonAbove, input.totals?.devices ?? 0),
   }
   const opened = { devices: state.opened.size, copies: entitlements, listPrice: entitlements * terms.price }

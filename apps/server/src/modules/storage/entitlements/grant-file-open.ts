@@ -4,18 +4,18 @@ import type { Effect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
-import { idSource, orderOf, storePrepared, trialsOf } from './open.service.ts'
+import { createIdSource, buildOrder, storePreparedEntitlements, listSerialsWithTrial } from './open.service.ts'
 import {
-  channelProblem,
-  devicesBySn,
+  findChannelProblem,
+  readDevicesBySn,
   type Order,
   type Place,
-  prepare,
+  prepareEntitlements,
   type Prepared,
   type QueueCtx,
-  targetProblem,
+  findTargetProblem,
   type Target,
-  tenantProblems,
+  findTenantProblems,
 } from './open-prepare.ts'
 
 type Line = z.output<typeof GrantLine>
@@ -39,7 +39,7 @@ interface Ready {
  * Opens the package of a file on the channel of each line. Returns the problem of each line, undefined for an opened
  * one.
  */
-export async function openLines(
+export async function openGrantLines(
   ctx: QueueCtx,
   lines: readonly Line[],
   state: GrantState,
@@ -48,7 +48,7 @@ export async function openLines(
   const { problems, ready } = await checkedLines(ctx, lines, state)
   for (const { copies, part } of parts(ready)) {
     const order: Order = {
-      ...orderOf(state.terms, { ...state.input, copies, channels: 1 }),
+      ...buildOrder(state.terms, { ...state.input, copies, channels: 1 }),
       effect: state.input.effectMode as Effect,
       isRenewal: 0,
     }
@@ -66,26 +66,26 @@ export async function openLines(
 
 async function openPart(ctx: QueueCtx, part: readonly Ready[], order: Order, { terms, input }: GrantState) {
   const places = part.map(({ target, channel }): Place => ({ target, channels: [channel] }))
-  const ids = idSource(await reserveIds(ctx.db, places.length * order.copies))
-  const prepared = await prepare(ctx, places, order, { locked: true, ids })
+  const ids = createIdSource(await reserveIds(ctx.db, places.length * order.copies))
+  const prepared = await prepareEntitlements(ctx, places, order, { locked: true, ids })
   await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
-  await storePrepared(ctx, prepared, [terms], input.reason)
+  await storePreparedEntitlements(ctx, prepared, [terms], input.reason)
   return prepared
 }
 
 /** Checks each line against its device, its tenant and the package. */
 async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms }: GrantState) {
   const sns = [...new Set(lines.map(({ sn }) => sn))]
-  const found = await devicesBySn(ctx, sns)
-  const tenants = await tenantProblems(ctx, [...found.values()])
+  const found = await readDevicesBySn(ctx, sns)
+  const tenants = await findTenantProblems(ctx, [...found.values()])
   const isTrial = terms.isTrial === 1
-  const trials = new Set(isTrial ? await trialsOf(ctx, sns) : [])
+  const trials = new Set(isTrial ? await listSerialsWithTrial(ctx, sns) : [])
   const problems: (LineProblem | undefined)[] = []
   const ready: Ready[] = []
   for (const [at, { sn, channel = 0, copies = 1 }] of lines.entries()) {
     const target = found.get(sn)
-    const problem = targetProblem(target, [channel], terms) ?? tenants.get(target!.tenantId)
-    const field = target && channelProblem(target, [channel]) === problem ? 'channel' : 'sn'
+    const problem = findTargetProblem(target, [channel], terms) ?? tenants.get(target!.tenantId)
+    const field = target && findChannelProblem(target, [channel]) === problem ? 'channel' : 'sn'
     if (problem) problems[at] = { msg: problem, field }
     else if (isTrial && copies > 1) problems[at] = { msg: '试用套餐每台设备只能开通1份、1个通道', field: 'copies' }
     else if (trials.has(sn)) problems[at] = { msg: '该设备已领取过试用', field: 'sn' }

@@ -37,7 +37,7 @@ const selectFiles = (db: Db) =>
     .leftJoin(accounts, eq(accounts.uid, ossGrantFiles.createBy))
     .leftJoin(auditors, eq(auditors.uid, ossGrantFiles.auditBy))
 
-export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectFiles(db)
     .where(
       and(
@@ -53,7 +53,7 @@ export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
 }
 
 /** Returns a batch with the report of its run. */
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getGrantFile({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const which = and(eq(ossGrantFiles.id, id), visibleFiles(user))
   const [row] = await selectFiles(db).where(which)
   if (!row) throw notFound('批量任务')
@@ -62,7 +62,7 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
 }
 
 /** Sends the refused lines of a batch to every account that may see the batch. */
-export async function failedLines({ db, user, services }: Ctx, input: ParsedOf<typeof calls.failedLines>) {
+export async function listFailedLines({ db, user, services }: Ctx, input: ParsedOf<typeof calls.failedLines>) {
   const [batch] = await db
     .select({ failedFileId })
     .from(ossGrantFiles)

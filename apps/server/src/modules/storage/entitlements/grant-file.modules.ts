@@ -1,12 +1,19 @@
 import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { implement } from '#core/http/implement.ts'
-import { audit, importFile } from './grant-file.service.ts'
-import { grantImport } from './grant-file-import.ts'
-import { failedLines, get, list } from './grant-file-rows.service.ts'
+import { auditGrantFile, uploadGrantFile } from './grant-file.service.ts'
+import { importGrantFile } from './grant-file-import.ts'
+import { listFailedLines, getGrantFile, listGrantFiles } from './grant-file-rows.service.ts'
 
 /** Entitlements opened by a file. */
 export const grantFileModule = implement(
   storageGrantFiles,
-  { template: grantImport.template, import: importFile, list, get, failedLines, audit },
+  {
+    template: importGrantFile.template,
+    import: uploadGrantFile,
+    list: listGrantFiles,
+    get: getGrantFile,
+    failedLines: listFailedLines,
+    audit: auditGrantFile,
+  },
   { outsideTransaction: ['import', 'audit'] },
 )

@@ -22,25 +22,25 @@ import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
 import {
-  fileRow,
+  buildGrantFileRow,
   type GrantInput,
-  grantImport,
+  importGrantFile,
   type GrantTotals,
   needsApproval,
-  sameFile,
+  rethrowDuplicateFile,
 } from './grant-file-import.ts'
-import { termsOnSale } from './open-prepare.ts'
+import { readTermsOnSale } from './open-prepare.ts'
 
 const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
 
 /** Opens by a file, plans it, or stores it for approval by a second person. */
-export async function importFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
+export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
   const totals = await totalsOf(table).catch(throwTableError)
   const given: GrantInput = { ...input, totals }
   const limit = await transact(ctx, async (db) => (await readStorageSettings(db)).twoPersonAbove)
   if (input.dryRun === '0' && needsApproval(limit, totals.devices)) return storeForApproval(ctx, given, table)
-  return grantImport.takeTable(ctx, given, table)
+  return importGrantFile.takeTable(ctx, given, table)
 }
 
 /** Counts lines, serial numbers and copies of a table. An empty cell is one copy; an invalid number is none. */
@@ -76,12 +76,12 @@ async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: Re
   const stored = await ctx.services.files.put(once(bytes))
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
   const id = await transactRecorded(ctx, async (db) => {
-    const terms = await termsOnSale({ ...ctx, db }, input.packageId)
+    const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
     const [made] = await db
       .insert(ossGrantFiles)
-      .values({ ...fileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: STATE.waiting })
+      .values({ ...buildGrantFileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: STATE.waiting })
       .returning({ id: ossGrantFiles.id })
-      .catch(sameFile)
+      .catch(rethrowDuplicateFile)
     const bizId = made!.id
     ctx.audit({ bizType: 'storageGrantFile', bizId, action: `提交批量开通文件「${name}」，需他人审批后执行` })
     await publishFiles({ services: ctx.services, db })
@@ -98,7 +98,7 @@ const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
 /** Approves or rejects a file. An approved file is executed as a job of the approver. */
-export async function audit(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
+export async function auditGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
   const { user, now } = ctx
   const isApproved = input.pass === 1
   const decided = await transact(ctx, async (db) => {

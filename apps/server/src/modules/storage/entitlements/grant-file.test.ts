@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ENTITLEMENT_URL as URL, START, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 
 const app = useApp()
 const { setNow, call, packages, breaches, newDevice, open, shown } = useStorage(app)
@@ -13,7 +13,7 @@ let made = 0
 
 beforeAll(async () => {
   registerImports(app.services)
-  setNow(START)
+  setNow(START_MS)
   requester = await app.as(...ACTIONS)
   approver = await app.as(...ACTIONS)
 })

@@ -6,9 +6,22 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { EFFECT, type Effect, open, projectSpans, QUEUED, type QueueItem } from '#domain/storage/queue.ts'
+import {
+  QUEUE_EFFECT,
+  type Effect,
+  addItems,
+  projectSpans,
+  QUEUE_STATE,
+  type QueueItem,
+} from '#domain/storage/queue.ts'
 import type { NewEntitlement } from '#domain/storage/queue-save.ts'
-import { applyChange, formatQueueKey, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
+import {
+  recordQueueChange,
+  formatQueueKey,
+  loadQueues,
+  type QueueKey,
+  type QueueWork,
+} from '#domain/storage/queue-store.ts'
 import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 
 const YEAR_SECONDS = 366 * 86_400
@@ -27,10 +40,10 @@ export interface Failed {
   readonly msg: string
 }
 
-export const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
+export const toSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /** Returns the current terms of a package on sale; share-locked, so that an edit meanwhile creates a new version. */
-export async function termsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number): Promise<Terms> {
+export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number): Promise<Terms> {
   // Row-level security does not permit staff of a tenant to lock rows of the platform.
   await db.execute(sql`select oms_share_package(${packageId})`)
   const [found] = await db
@@ -61,7 +74,7 @@ export interface Target {
 }
 
 /** Returns visible devices by serial number. */
-export async function devicesBySn(
+export async function readDevicesBySn(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   sns: readonly string[],
 ): Promise<Map<string, Target>> {
@@ -80,16 +93,16 @@ export async function devicesBySn(
 }
 
 /** Returns the error for channels that the device does not record to the cloud, or undefined. */
-export function channelProblem({ cloudChannels }: Pick<Target, 'cloudChannels'>, channels: readonly number[]) {
+export function findChannelProblem({ cloudChannels }: Pick<Target, 'cloudChannels'>, channels: readonly number[]) {
   if (cloudChannels === 0 || channels.every((channel) => channel < cloudChannels)) return undefined
   return cloudChannels === 1 ? '该型号只有通道0' : `通道号应为0～${cloudChannels - 1}`
 }
 
 /** Returns why a device cannot receive the package, or undefined. */
-export function targetProblem(target: Target | undefined, channels: readonly number[], terms: Terms) {
+export function findTargetProblem(target: Target | undefined, channels: readonly number[], terms: Terms) {
   if (!target) return '设备不存在'
   if (target.cloudChannels === 0) return '该型号不支持云存储'
-  const wrongChannel = channelProblem(target, channels)
+  const wrongChannel = findChannelProblem(target, channels)
   if (wrongChannel) return wrongChannel
   if (terms.modelIds.length > 0 && !terms.modelIds.includes(target.modelId)) return '该套餐不适用于此型号'
   if (terms.tenantIds.length > 0 && !terms.tenantIds.includes(target.tenantId)) return '该套餐不适用于此客户'
@@ -121,19 +134,19 @@ export interface Prepared {
 }
 
 /** Splits an amount into whole fen; the first parts receive the remainder. */
-export const share = (amount: number, parts: number) =>
+export const splitAmount = (amount: number, parts: number) =>
   Array.from({ length: parts }, (_, at) => Math.floor(amount / parts) + (at < amount % parts ? 1 : 0))
 
 /** Returns why the queue cannot take the new items, or undefined. */
-export function queueProblem(
+export function findQueueProblem(
   work: QueueWork,
   { effect, copies }: Pick<Order, 'effect' | 'copies'>,
   now: number,
   zone: string,
 ) {
-  const isSuspended = work.queue[0]?.state === QUEUED.suspended
-  if (isSuspended && effect !== EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
-  const waiting = work.queue.filter(({ state }) => state === QUEUED.waiting).length
+  const isSuspended = work.queue[0]?.state === QUEUE_STATE.suspended
+  if (isSuspended && effect !== QUEUE_EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
+  const waiting = work.queue.filter(({ state }) => state === QUEUE_STATE.waiting).length
   if (waiting + copies > MAX_WAITING) return `该通道待生效套餐已达${MAX_WAITING}个`
   const last = projectSpans(work.queue, now, zone).at(-1)
   if (last && last.to > now + MAX_YEARS * YEAR_SECONDS) return `到期时间不能超过${MAX_YEARS}年`
@@ -151,7 +164,7 @@ function newItems(work: QueueWork, place: Place, order: Order, ids: () => number
     return {
       item: {
         ...shared,
-        state: QUEUED.waiting,
+        state: QUEUE_STATE.waiting,
         period: { type: terms.periodType, count: terms.periodCount },
         left: null,
         from: null,
@@ -182,8 +195,8 @@ function newItems(work: QueueWork, place: Place, order: Order, ids: () => number
 
 const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
   total !== undefined
-    ? share(total, copies * channels)
-    : Array.from({ length: copies }, () => share(amount, channels)).flat()
+    ? splitAmount(total, copies * channels)
+    : Array.from({ length: copies }, () => splitAmount(amount, channels)).flat()
 
 /**
  * Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses.
@@ -193,11 +206,11 @@ function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: ()
   const amounts = amountsOf(order, place.channels.length)
   for (const work of works) {
     const items = newItems(work, place, order, ids, amounts)
-    const problem = queueProblem(work, order, now, zone)
+    const problem = findQueueProblem(work, order, now, zone)
     if (problem) return { problem, created: [] }
-    applyChange(
+    recordQueueChange(
       work,
-      open(
+      addItems(
         work.queue,
         items.map(({ item }) => item),
         order.effect,
@@ -216,7 +229,7 @@ function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: ()
 }
 
 /** Loads the queues of the places and adds the order to each. Devices that refuse are reported and left unchanged. */
-export async function prepare(
+export async function prepareEntitlements(
   ctx: QueueCtx,
   places: readonly Place[],
   order: Order,
@@ -234,7 +247,7 @@ export async function prepare(
   for (const place of places) {
     const works = place.channels.map((channel) => loaded.get(formatQueueKey({ deviceId: place.target.id, channel }))!)
     for (const work of works) prepared.before.set(formatQueueKey(work), work.queue)
-    const { problem, created } = openOn(works, place, order, ids, secondsOf(now), zone)
+    const { problem, created } = openOn(works, place, order, ids, toSeconds(now), zone)
     if (problem) prepared.failed.push({ id: place.target.id, name: place.target.sn, msg: problem })
     else {
       prepared.done += 1
@@ -246,7 +259,7 @@ export async function prepare(
 }
 
 /** Returns the reason for each tenant that receives nothing new. */
-export async function tenantProblems(
+export async function findTenantProblems(
   { db }: Pick<Ctx, 'db'>,
   targets: readonly Target[],
 ): Promise<Map<number, string>> {

@@ -8,21 +8,21 @@ import { formatLocalTime } from '#core/time/zone.ts'
 import { type Effect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { formatQueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
-import { chargeAllowances, remainingAllowance } from '../allowances/allowance-charge.ts'
+import { chargeAllowances, readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import {
-  devicesBySn,
+  readDevicesBySn,
   type Failed,
   type Order,
   type Place,
   type Prepared,
-  prepare,
+  prepareEntitlements,
   type QueueCtx,
-  secondsOf,
+  toSeconds,
   type Target,
   type Terms,
-  targetProblem,
-  tenantProblems,
-  termsOnSale,
+  findTargetProblem,
+  findTenantProblems,
+  readTermsOnSale,
 } from './open-prepare.ts'
 
 type OpenInput = ParsedOf<typeof calls.open>
@@ -31,11 +31,11 @@ const TRIAL = 4
 /** Maximum number of channels whose queues the plan shows. */
 const SHOWN_QUEUES = 20
 
-export const actorOf = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
+export const createQueueActor = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
   uid: user.uid,
   operName: user.realname || user.account,
   reason,
-  now: secondsOf(now),
+  now: toSeconds(now),
   zone: services.config.timeZone,
 })
 
@@ -44,7 +44,10 @@ export const publishEntitlements = ({ services, db }: Pick<Ctx, 'services' | 'db
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
 /** Returns serial numbers that have already received a trial, in any tenant. */
-export async function trialsOf({ db }: Pick<Ctx, 'db'>, sns: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listSerialsWithTrial(
+  { db }: Pick<Ctx, 'db'>,
+  sns: readonly string[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await db.execute<{ sn: string }>(
     sql`select oms_serials_with_trial(${sql.param([...sns])}::text[]) as sn`,
   )
@@ -52,7 +55,7 @@ export async function trialsOf({ db }: Pick<Ctx, 'db'>, sns: readonly string[]):
 }
 
 /** Checks the order against the terms, and returns it with the source of a trial package. */
-export function orderOf(
+export function buildOrder(
   terms: Terms,
   input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
 ): Omit<Order, 'effect' | 'isRenewal'> {
@@ -70,15 +73,15 @@ async function placesOf(
   { sns, channels }: Pick<OpenInput, 'sns' | 'channels'>,
   { terms, source }: Pick<Order, 'terms' | 'source'>,
 ) {
-  const found = await devicesBySn(ctx, sns)
-  const tenants = await tenantProblems(ctx, [...found.values()])
-  const trials = source === TRIAL ? await trialsOf(ctx, sns) : new Set<string>()
+  const found = await readDevicesBySn(ctx, sns)
+  const tenants = await findTenantProblems(ctx, [...found.values()])
+  const trials = source === TRIAL ? await listSerialsWithTrial(ctx, sns) : new Set<string>()
   const failed: Failed[] = []
   const places: Place[] = []
   for (const [at, sn] of [...new Set(sns)].entries()) {
     const target: Target | undefined = found.get(sn)
     const problem =
-      targetProblem(target, channels, terms) ??
+      findTargetProblem(target, channels, terms) ??
       tenants.get(target!.tenantId) ??
       (trials.has(sn) ? '该设备已领取过试用' : undefined)
     if (problem) failed.push({ id: target?.id ?? at + 1, name: sn, msg: problem })
@@ -88,7 +91,7 @@ async function placesOf(
 }
 
 /** Creates a function that returns the reserved ids one by one, or negative ids for a plan. */
-export function idSource(ids?: readonly number[]) {
+export function createIdSource(ids?: readonly number[]) {
   let at = 0
   return () => {
     at += 1
@@ -97,44 +100,44 @@ export function idSource(ids?: readonly number[]) {
 }
 
 async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.plan>, isLocked: boolean) {
-  const terms = await termsOnSale(ctx, input.packageId)
+  const terms = await readTermsOnSale(ctx, input.packageId)
   const channels = [...new Set(input.channels)]
   const order: Order = {
-    ...orderOf(terms, { ...input, channels: channels.length }),
+    ...buildOrder(terms, { ...input, channels: channels.length }),
     effect: input.effectMode as Effect,
     isRenewal: 0,
   }
   const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
   // One id for each copy, and one for the group number of each channel.
   const count = places.length * (channels.length * order.copies + channels.length)
-  const ids = idSource(isLocked ? await reserveIds(ctx.db, count) : undefined)
-  const prepared = await prepare(ctx, places, order, { locked: isLocked, ids })
+  const ids = createIdSource(isLocked ? await reserveIds(ctx.db, count) : undefined)
+  const prepared = await prepareEntitlements(ctx, places, order, { locked: isLocked, ids })
   return { order, terms, prepared, failed: [...failed, ...prepared.failed] }
 }
 
 /** Marks terms as sold, which freezes them. */
-export const markSold = (db: Db, versionIds: readonly number[]) =>
+export const markTermsSold = (db: Db, versionIds: readonly number[]) =>
   versionIds.length === 0
     ? undefined
     : db.execute(sql`select oms_mark_versions_sold(${sql.param([...versionIds])}::int[])`)
 
 /** Stores prepared entitlements, and marks their terms as sold. */
-export async function storePrepared(
+export async function storePreparedEntitlements(
   ctx: QueueCtx,
   { created, works }: Prepared,
   terms: readonly Terms[],
   reason: string,
 ) {
   const { db } = ctx
-  const actor = actorOf(ctx, reason)
+  const actor = createQueueActor(ctx, reason)
   const unsold = terms.filter(({ isSold }) => isSold === 0).map(({ id }) => id)
-  if (created.length > 0) await markSold(db, unsold)
+  if (created.length > 0) await markTermsSold(db, unsold)
   await insertEntitlements(db, created, actor)
   await saveQueues(db, works, actor)
 }
 
 /** Returns the report of a batch. Throws when the batch contains a single device that failed. */
-export function reportOf(total: number, done: number, failed: readonly Failed[], field?: string) {
+export function buildOpeningReport(total: number, done: number, failed: readonly Failed[], field?: string) {
   if (total === 1 && failed[0]) throw invalid(failed[0].msg, field)
   return { done, failed: [...failed] }
 }
@@ -142,9 +145,9 @@ export function reportOf(total: number, done: number, failed: readonly Failed[],
 /** Opens a package on devices. Devices that cannot receive it are reported; the others are opened. */
 export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) {
   const { terms, prepared, failed, order } = await prepareOpen(ctx, input, true)
-  const report = reportOf(new Set(input.sns).size, prepared.done, failed, 'sns')
+  const report = buildOpeningReport(new Set(input.sns).size, prepared.done, failed, 'sns')
   await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
-  await storePrepared(ctx, prepared, [terms], input.reason)
+  await storePreparedEntitlements(ctx, prepared, [terms], input.reason)
   const words = `开通云存套餐「${terms.packageName}」${order.copies}份，原因：${input.reason}`
   ctx.audit({
     bizType: 'entitlement',
@@ -160,7 +163,12 @@ export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) 
 const textOf = (seconds: number, zone: string) => formatLocalTime(seconds * 1000, zone)
 
 /** Returns the intervals of a queue as texts. */
-export function intervalsOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['queue'], now: number, zone: string) {
+export function listQueueIntervals(
+  work: Pick<QueueWork, 'entries'>,
+  queue: QueueWork['queue'],
+  now: number,
+  zone: string,
+) {
   return projectSpans(queue, now, zone).map(({ entitlementId, from, to, recordType, storageDays }) => ({
     id: entitlementId,
     packageName: work.entries.get(entitlementId)?.packageName ?? '',
@@ -171,18 +179,18 @@ export function intervalsOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['
   }))
 }
 
-export function queuePlan(
+export function buildQueuePlan(
   work: QueueWork,
   before: QueueWork['queue'],
   snOf: ReadonlyMap<number, string>,
   ctx: QueueCtx,
 ) {
-  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
-  const after = intervalsOf(work, work.queue, now, zone)
+  const [now, zone] = [toSeconds(ctx.now), ctx.services.config.timeZone]
+  const after = listQueueIntervals(work, work.queue, now, zone)
   return {
     sn: snOf.get(work.deviceId) ?? '',
     channel: work.channel,
-    before: intervalsOf(work, before, now, zone),
+    before: listQueueIntervals(work, before, now, zone),
     after,
     endTime: after.at(-1)?.to ?? null,
     lostSeconds: work.events.reduce((sum, { kind, left }) => sum + (kind === 'replace' ? left : 0), 0),
@@ -190,7 +198,7 @@ export function queuePlan(
 }
 
 /** Computes what opening would do, and changes nothing. */
-export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
+export async function planOpening(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
   const { terms, prepared, failed } = await prepareOpen(ctx, input, false)
   const snOf = new Map(prepared.created.map(({ deviceId, sn }) => [deviceId, sn]))
   return {
@@ -199,10 +207,10 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
     listPrice: prepared.done * input.copies * terms.price,
     amount: prepared.created.reduce((sum, { amount }) => sum + amount, 0),
     copies: prepared.done * input.copies,
-    allowance: await remainingAllowance(ctx, terms.packageId),
+    allowance: await readRemainingAllowance(ctx, terms.packageId),
     queues: prepared.works
       .slice(0, SHOWN_QUEUES)
-      .map((work) => queuePlan(work, prepared.before.get(formatQueueKey(work)) ?? [], snOf, ctx)),
+      .map((work) => buildQueuePlan(work, prepared.before.get(formatQueueKey(work)) ?? [], snOf, ctx)),
     failed,
   }
 }

@@ -24,7 +24,7 @@ interface Sample extends Record<string, unknown> {
 }
 
 /** Estimates cost and margin of a package per device-month. */
-export async function simulate(ctx: Ctx, input: Input): Promise<Simulation> {
+export async function simulatePackage(ctx: Ctx, input: Input): Promise<Simulation> {
   if (!ctx.user.isPlatform) throw forbidden()
   const [sample, costs] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
   const revenue = input.price / (MONTHS[input.periodType] * input.periodCount)
@@ -32,8 +32,8 @@ export async function simulate(ctx: Ctx, input: Input): Promise<Simulation> {
   const { devices, median, p90, segments } = sample
   if (devices < MIN_SAMPLE || median === null || p90 === null)
     return { devices, ...none, revenue: Math.round(revenue), margin: null }
-  const parts = costsOf({ bytes: median, segments: segments ?? 0 }, input.storageDays, costs)
-  const high = costsOf({ bytes: p90, segments: segments ?? 0 }, input.storageDays, costs)
+  const parts = computeMonthlyCosts({ bytes: median, segments: segments ?? 0 }, input.storageDays, costs)
+  const high = computeMonthlyCosts({ bytes: p90, segments: segments ?? 0 }, input.storageDays, costs)
   return {
     devices,
     medianMb: megabytes(median),
@@ -48,7 +48,7 @@ export async function simulate(ctx: Ctx, input: Input): Promise<Simulation> {
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10
 
 /** Returns the costs of a device-month in fen. The settings are in thousandths of a fen. */
-export function costsOf(
+export function computeMonthlyCosts(
   day: { readonly bytes: number; readonly segments: number },
   storageDays: number,
   { storeCost, putCost, outCost, playedShare }: StorageSettings,

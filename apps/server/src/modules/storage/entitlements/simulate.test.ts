@@ -2,8 +2,8 @@ import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { costsOf } from './simulate.service.ts'
-import { START, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { computeMonthlyCosts } from './simulate.service.ts'
+import { START_MS, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 import { runStorageTrouble } from '../storage-trouble.ts'
 
 const HOUR_MS = 3_600_000
@@ -14,11 +14,16 @@ const { setNow, call, newDevice, open, step, rowsOf } = useStorage(app)
 test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
   const settings = { ...STANDARD_STORAGE, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
   // 1 GB a day kept for 7 days at 10 fen, 30 × 20,000 writes at 1 fen for 10,000, 3 GB played at 50 fen.
-  expect(costsOf({ bytes: 1e9, segments: 20_000 }, 7, settings)).toEqual({ store: 70, put: 60, out: 150, cost: 280 })
+  expect(computeMonthlyCosts({ bytes: 1e9, segments: 20_000 }, 7, settings)).toEqual({
+    store: 70,
+    put: 60,
+    out: 150,
+    cost: 280,
+  })
 })
 
 test('STORAGE-13 the simulator uses measured uploads, and gives no figures below 20 devices', async () => {
-  setNow(START)
+  setNow(START_MS)
   const ask = (over: object = {}) =>
     call('POST', `${STAT}/simulate`, {
       recordType: 1,
@@ -46,7 +51,7 @@ test('STORAGE-13 the simulator uses measured uploads, and gives no figures below
 })
 
 test('STORAGE-13 online cameras that should record and are silent are listed, and reported to staff once a day', async () => {
-  setNow(START)
+  setNow(START_MS)
   const [silent, offline, recent, paused, events] = await Promise.all(Array.from({ length: 5 }, () => newDevice()))
   await call('POST', '/api/v1/oss/package', {
     packageName: '事件',
@@ -67,9 +72,9 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
     'suspend',
     (await rowsOf(paused!)).map(({ id }) => id),
   )
-  setNow(START + 3 * HOUR_MS)
+  setNow(START_MS + 3 * HOUR_MS)
   await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, upload_time)
-    select id, 0, 1, ${new Date(START + 2 * HOUR_MS).toISOString()} from devices where sn = ${recent}`)
+    select id, 0, 1, ${new Date(START_MS + 2 * HOUR_MS).toISOString()} from devices where sn = ${recent}`)
   expect(await shown()).toEqual([silent])
   expect((await call('GET', `${URL}/page?sn=${recent}`)).data.list[0].uploadTime).toBe('2026-05-01 12:00:00')
 
@@ -83,7 +88,7 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
   await runStorageTrouble(app.services)
   expect(await messages()).toMatchObject([{ title: '1个通道超过2小时没有上传录像' }])
   expect((await messages())[0]!.summary).toContain(silent)
-  setNow(START + 24 * HOUR_MS)
+  setNow(START_MS + 24 * HOUR_MS)
   await runStorageTrouble(app.services)
   expect(await messages()).toHaveLength(2)
 })

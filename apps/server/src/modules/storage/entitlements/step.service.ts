@@ -6,21 +6,27 @@ import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import {
-  advance,
+  advanceQueue,
   type Change,
-  EFFECT,
-  open,
+  QUEUE_EFFECT,
+  addItems,
   type Queue,
-  QUEUED,
+  QUEUE_STATE,
   type QueueItem,
-  resume,
-  suspend,
+  resumeItem,
+  suspendItem,
   removeItem,
 } from '#domain/storage/queue.ts'
 import { insertEntitlements, reserveIds, saveQueues } from '#domain/storage/queue-save.ts'
-import { applyChange, formatQueueKey, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
-import { devicesBySn, type Failed, queueProblem, secondsOf } from './open-prepare.ts'
-import { actorOf, publishEntitlements, reportOf } from './open.service.ts'
+import {
+  recordQueueChange,
+  formatQueueKey,
+  loadQueues,
+  type QueueKey,
+  type QueueWork,
+} from '#domain/storage/queue-store.ts'
+import { readDevicesBySn, type Failed, findQueueProblem, toSeconds } from './open-prepare.ts'
+import { createQueueActor, publishEntitlements, buildOpeningReport } from './open.service.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
@@ -33,8 +39,8 @@ interface Step {
   readonly apply: StepFunction
 }
 const STEPS = {
-  suspend: { verb: '暂停', states: [1], apply: suspend },
-  resume: { verb: '恢复', states: [3], apply: resume },
+  suspend: { verb: '暂停', states: [1], apply: suspendItem },
+  resume: { verb: '恢复', states: [3], apply: resumeItem },
   cancel: {
     verb: '取消',
     states: [0, 1, 3],
@@ -50,7 +56,7 @@ const stateProblem = (state: number, { verb, states }: Pick<Step, 'verb' | 'stat
   states.includes(state) ? undefined : `套餐${words([state])}，只有${words(states)}的套餐可以${verb}`
 
 /** Returns visible entitlements by id. */
-export const entitlementsOf = ({ db, user }: Ctx, ids: readonly number[]): Promise<Stored[]> =>
+export const lockEntitlements = ({ db, user }: Ctx, ids: readonly number[]): Promise<Stored[]> =>
   db
     .select()
     .from(ossEntitlements)
@@ -71,7 +77,7 @@ function stateIn(work: QueueWork, stored: Stored): number {
 async function lockedQueues(ctx: Ctx, list: readonly Stored[]) {
   const works = await loadQueues(ctx.db, keysOf(list), true)
   for (const work of works.values())
-    applyChange(work, advance(work.queue, secondsOf(ctx.now), ctx.services.config.timeZone))
+    recordQueueChange(work, advanceQueue(work.queue, toSeconds(ctx.now), ctx.services.config.timeZone))
   return works
 }
 
@@ -80,7 +86,7 @@ export const nameOf = ({ sn, packageName }: Pick<Stored, 'sn' | 'packageName'>) 
 
 /** Applies a step to the entitlements that permit it, and reports the reason of the others. */
 async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
-  const found = await entitlementsOf(ctx, ids)
+  const found = await lockEntitlements(ctx, ids)
   const works = await lockedQueues(ctx, found)
   const failed: Failed[] = ids
     .filter((id) => !found.some((row) => row.id === id))
@@ -91,12 +97,12 @@ async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reas
     const problem = stateProblem(stateIn(work, stored), step)
     if (problem) failed.push({ id: stored.id, name: stored.sn, msg: problem })
     else {
-      applyChange(work, step.apply(work.queue, stored.id, secondsOf(ctx.now), ctx.services.config.timeZone))
+      recordQueueChange(work, step.apply(work.queue, stored.id, toSeconds(ctx.now), ctx.services.config.timeZone))
       good.push(stored)
     }
   }
-  const report = reportOf(new Set(ids).size, good.length, failed)
-  await saveQueues(ctx.db, [...works.values()], actorOf(ctx, reason))
+  const report = buildOpeningReport(new Set(ids).size, good.length, failed)
+  await saveQueues(ctx.db, [...works.values()], createQueueActor(ctx, reason))
   ctx.audit({
     bizType: 'entitlement',
     action: `${step.verb}云存储，原因：${reason}`,
@@ -106,13 +112,13 @@ async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reas
   return report
 }
 
-export const suspendAll = (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) => each(ctx, STEPS.suspend, input)
-export const resumeAll = (ctx: Ctx, input: ParsedOf<typeof calls.resume>) => each(ctx, STEPS.resume, input)
-export const cancelAll = (ctx: Ctx, input: ParsedOf<typeof calls.cancel>) => each(ctx, STEPS.cancel, input)
+export const suspendEntitlements = (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) => each(ctx, STEPS.suspend, input)
+export const resumeEntitlements = (ctx: Ctx, input: ParsedOf<typeof calls.resume>) => each(ctx, STEPS.resume, input)
+export const cancelEntitlements = (ctx: Ctx, input: ParsedOf<typeof calls.cancel>) => each(ctx, STEPS.cancel, input)
 
 /** Returns the target device of a transfer, or throws at its field. */
 async function transferTarget(ctx: Ctx, stored: Stored, { targetSn, targetChannel }: ParsedOf<typeof calls.transfer>) {
-  const target = (await devicesBySn(ctx, [targetSn])).get(targetSn)
+  const target = (await readDevicesBySn(ctx, [targetSn])).get(targetSn)
   if (!target) throw invalid('设备不存在', 'targetSn')
   if (target.id === stored.deviceId && targetChannel === stored.channel) throw invalid('不能转移到同一设备', 'targetSn')
   if (target.tenantId !== stored.tenantId) throw invalid('目标设备与原设备属于不同客户', 'targetSn')
@@ -123,7 +129,7 @@ async function transferTarget(ctx: Ctx, stored: Stored, { targetSn, targetChanne
 
 const itemFrom = (stored: Stored, id: number, left: number): QueueItem => ({
   id,
-  state: QUEUED.waiting,
+  state: QUEUE_STATE.waiting,
   recordType: stored.recordType,
   storageDays: stored.storageDays,
   period: { type: stored.periodType, count: stored.periodCount },
@@ -134,27 +140,27 @@ const itemFrom = (stored: Stored, id: number, left: number): QueueItem => ({
 
 /** Takes an entitlement out of its queue for a transfer. Returns its remaining seconds. */
 function takeForTransfer(ctx: Ctx, from: QueueWork, stored: Stored) {
-  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
-  applyChange(from, advance(from.queue, now, zone))
+  const [now, zone] = [toSeconds(ctx.now), ctx.services.config.timeZone]
+  recordQueueChange(from, advanceQueue(from.queue, now, zone))
   const problem = stateProblem(stateIn(from, stored), { verb: '转移', states: [0, 1] })
   if (problem) throw refused(problem)
-  applyChange(from, removeItem(from.queue, stored.id, 'transfer', now, zone))
+  recordQueueChange(from, removeItem(from.queue, stored.id, 'transfer', now, zone))
   return from.events.find(({ id, kind }) => id === stored.id && kind === 'transfer')!.left
 }
 
 /** Adds the remaining seconds to the end of the target's queue. */
 function joinQueue(ctx: Ctx, to: QueueWork, row: Stored, left: number) {
-  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
-  const problem = queueProblem(to, { effect: EFFECT.end, copies: 1 }, now, zone)
+  const [now, zone] = [toSeconds(ctx.now), ctx.services.config.timeZone]
+  const problem = findQueueProblem(to, { effect: QUEUE_EFFECT.end, copies: 1 }, now, zone)
   if (problem) throw invalid(problem, 'targetSn')
-  applyChange(to, open(to.queue, [itemFrom(row, row.id, left)], EFFECT.end, now, zone))
+  recordQueueChange(to, addItems(to.queue, [itemFrom(row, row.id, left)], QUEUE_EFFECT.end, now, zone))
   to.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
 }
 
 /** Moves the remaining seconds of an entitlement to another device of the same tenant. */
-export async function transfer(ctx: Ctx, input: ParsedOf<typeof calls.transfer>) {
+export async function transferEntitlement(ctx: Ctx, input: ParsedOf<typeof calls.transfer>) {
   const { db } = ctx
-  const [stored] = await entitlementsOf(ctx, [input.id])
+  const [stored] = await lockEntitlements(ctx, [input.id])
   if (!stored) throw notFound('开通记录')
   const target = await transferTarget(ctx, stored, input)
   const channel = input.targetChannel
@@ -166,7 +172,7 @@ export async function transfer(ctx: Ctx, input: ParsedOf<typeof calls.transfer>)
   const moved = { id: id!, deviceId: target.id, sn: target.sn, channel, source: 5, fromId: stored.id }
   const row = { ...stored, ...moved, amount: 0, isRenewal: 0 }
   joinQueue(ctx, to, row, left)
-  const actor = actorOf(ctx, input.reason)
+  const actor = createQueueActor(ctx, input.reason)
   await insertEntitlements(db, [row], actor)
   await saveQueues(db, [from, to], actor)
   ctx.audit({

@@ -5,8 +5,8 @@ import { runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
-import { type Hook, hookActor } from './hook-user.ts'
-import { applyEvent } from '../orders/order-event.ts'
+import { type Hook, createHookActor } from './hook-user.ts'
+import { applyOrderEvent } from '../orders/order-event.ts'
 
 const DONE = 1
 const REFUSED = 2
@@ -31,8 +31,11 @@ export function parseEvent(body: string): HookEvent | undefined {
 async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent, ip: string): Promise<Outcome> {
   const within = { ...services, database: { ...services.database, db } }
   try {
-    await runAsActor(within, hookActor(hook, ip), { ...ENTRY, input: { type: event.type, id: event.id } }, (ctx) =>
-      applyEvent(ctx, hook, event),
+    await runAsActor(
+      within,
+      createHookActor(hook, ip),
+      { ...ENTRY, input: { type: event.type, id: event.id } },
+      (ctx) => applyOrderEvent(ctx, hook, event),
     )
     return { isDone: true, message: '' }
   } catch (error) {

@@ -5,7 +5,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 export type Hook = typeof ossHooks.$inferSelect
 
 /** Returns the actor of a shop's events: it sees the devices of the hook's tenant, or all devices for the platform. */
-export function hookActor({ tenantId, hookName }: Hook, ip: string): Actor {
+export function createHookActor({ tenantId, hookName }: Hook, ip: string): Actor {
   const isPlatform = tenantId === PLATFORM_TENANT_ID
   return {
     user: {

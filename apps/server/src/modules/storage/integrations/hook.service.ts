@@ -128,7 +128,7 @@ export async function updateHook(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
 }
 
 /** Replaces the secret. The secret before it stays valid until the next rotation. */
-export async function rotateHook(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
+export async function rotateHookSecret(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
   const { db, user, now, services } = ctx
   const stored = await lockHook(ctx, id)
   const secret = createSecret(HOOK_SECRET)
@@ -176,7 +176,7 @@ export async function getEvent({ db, user }: Ctx, { id }: ParsedOf<typeof calls.
 }
 
 /** Processes a refused event again, as the shop. Runs outside the transaction of the call, which tenants restrict. */
-export async function replay(ctx: Ctx, { id }: ParsedOf<typeof calls.replay>) {
+export async function replayHookEvent(ctx: Ctx, { id }: ParsedOf<typeof calls.replay>) {
   const event = await transact(ctx, (db) => getEvent({ ...ctx, db }, { id }))
   const { isDone, message } = await replayEvent(ctx.services, id, ctx.request.ip)
   if (!isDone) throw conflict(message)

@@ -17,7 +17,7 @@ import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import { openPackage } from '../entitlements/open.service.ts'
-import { devicesBySn, targetProblem } from '../entitlements/open-prepare.ts'
+import { readDevicesBySn, findTargetProblem } from '../entitlements/open-prepare.ts'
 import { isCurrentVersion } from '../packages/package-rows.ts'
 
 /** Returns a context in which the App's user acts on the devices of its tenant, without an allowance. */
@@ -34,7 +34,7 @@ const actingFor = (ctx: PublicCtx, { account, tenantId }: AppUser): Ctx => ({
  * Redeems a card for a device of the App's user. Wrong codes of an App account are counted under its negative id,
  * apart from accounts of staff.
  */
-export async function appRedeem(ctx: PublicCtx, input: ParsedOf<typeof calls.redeem>) {
+export async function redeemCardInApp(ctx: PublicCtx, input: ParsedOf<typeof calls.redeem>) {
   const user = await authenticateAppUser(ctx)
   await requireOwnDevice(ctx.db, user, input.sn)
   await redeemCard(actingFor(ctx, user), input, -user.uid)
@@ -43,7 +43,7 @@ export async function appRedeem(ctx: PublicCtx, input: ParsedOf<typeof calls.red
 
 /** Returns the first trial package on sale that applies to the device. */
 async function trialFor(ctx: Ctx, sn: string, channel: number) {
-  const target = (await devicesBySn(ctx, [sn])).get(sn)
+  const target = (await readDevicesBySn(ctx, [sn])).get(sn)
   const rows = await ctx.db
     .select({ terms: ossPackageVersions, packageName: ossPackages.packageName, packageCode: ossPackages.packageCode })
     .from(ossPackages)
@@ -51,13 +51,13 @@ async function trialFor(ctx: Ctx, sn: string, channel: number) {
     .where(and(notDeleted(ossPackages), eq(ossPackages.status, 1), eq(ossPackageVersions.isTrial, 1)))
     .orderBy(asc(ossPackages.sort), asc(ossPackages.id))
   const offers = rows.map(({ terms, ...names }) => ({ ...terms, ...names }))
-  const found = offers.find((terms) => targetProblem(target, [channel], terms) === undefined)
+  const found = offers.find((terms) => findTargetProblem(target, [channel], terms) === undefined)
   if (!found) throw invalid('没有可领取的试用套餐', 'sn')
   return found
 }
 
 /** Opens a trial on a device of the App's user, once per serial number. */
-export async function appTrial(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof calls.trial>) {
+export async function openTrialInApp(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof calls.trial>) {
   const user = await authenticateAppUser(ctx)
   await requireOwnDevice(ctx.db, user, sn)
   const acting = actingFor(ctx, user)
@@ -71,7 +71,7 @@ export async function appTrial(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof 
 }
 
 /** Lists notices about the devices of the App's user that are newer than `sinceId`. */
-export const appNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
+export const listAppNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
   runAsAppUser(ctx, async (db, user) => ({
     list: await db
       .select({

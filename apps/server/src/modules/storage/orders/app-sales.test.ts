@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { useApp } from '#test/harness.ts'
-import { newCardCode } from '../cards/card-code.ts'
+import { createCardCode } from '../cards/card-code.ts'
 import { useStorage } from '../storage-fixture.ts'
 import { runStorageNotices } from '../storage-notice.ts'
 
@@ -59,8 +59,8 @@ test('STORAGE-11 a user redeems a card for an own device; wrong codes are limite
   expect((await redeem(code, await newDevice())).msg).toBe('设备不存在或未绑定')
   expect(await redeem(code, bound[0]!)).toMatchObject({ code: 200, msg: '兑换成功' })
   expect(await rowsOf(bound[0]!)).toMatchObject([{ source: 3, state: 1, amount: 700 }])
-  for (let n = 0; n < 5; n += 1) expect((await redeem(newCardCode(), bound[0]!)).msg).toBe('卡密无效或已使用')
-  expect((await redeem(newCardCode(), bound[0]!)).msg).toBe('输入错误次数过多，请稍后再试')
+  for (let n = 0; n < 5; n += 1) expect((await redeem(createCardCode(), bound[0]!)).msg).toBe('卡密无效或已使用')
+  expect((await redeem(createCardCode(), bound[0]!)).msg).toBe('输入错误次数过多，请稍后再试')
   expect(await breaches()).toEqual([])
 })
 

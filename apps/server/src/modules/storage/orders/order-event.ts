@@ -8,7 +8,7 @@ import type { Hook } from '../integrations/hook-user.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 import { payOrder } from './order-pay.ts'
 import { lockOrder, type Order, type OrderItem, recordOrder } from './order-record.ts'
-import { applyRefund, pendingRefunds, type Refund } from './refund-apply.ts'
+import { applyRefund, listPendingRefunds, type Refund } from './refund-apply.ts'
 
 const UNPAID = 0
 const CLOSED = 4
@@ -54,7 +54,7 @@ async function recordRefund(ctx: Ctx, hook: Hook, order: Order, items: readonly 
     return
   }
   const { outRefundNo, amount } = refund
-  const requests = await pendingRefunds(ctx, [item.id])
+  const requests = await listPendingRefunds(ctx, [item.id])
   const waiting = requests.filter(({ origin }) => origin === BY_SHOP).reduce((sum, each) => sum + each.amount, 0)
   const refundable = item.amount - item.refunded - waiting
   if (amount > refundable) throw conflict(`退款金额不能超过可退金额${yuanText(refundable)}元`)
@@ -73,7 +73,7 @@ async function recordRefund(ctx: Ctx, hook: Hook, order: Order, items: readonly 
 /** Applies the refunds that the shop has reported. Before the payment they wait with their order. */
 async function applyReported(ctx: Ctx, orderId: number) {
   const { items } = await lockOrder(ctx, orderId)
-  const pending = await pendingRefunds(
+  const pending = await listPendingRefunds(
     ctx,
     items.map(({ id }) => id),
   )
@@ -95,7 +95,7 @@ const ACTIONS: Readonly<Record<HookEvent['type'], string>> = {
  * Applies an event of a shop. Events carry the whole order and are idempotent, so that every order of arrival leads to
  * the same end. Throws an API error when a rule refuses the event.
  */
-export async function applyEvent(ctx: Ctx, hook: Hook, { type, time, data }: HookEvent) {
+export async function applyOrderEvent(ctx: Ctx, hook: Hook, { type, time, data }: HookEvent) {
   const { db, now } = ctx
   const { order, items } = await recordOrder(ctx, hook, data)
   const isOpen = order.payStatus === UNPAID || order.payStatus === CLOSED

@@ -7,15 +7,15 @@ import type { Effect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { loadQueues } from '#domain/storage/queue-store.ts'
 import {
-  devicesBySn,
-  prepare,
+  readDevicesBySn,
+  prepareEntitlements,
   type Target,
-  targetProblem,
-  tenantProblems,
+  findTargetProblem,
+  findTenantProblems,
   type Terms,
 } from '../entitlements/open-prepare.ts'
-import { storePrepared } from '../entitlements/open.service.ts'
-import { type Order, type OrderItem, termsByVersion } from './order-record.ts'
+import { storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { type Order, type OrderItem, readTermsByVersion } from './order-record.ts'
 
 interface Place {
   readonly item: OrderItem
@@ -25,18 +25,18 @@ interface Place {
 
 /** Returns the device and the terms of each item. Refuses the whole order when one item cannot be opened. */
 async function placesOf(ctx: Ctx, items: readonly OrderItem[]): Promise<Place[]> {
-  const devices = await devicesBySn(
+  const devices = await readDevicesBySn(
     ctx,
     items.map(({ sn }) => sn),
   )
-  const terms = await termsByVersion(
+  const terms = await readTermsByVersion(
     ctx,
     items.map(({ packageVersionId }) => packageVersionId),
   )
-  const tenants = await tenantProblems(ctx, [...devices.values()])
+  const tenants = await findTenantProblems(ctx, [...devices.values()])
   return items.map((item) => {
     const [target, found] = [devices.get(item.sn), terms.get(item.packageVersionId)!]
-    const problem = targetProblem(target, item.channels, found) ?? tenants.get(target!.tenantId)
+    const problem = findTargetProblem(target, item.channels, found) ?? tenants.get(target!.tenantId)
     if (problem) throw conflict(`第${item.line}行 ${item.sn}：${problem}`)
     return { item, target: target!, terms: found }
   })
@@ -70,10 +70,10 @@ async function openItem(ctx: Ctx, place: Place, reason: string): Promise<number[
     orderItemId: item.id,
   }
   const nextId = () => ids.next().value as number
-  const prepared = await prepare(ctx, [{ target, channels }], order, { locked: true, ids: nextId })
+  const prepared = await prepareEntitlements(ctx, [{ target, channels }], order, { locked: true, ids: nextId })
   const [failed] = prepared.failed
   if (failed) throw conflict(`第${item.line}行 ${item.sn}：${failed.msg}`)
-  await storePrepared(ctx, prepared, [terms], reason)
+  await storePreparedEntitlements(ctx, prepared, [terms], reason)
   return prepared.created.map(({ id }) => id)
 }
 

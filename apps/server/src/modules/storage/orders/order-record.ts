@@ -5,15 +5,15 @@ import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { devicesBySn, targetProblem, type Terms } from '../entitlements/open-prepare.ts'
-import { markSold } from '../entitlements/open.service.ts'
+import { readDevicesBySn, findTargetProblem, type Terms } from '../entitlements/open-prepare.ts'
+import { markTermsSold } from '../entitlements/open.service.ts'
 import type { Hook } from '../integrations/hook-user.ts'
 
 export type Order = typeof ossOrders.$inferSelect
 export type OrderItem = typeof ossOrderItems.$inferSelect
 type OrderData = HookEvent['data']
 
-export const channelsOf = ({ channel, channels }: Pick<HookItem, 'channel' | 'channels'>) =>
+export const listChannels = ({ channel, channels }: Pick<HookItem, 'channel' | 'channels'>) =>
   [...new Set(channels ?? [channel])].toSorted((a, b) => a - b)
 
 /** Returns the current terms of packages on sale by code. */
@@ -31,7 +31,7 @@ async function termsByCode({ db }: Ctx, codes: readonly string[]): Promise<Map<s
 }
 
 /** Returns the terms of stored versions by id, also of packages that are off sale. */
-export async function termsByVersion({ db }: Ctx, versionIds: readonly number[]): Promise<Map<number, Terms>> {
+export async function readTermsByVersion({ db }: Ctx, versionIds: readonly number[]): Promise<Map<number, Terms>> {
   const rows = await db
     .select({ terms: ossPackageVersions, name: ossPackages.packageName, code: ossPackages.packageCode })
     .from(ossPackageVersions)
@@ -44,7 +44,7 @@ export async function termsByVersion({ db }: Ctx, versionIds: readonly number[])
 function itemProblem(item: HookItem, terms: Terms | undefined, { priceFree }: Hook) {
   if (!terms) return `套餐「${item.packageCode}」不存在或已下架`
   if (terms.isTrial === 1) return '试用套餐不能下单'
-  if (channelsOf(item).length > terms.channels) return `该套餐一次最多开通${terms.channels}个通道`
+  if (listChannels(item).length > terms.channels) return `该套餐一次最多开通${terms.channels}个通道`
   const price = terms.price * item.copies
   if (priceFree === 0 && item.amount !== price) return `金额${item.amount}分与套餐价格${price}分不一致`
   return undefined
@@ -54,15 +54,15 @@ async function newItems(ctx: Ctx, hook: Hook, { items, amount }: OrderData) {
   if (items.reduce((sum, item) => sum + item.amount, 0) !== amount) throw conflict('订单金额与明细金额之和不一致')
   const terms = await termsByCode(ctx, [...new Set(items.map(({ packageCode }) => packageCode))])
   const sns = [...new Set(items.map(({ sn }) => sn))]
-  const devices = await devicesBySn(ctx, sns)
+  const devices = await readDevicesBySn(ctx, sns)
   return items.map((item) => {
     const found = terms.get(item.packageCode)
     const problem =
-      itemProblem(item, found, hook) ?? targetProblem(devices.get(item.sn), channelsOf(item), found as Terms)
+      itemProblem(item, found, hook) ?? findTargetProblem(devices.get(item.sn), listChannels(item), found as Terms)
     if (problem) throw conflict(`第${item.line}行 ${item.sn}：${problem}`)
     const { id, packageId, packageName, price } = found!
     const { line, sn, copies, effectMode } = item
-    const facts = { line, sn, copies, effectMode, channels: channelsOf(item), amount: item.amount }
+    const facts = { line, sn, copies, effectMode, channels: listChannels(item), amount: item.amount }
     return { isSold: found!.isSold, row: { ...facts, packageId, packageVersionId: id, packageName, unitPrice: price } }
   })
 }
@@ -86,7 +86,7 @@ function assertSame(order: Order, items: readonly OrderItem[], data: OrderData, 
     item.copies,
     item.amount,
     item.effectMode,
-    channelsOf(item),
+    listChannels(item),
   ])
   if (order.amount !== data.amount || textOf(stored) !== textOf(given)) throw conflict('订单内容与之前的回调不一致')
 }
@@ -113,7 +113,7 @@ export async function recordOrder(ctx: Ctx, hook: Hook, data: OrderData) {
   if (orderId !== undefined) {
     const items = await newItems(ctx, hook, data)
     await db.insert(ossOrderItems).values(items.map(({ row }) => ({ ...row, orderId, tenantId: hook.tenantId })))
-    await markSold(
+    await markTermsSold(
       db,
       items.filter(({ isSold }) => isSold === 0).map(({ row }) => row.packageVersionId),
     )

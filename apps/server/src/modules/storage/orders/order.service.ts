@@ -10,7 +10,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
-import { proposalsOf } from './refund-proposal.ts'
+import { buildRefundProposals } from './refund-proposal.ts'
 
 export const visibleOrders = (user: User) => scoped(user, { tenant: ossOrders.tenantId })
 
@@ -175,7 +175,7 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     ctx,
     items.map((item) => item.id),
   )
-  const proposals = await proposalsOf(ctx, row.payStatus, items)
+  const proposals = await buildRefundProposals(ctx, row.payStatus, items)
   return {
     row,
     refunds,

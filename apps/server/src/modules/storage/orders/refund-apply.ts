@@ -4,11 +4,11 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { yuanText } from '@oms/contract/core/fields.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { advance, removeItem } from '#domain/storage/queue.ts'
+import { advanceQueue, removeItem } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
-import { applyChange, formatQueueKey, loadQueues } from '#domain/storage/queue-store.ts'
-import { secondsOf } from '../entitlements/open-prepare.ts'
-import { actorOf } from '../entitlements/open.service.ts'
+import { recordQueueChange, formatQueueKey, loadQueues } from '#domain/storage/queue-store.ts'
+import { toSeconds } from '../entitlements/open-prepare.ts'
+import { createQueueActor } from '../entitlements/open.service.ts'
 import type { Order, OrderItem } from './order-record.ts'
 
 export type Refund = typeof ossRefunds.$inferSelect
@@ -18,7 +18,7 @@ type Stored = typeof ossEntitlements.$inferSelect
  * Shares an amount by weights in whole units: the largest remainders receive the rest, and the parts add up to the
  * amount.
  */
-export function shareByWeight(amount: number, weights: readonly number[]): number[] {
+export function splitByWeight(amount: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0)
   if (sum === 0) return weights.map((_, at) => (at === 0 ? amount : 0))
   const exact = weights.map((weight) => (BigInt(amount) * BigInt(weight)) / BigInt(sum))
@@ -62,14 +62,14 @@ async function stopEntitlements(
   { works, rows }: Awaited<ReturnType<typeof lockEntitlements>>,
   reason: string,
 ) {
-  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
-  for (const work of works.values()) applyChange(work, advance(work.queue, now, zone))
+  const [now, zone] = [toSeconds(ctx.now), ctx.services.config.timeZone]
+  for (const work of works.values()) recordQueueChange(work, advanceQueue(work.queue, now, zone))
   for (const row of rows) {
     const work = works.get(formatQueueKey(row))!
     if (work.queue.some(({ id }) => id === row.id))
-      applyChange(work, removeItem(work.queue, row.id, 'cancel', now, zone))
+      recordQueueChange(work, removeItem(work.queue, row.id, 'cancel', now, zone))
   }
-  await saveQueues(ctx.db, [...works.values()], actorOf(ctx, reason))
+  await saveQueues(ctx.db, [...works.values()], createQueueActor(ctx, reason))
 }
 
 /** Records the refunded amount of each entitlement in the ledger: kind 3 with a negative amount. */
@@ -80,12 +80,12 @@ async function writeRefundLines(ctx: Ctx, rows: readonly Stored[], amount: numbe
     select entitlement_id as id, -sum(amount)::int as amount from oss_ledger
     where kind = 3 and entitlement_id = any(${sql.param(paid.map(({ id }) => id))}::int[]) group by 1`)
   const before = new Map(refunded.map((row) => [row.id, row.amount]))
-  const shares = shareByWeight(
+  const shares = splitByWeight(
     amount,
     paid.map((row) => row.amount - (before.get(row.id) ?? 0)),
   )
   const lines = paid.flatMap(({ id }, at) => (shares[at] ? [{ id, amount: shares[at] }] : []))
-  const { uid, operName, now } = actorOf(ctx, reason)
+  const { uid, operName, now } = createQueueActor(ctx, reason)
   await db.execute(sql`
     insert into oss_ledger (entitlement_id, tenant_id, package_id, source, is_renewal, kind, seconds, amount, balance,
       uid, oper_name, reason, at_time, create_time)
@@ -121,7 +121,7 @@ export async function applyRefund(ctx: Ctx, order: Order, item: OrderItem, refun
 }
 
 /** Returns the pending refunds of items, locked. */
-export const pendingRefunds = ({ db }: Ctx, itemIds: readonly number[]): Promise<Refund[]> =>
+export const listPendingRefunds = ({ db }: Ctx, itemIds: readonly number[]): Promise<Refund[]> =>
   db
     .select()
     .from(ossRefunds)

@@ -2,9 +2,9 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { ossRefunds } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { projectSpans, QUEUED } from '#domain/storage/queue.ts'
+import { projectSpans, QUEUE_STATE } from '#domain/storage/queue.ts'
 import { formatQueueKey, loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
-import { secondsOf } from '../entitlements/open-prepare.ts'
+import { toSeconds } from '../entitlements/open-prepare.ts'
 import type { OrderItem } from './order-record.ts'
 
 /** Amounts of refund requests that are not decided, by item. */
@@ -21,7 +21,7 @@ async function pendingByItem({ db }: Ctx, itemIds: readonly number[]) {
 function leftOf(work: QueueWork | undefined, id: number, now: number, zone: string) {
   const item = work?.queue.find((each) => each.id === id)
   if (!work || !item) return 0
-  if (item.state === QUEUED.suspended) return item.left ?? 0
+  if (item.state === QUEUE_STATE.suspended) return item.left ?? 0
   const span = projectSpans(work.queue, now, zone).find(({ entitlementId }) => entitlementId === id)
   return span ? span.to - Math.max(span.from, now) : (item.left ?? 0)
 }
@@ -33,7 +33,7 @@ async function secondsByItem({ db, now, services }: Ctx, itemIds: readonly numbe
     .from(ossEntitlements)
     .where(inArray(ossEntitlements.orderItemId, [...itemIds]))
   const works = await loadQueues(db, [...new Map(rows.map((row) => [formatQueueKey(row), row])).values()], false)
-  const [at, zone] = [secondsOf(now), services.config.timeZone]
+  const [at, zone] = [toSeconds(now), services.config.timeZone]
   const seconds = new Map<number, { left: bigint; total: bigint }>()
   for (const row of rows) {
     const sum = seconds.get(row.orderItemId!) ?? { left: 0n, total: 0n }
@@ -50,7 +50,7 @@ async function secondsByItem({ db, now, services }: Ctx, itemIds: readonly numbe
  * Returns for each item the amount that can still be refunded, and the proposal: the item's amount in proportion to the
  * remaining seconds, rounded down, without refunds that were paid or requested.
  */
-export async function proposalsOf(ctx: Ctx, payStatus: number, items: readonly OrderItem[]) {
+export async function buildRefundProposals(ctx: Ctx, payStatus: number, items: readonly OrderItem[]) {
   const ids = items.map(({ id }) => id)
   const pending = await pendingByItem(ctx, ids)
   const seconds = await secondsByItem(ctx, ids)

@@ -12,7 +12,7 @@ import { publishEntitlements } from '../entitlements/open.service.ts'
 import { insertRefund } from './order-event.ts'
 import { lockOrder } from './order-record.ts'
 import { visibleOrders } from './order.service.ts'
-import { applyRefund, assertRefundable, pendingRefunds, type Refund } from './refund-apply.ts'
+import { applyRefund, assertRefundable, listPendingRefunds, type Refund } from './refund-apply.ts'
 
 const KIND = 'storageOrder'
 const BY_STAFF = 1
@@ -34,7 +34,7 @@ async function orderIdOf({ db, user }: Pick<Ctx, 'db' | 'user'>, itemId: number)
 async function lockedItem(ctx: Ctx, itemId: number, amount: number, except?: number) {
   const { order, items } = await lockOrder(ctx, await orderIdOf(ctx, itemId))
   const item = items.find(({ id }) => id === itemId)!
-  const pending = await pendingRefunds(ctx, [itemId])
+  const pending = await listPendingRefunds(ctx, [itemId])
   const others = pending.filter(({ id }) => id !== except).reduce((sum, each) => sum + each.amount, 0)
   assertRefundable(order, item, amount, others)
   return { order, item, request: pending.find(({ id }) => id === except) }

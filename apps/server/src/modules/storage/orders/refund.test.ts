@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { shareByWeight } from './refund-apply.ts'
+import { splitByWeight } from './refund-apply.ts'
 import { useShop } from './sales-fixture.ts'
 import { useStorage } from '../storage-fixture.ts'
 
@@ -26,7 +26,7 @@ describe('STORAGE-10 refunds', () => {
         fc.integer({ min: 0, max: 99_999_999 }),
         fc.array(fc.integer({ min: 0, max: 99_999_999 }), { minLength: 1, maxLength: 64 }),
         (amount, weights) => {
-          const parts = shareByWeight(amount, weights)
+          const parts = splitByWeight(amount, weights)
           const sum = weights.reduce((total, weight) => total + weight, 0)
           expect(parts.reduce((total, part) => total + part, 0)).toBe(amount)
           if (sum > 0)

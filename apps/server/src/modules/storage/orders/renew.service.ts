@@ -3,22 +3,22 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ossEntitlements } from '#schema/storage.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { EFFECT } from '#domain/storage/queue.ts'
+import { QUEUE_EFFECT } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { formatQueueKey } from '#domain/storage/queue-store.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import {
-  devicesBySn,
+  readDevicesBySn,
   type Failed,
   type Order,
-  prepare,
-  targetProblem,
-  tenantProblems,
+  prepareEntitlements,
+  findTargetProblem,
+  findTenantProblems,
   type Terms,
-  termsOnSale,
+  readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
-import { publishEntitlements, reportOf, storePrepared } from '../entitlements/open.service.ts'
-import { entitlementsOf, nameOf } from '../entitlements/step.service.ts'
+import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { lockEntitlements, nameOf } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
@@ -33,30 +33,40 @@ const failedAs = (rows: readonly Stored[], msg: string): Outcome => ({
 
 /** Opens the terms that are sold now on the channels of these entitlements. */
 async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input: Input): Promise<Outcome> {
-  const targets = await devicesBySn(
+  const targets = await readDevicesBySn(
     ctx,
     rows.map(({ sn }) => sn),
   )
-  const tenants = await tenantProblems(ctx, [...targets.values()])
+  const tenants = await findTenantProblems(ctx, [...targets.values()])
   const failed: Failed[] = []
   const places = rows.flatMap((row) => {
     const target = targets.get(row.sn)
-    const problem = targetProblem(target, [row.channel], terms) ?? tenants.get(target!.tenantId)
+    const problem = findTargetProblem(target, [row.channel], terms) ?? tenants.get(target!.tenantId)
     if (!problem) return [{ target: target!, channels: [row.channel] }]
     failed.push({ id: row.id, name: row.sn, msg: problem })
     return []
   })
   const { copies, source, amount, reason } = input
-  const order: Order = { terms, copies, source, amount: source === 1 ? amount : 0, effect: EFFECT.end, isRenewal: 1 }
+  const order: Order = {
+    terms,
+    copies,
+    source,
+    amount: source === 1 ? amount : 0,
+    effect: QUEUE_EFFECT.end,
+    isRenewal: 1,
+  }
   const ids = (await reserveIds(ctx.db, places.length * (copies + 1))).values()
-  const prepared = await prepare(ctx, places, order, { locked: true, ids: () => ids.next().value as number })
-  await storePrepared(ctx, prepared, [terms], reason)
+  const prepared = await prepareEntitlements(ctx, places, order, {
+    locked: true,
+    ids: () => ids.next().value as number,
+  })
+  await storePreparedEntitlements(ctx, prepared, [terms], reason)
   return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created }
 }
 
 async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Promise<Outcome> {
   try {
-    const terms = await termsOnSale(ctx, rows[0]!.packageId)
+    const terms = await readTermsOnSale(ctx, rows[0]!.packageId)
     if (terms.isTrial === 1) return failedAs(rows, '试用套餐不能续期')
     return await renewWith(ctx, rows, terms, input)
   } catch (error) {
@@ -67,8 +77,8 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 }
 
 /** Opens the same packages again, behind the queues of these entitlements. */
-export async function renew(ctx: Ctx, input: Input) {
-  const found = await entitlementsOf(ctx, input.ids)
+export async function renewEntitlements(ctx: Ctx, input: Input) {
+  const found = await lockEntitlements(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
   const failed: Failed[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   // Two entitlements of one package on one channel are renewed once.
@@ -83,7 +93,7 @@ export async function renew(ctx: Ctx, input: Input) {
     failed.push(...outcome.failed)
     created.push(...outcome.created.map((row) => ({ ...row, packageId })))
   }
-  const report = reportOf(input.ids.length, done, failed)
+  const report = buildOpeningReport(input.ids.length, done, failed)
   // After the queues: every call locks queues before allowances, which prevents deadlocks.
   await chargeAllowances(ctx, copies, input.reason)
   const renewedBy = new Map(rows.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row.id]))

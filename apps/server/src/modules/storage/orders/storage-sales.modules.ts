@@ -3,8 +3,8 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { appNotices, appRedeem, appTrial } from './app-sales.service.ts'
-import { cardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.service.ts'
+import { listAppNotices, redeemCardInApp, openTrialInApp } from './app-sales.service.ts'
+import { sendCardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.service.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import {
   createHook,
@@ -12,8 +12,8 @@ import {
   getHook,
   listEvents,
   listHooks,
-  replay,
-  rotateHook,
+  replayHookEvent,
+  rotateHookSecret,
   updateHook,
 } from '../integrations/hook.service.ts'
 import { exportOrders, getOrder, listOrders, listRefunds } from './order.service.ts'
@@ -39,10 +39,10 @@ const hookModule = implement(
     get: getHook,
     create: createHook,
     update: updateHook,
-    rotate: rotateHook,
+    rotate: rotateHookSecret,
     events: listEvents,
     event: getEvent,
-    replay,
+    replay: replayHookEvent,
   },
   { outsideTransaction: ['replay'] },
 )
@@ -54,13 +54,13 @@ const cardModule = implement(
     create: createCards,
     void: voidCards,
     redeem: (ctx, input) => redeemCard(ctx, input),
-    file: cardFile,
+    file: sendCardFile,
   },
   { outsideTransaction: ['redeem', 'file'] },
 )
 const appModule = implement(
   storageApp,
-  { redeem: appRedeem, trial: appTrial, notices: appNotices },
+  { redeem: redeemCardInApp, trial: openTrialInApp, notices: listAppNotices },
   { outsideTransaction: ['redeem'] },
 )
 

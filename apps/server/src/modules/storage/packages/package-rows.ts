@@ -15,7 +15,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readPackageScopeNames } from '#domain/packages/package-scope.ts'
 import { accounts } from '#schema/account.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
-import { sourcesOf } from '../statistics/stat-source.ts'
+import { buildStatSources } from '../statistics/stat-source.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -72,7 +72,7 @@ const NO_COUNTS: PackageCounts = { inForce: 0, openedCount: 0 }
 
 /** Returns the numbers of visible entitlements of packages. */
 async function entitlementCounts({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) {
-  const { counts } = sourcesOf(user, undefined)
+  const { counts } = buildStatSources(user, undefined)
   const { rows } = await db.execute<PackageCounts & { packageId: number }>(sql`
     select package_id as "packageId", coalesce(sum(n) filter (where state = 1), 0)::int as "inForce",
       sum(n)::int as "openedCount"
@@ -88,21 +88,21 @@ async function withCounts<R extends { id: number }>(ctx: Pick<Ctx, 'db' | 'user'
   return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NO_COUNTS) }))
 }
 
-export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listPackages(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectPackages(ctx.db).where(conditionsOf(input)).$dynamic()
   const page = await paginate(ctx.db, rows, input, packageOrder(input))
   return { ...page, list: await withCounts(ctx, page.list.map(present)) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getPackage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectPackages(db).where(and(eq(ossPackages.id, id), notDeleted(ossPackages)))
   if (!found) throw notFound('云存套餐')
   return { ...present(found), ...(await readPackageScopeNames(db, user, found)) }
 }
 
-export async function versions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
+export async function listPackageVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
   const { db } = ctx
-  await get(ctx, { id })
+  await getPackage(ctx, { id })
   const rows = await db
     .select({
       ...getTableColumns(ossPackageVersions),

@@ -47,10 +47,10 @@ function split<T extends Omit<ParsedOf<typeof calls.update>, 'id' | 'rev'>>(inpu
   return { label: { packageName, packageCode, description, sort }, terms: PackageTerms.parse(rest) }
 }
 
-export const create = (ctx: Ctx, input: ParsedOf<typeof calls.create>) =>
+export const createPackage = (ctx: Ctx, input: ParsedOf<typeof calls.create>) =>
   store.create(ctx, { ...split(input), status: input.status })
-export const update = (ctx: Ctx, input: ParsedOf<typeof calls.update>) =>
+export const updatePackage = (ctx: Ctx, input: ParsedOf<typeof calls.update>) =>
   store.update(ctx, { ...split(input), id: input.id, rev: input.rev })
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => store.setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => store.setStatus(ctx, id, 0)
-export const remove = (ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) => store.remove(ctx, id)
+export const enablePackage = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => store.setStatus(ctx, id, 1)
+export const disablePackage = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => store.setStatus(ctx, id, 0)
+export const removePackage = (ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) => store.remove(ctx, id)

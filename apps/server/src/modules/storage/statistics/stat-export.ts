@@ -6,8 +6,16 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { usage } from './stat-usage.service.ts'
-import { cohort, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
+import { getStorageUsage } from './stat-usage.service.ts'
+import {
+  getRetentionCohort,
+  getExpiryForecast,
+  listPackageStats,
+  listSourceStats,
+  getStorageSummary,
+  listTenantStats,
+  getStorageTrend,
+} from './stat.service.ts'
 
 type Query = ParsedOf<typeof storageStats.export>
 
@@ -34,7 +42,7 @@ export async function exportStorageStats(ctx: Ctx, input: Query): Promise<Stream
 }
 
 async function linesOf(ctx: Ctx, input: Query) {
-  const now = await summary(ctx, input)
+  const now = await getStorageSummary(ctx, input)
   const one = line('概览')
   return [
     one('使用中通道', now.inForce, `待生效 ${now.waiting} 份，已暂停 ${now.suspended} 份`),
@@ -45,27 +53,27 @@ async function linesOf(ctx: Ctx, input: Query) {
     one('已用空间（GB）', gigabytes(now.storedBytes)),
     one('今日上传（GB）', gigabytes(now.todayBytes)),
     ...(await soldLines(ctx, input)),
-    ...(await trend(ctx, input)).days.map(({ day, opened, renewed, expired }) =>
+    ...(await getStorageTrend(ctx, input)).days.map(({ day, opened, renewed, expired }) =>
       line('每日开通')(day, opened, `续期 ${renewed}，到期 ${expired}`),
     ),
-    ...(await usage(ctx, input)).days.map(({ day, bytes, deviceDays }) =>
+    ...(await getStorageUsage(ctx, input)).days.map(({ day, bytes, deviceDays }) =>
       line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`),
     ),
-    ...(await cohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
+    ...(await getRetentionCohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
       line('续费率（%）')(from.slice(0, 7), rate, `到期 ${expired}，未续 ${lapsed}`),
     ),
-    ...(await forecast(ctx, input)).list.map(({ day, n }) => line('到期预测')(day, n)),
+    ...(await getExpiryForecast(ctx, input)).list.map(({ day, n }) => line('到期预测')(day, n)),
   ]
 }
 
 async function soldLines(ctx: Ctx, input: Query) {
   return [
-    ...(await packages(ctx, input)).list.map((row) => line('按套餐')(row.packageName, row.n, soldText(row))),
-    ...(await sources(ctx, input)).list.map((row) =>
+    ...(await listPackageStats(ctx, input)).list.map((row) => line('按套餐')(row.packageName, row.n, soldText(row))),
+    ...(await listSourceStats(ctx, input)).list.map((row) =>
       line('按来源')(ENTITLEMENT_SOURCE[row.source as 1], row.n, soldText(row)),
     ),
     ...(ctx.user.can('ossManage:ossStatisticalAnalysis:query')
-      ? (await tenants(ctx, input)).list.map((row) => line('按客户')(row.tenantName, row.n, soldText(row)))
+      ? (await listTenantStats(ctx, input)).list.map((row) => line('按客户')(row.tenantName, row.n, soldText(row)))
       : []),
   ]
 }

@@ -16,7 +16,7 @@ export interface Sources {
   readonly ends: SQL
 }
 
-export function sourcesOf(user: User, tenantId: number | undefined): Sources {
+export function buildStatSources(user: User, tenantId: number | undefined): Sources {
   const { ownOnly } = user.scope
   const within = (tenant: typeof ossCounts.tenantId | typeof ossFlows.tenantId | typeof ossEnds.tenantId) =>
     sql`${scoped(user, { tenant }) ?? sql`true`} and ${tenantId === undefined ? sql`true` : sql`${tenant} = ${tenantId}`}`

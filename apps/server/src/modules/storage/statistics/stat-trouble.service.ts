@@ -9,7 +9,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
 import { visibleEntitlements } from '../entitlements/entitlement-rows.ts'
-import { channelStatus, isSilent, onlineDevice } from '../silent-channels.ts'
+import { isStatusOfChannel, isSilent, isOnlineDevice } from '../silent-channels.ts'
 
 const COLUMNS = {
   id: ossEntitlements.id,
@@ -25,14 +25,14 @@ const COLUMNS = {
 }
 
 /** Lists channels of online devices with continuous recording in force that uploaded nothing for two hours. */
-export function trouble({ db, user, now }: Ctx, input: ParsedOf<typeof calls.trouble>) {
+export function listSilentChannels({ db, user, now }: Ctx, input: ParsedOf<typeof calls.trouble>) {
   const rows = db
     .select(COLUMNS)
     .from(ossEntitlements)
-    .innerJoin(devices, onlineDevice)
+    .innerJoin(devices, isOnlineDevice)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
-    .leftJoin(ossDeviceStatus, channelStatus)
+    .leftJoin(ossDeviceStatus, isStatusOfChannel)
     .where(
       and(
         visibleEntitlements(user),

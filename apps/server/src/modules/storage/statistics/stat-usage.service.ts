@@ -12,7 +12,7 @@ const visibleUsage = (user: User, tenantId: number | undefined) =>
   ) ?? sql`true`
 
 /** Returns the bytes of all stored videos, and the bytes that cameras recorded today. */
-export async function storedBytes({ db, user }: Ctx, tenantId: number | undefined, today: string) {
+export async function countStoredBytes({ db, user }: Ctx, tenantId: number | undefined, today: string) {
   const [stored] = await db
     .select({ bytes: sql<number>`coalesce(sum(${ossStored.bytes}), 0)::float8` })
     .from(ossStored)
@@ -32,7 +32,10 @@ export async function storedBytes({ db, user }: Ctx, tenantId: number | undefine
 type UsageDay = { day: string; bytes: number; segments: number; deviceDays: number }
 
 /** Returns the uploads of each day of the range. */
-export async function usage({ db, user }: Ctx, { startDate, endDate, tenantId }: ParsedOf<typeof calls.usage>) {
+export async function getStorageUsage(
+  { db, user }: Ctx,
+  { startDate, endDate, tenantId }: ParsedOf<typeof calls.usage>,
+) {
   const { rows } = await db.execute<UsageDay>(sql`
     with s as (select day, sum(bytes)::float8 as bytes, sum(segments)::int as segments, sum(device_days)::int as days
       from ${ossUsageDays} where day between ${startDate}::date and ${endDate}::date and ${visibleUsage(user, tenantId)}

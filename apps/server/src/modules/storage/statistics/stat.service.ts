@@ -7,8 +7,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { deviceModels, devices } from '#schema/device.ts'
-import { sourcesOf } from './stat-source.ts'
-import { storedBytes } from './stat-usage.service.ts'
+import { buildStatSources } from './stat-source.ts'
+import { countStoredBytes } from './stat-usage.service.ts'
 
 type InRange = ParsedOf<typeof calls.trend>
 const TOP = 10
@@ -38,9 +38,9 @@ async function capableChannels({ db, user }: Ctx, tenantId: number | undefined) 
   return row?.n ?? 0
 }
 
-export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summary>) {
+export async function getStorageSummary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summary>) {
   const { db, user } = ctx
-  const { counts, flows, ends } = sourcesOf(user, tenantId)
+  const { counts, flows, ends } = buildStatSources(user, tenantId)
   const states = await db.execute<{ inForce: number; waiting: number; suspended: number }>(sql`
     select ${sum('n', sql`state = 1`)} as "inForce", ${sum('n', sql`state = 0`)} as waiting,
       ${sum('n', sql`state = 3`)} as suspended from ${counts} c`)
@@ -58,7 +58,7 @@ export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summ
     ...now,
     ...month.rows[0]!,
     ...due.rows[0]!,
-    ...(await storedBytes(ctx, tenantId, today)),
+    ...(await countStoredBytes(ctx, tenantId, today)),
     today,
     monthBegin,
     capable,
@@ -66,8 +66,8 @@ export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summ
   }
 }
 
-export async function trend({ db, user }: Ctx, input: InRange) {
-  const { flows } = sourcesOf(user, input.tenantId)
+export async function getStorageTrend({ db, user }: Ctx, input: InRange) {
+  const { flows } = buildStatSources(user, input.tenantId)
   const { rows } = await db.execute<{ day: string; opened: number; renewed: number; expired: number }>(sql`
     with s as (select day, ${sum('n', sql`kind = 1`)} as opened, ${sum('n', sql`kind = 2`)} as renewed,
       ${sum('n', sql`kind = 3`)} as expired from ${flows} f where ${inRange(input)} group by day)
@@ -84,9 +84,9 @@ interface PackageRow extends Record<string, unknown>, Sold {
   inForce: number
 }
 
-export async function packages(ctx: Ctx, input: InRange) {
+export async function listPackageStats(ctx: Ctx, input: InRange) {
   const { db, user } = ctx
-  const { counts, flows } = sourcesOf(user, input.tenantId)
+  const { counts, flows } = buildStatSources(user, input.tenantId)
   const { rows: list } = await db.execute<PackageRow>(sql`
     with s as (select package_id, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1),
       u as (select package_id, sum(n)::int as n from ${counts} c where state = 1 group by 1 having sum(n) > 0)
@@ -99,7 +99,7 @@ export async function packages(ctx: Ctx, input: InRange) {
 
 /** Sales of each day by package: the packages sold most, and one series for all others. */
 async function packageSeries({ db, user }: Ctx, input: InRange, list: readonly PackageRow[]) {
-  const { flows } = sourcesOf(user, input.tenantId)
+  const { flows } = buildStatSources(user, input.tenantId)
   const top = list.filter(({ n }) => n > 0).toSorted((a, b) => b.n - a.n)
   const named = top.length > SERIES + 1 ? top.slice(0, SERIES) : top
   const { rows } = await db.execute<{ day: string; packageId: number; n: number }>(sql`
@@ -128,15 +128,15 @@ function daysBetween(first: string, last: string) {
   )
 }
 
-export async function sources({ db, user }: Ctx, input: InRange) {
-  const { flows } = sourcesOf(user, input.tenantId)
+export async function listSourceStats({ db, user }: Ctx, input: InRange) {
+  const { flows } = buildStatSources(user, input.tenantId)
   const { rows } = await db.execute<Sold & Record<string, unknown> & { source: number }>(sql`
     select source, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1 having sum(n) > 0 order by 1`)
   return { list: rows }
 }
 
-export async function tenants({ db, user }: Ctx, input: InRange) {
-  const { flows } = sourcesOf(user, input.tenantId)
+export async function listTenantStats({ db, user }: Ctx, input: InRange) {
+  const { flows } = buildStatSources(user, input.tenantId)
   const { rows } = await db.execute<Sold & Record<string, unknown> & { tenantId: number; tenantName: string }>(sql`
     with s as (select tenant_id, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1
       having sum(n) > 0 order by sum(amount) desc, sum(n) desc, 1 limit ${TOP})
@@ -153,10 +153,10 @@ interface DueRow extends Record<string, unknown> {
   days90: number
 }
 
-export async function expiring(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.expiring>) {
+export async function countExpiringEntitlements(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.expiring>) {
   const { db, user } = ctx
   const today = todayOf(ctx)
-  const { ends } = sourcesOf(user, tenantId)
+  const { ends } = buildStatSources(user, tenantId)
   const { rows } = await db.execute<DueRow>(sql`
     with s as (select tenant_id, ${sum('n', sql`day <= ${today}::date + 7`)} as days7,
         ${sum('n', sql`day <= ${today}::date + 30`)} as days30, ${sum('n')} as days90
@@ -167,10 +167,10 @@ export async function expiring(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.exp
   return { today, list: rows }
 }
 
-export async function forecast(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.forecast>) {
+export async function getExpiryForecast(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.forecast>) {
   const { db, user } = ctx
   const today = todayOf(ctx)
-  const { ends } = sourcesOf(user, tenantId)
+  const { ends } = buildStatSources(user, tenantId)
   const { rows } = await db.execute<{ day: string; n: number }>(sql`
     with s as (select day, sum(n)::int as n from ${ends} e
       where day between ${today}::date and ${today}::date + ${FORECAST_DAYS - 1}::int group by 1)
@@ -180,10 +180,10 @@ export async function forecast(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.for
   return { list: rows }
 }
 
-export async function cohort(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.cohort>) {
+export async function getRetentionCohort(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.cohort>) {
   const { db, user } = ctx
   const month = `${todayOf(ctx).slice(0, 7)}-01`
-  const { counts } = sourcesOf(user, tenantId)
+  const { counts } = buildStatSources(user, tenantId)
   const { rows } = await db.execute<{ from: string; to: string; expired: number; lapsed: number }>(sql`
     with s as (select expire_month, sum(n)::int as expired, ${sum('n', sql`lapsed = 1`)} as lapsed
       from ${counts} c where state = 2 group by 1)

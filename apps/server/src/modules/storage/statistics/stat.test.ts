@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { foldStorage, runStorageClock } from '../storage-clock.ts'
-import { ENTITLEMENT_URL as URL, START, useStorage } from '../storage-fixture.ts'
+import { mergeStorageSums, runStorageClock } from '../storage-clock.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 
 const DAY_MS = 86_400_000
 const STAT = '/api/v1/oss/statistics'
@@ -26,7 +26,7 @@ async function randomSteps() {
     seed = (seed * 1_664_525 + 1_013_904_223) % 4_294_967_296
     return Math.floor((seed / 4_294_967_296) * count)
   }
-  setNow(START)
+  setNow(START_MS)
   const sns = await Promise.all(Array.from({ length: 5 }, () => newDevice()))
   for (let count = 0; count < 100; count += 1) {
     setNow(clock.now + random(5) * DAY_MS + 3_600_000)
@@ -117,7 +117,7 @@ test('STORAGE-13 every figure equals the list that it opens after random steps, 
   const { list } = await figures('cohort')
   expect(list.some(({ rate }: { rate: number | null }) => rate !== null && rate > 0 && rate < 100)).toBe(true)
   expect((await figures('expiring')).list.length).toBeLessThanOrEqual(10)
-  await foldStorage(app.db)
+  await mergeStorageSums(app.db)
   await compareAll(range)
   expect(await breaches()).toEqual([])
 })

@@ -3,24 +3,33 @@ import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { grantFileModule } from '../entitlements/grant-file.modules.ts'
 import { getSettings, saveSettings } from '../setting.service.ts'
-import { simulate } from '../entitlements/simulate.service.ts'
+import { simulatePackage } from '../entitlements/simulate.service.ts'
 import { exportStorageStats } from './stat-export.ts'
-import { trouble } from './stat-trouble.service.ts'
-import { usage } from './stat-usage.service.ts'
-import { cohort, expiring, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
+import { listSilentChannels } from './stat-trouble.service.ts'
+import { getStorageUsage } from './stat-usage.service.ts'
+import {
+  getRetentionCohort,
+  countExpiringEntitlements,
+  getExpiryForecast,
+  listPackageStats,
+  listSourceStats,
+  getStorageSummary,
+  listTenantStats,
+  getStorageTrend,
+} from './stat.service.ts'
 
 const statModule = implement(storageStats, {
-  summary,
-  trend,
-  packages,
-  sources,
-  tenants,
-  expiring,
-  forecast,
-  usage,
-  trouble,
-  simulate,
-  cohort,
+  summary: getStorageSummary,
+  trend: getStorageTrend,
+  packages: listPackageStats,
+  sources: listSourceStats,
+  tenants: listTenantStats,
+  expiring: countExpiringEntitlements,
+  forecast: getExpiryForecast,
+  usage: getStorageUsage,
+  trouble: listSilentChannels,
+  simulate: simulatePackage,
+  cohort: getRetentionCohort,
   export: exportStorageStats,
 })
 const settingModule = implement(storageSettings, { get: getSettings, save: saveSettings })

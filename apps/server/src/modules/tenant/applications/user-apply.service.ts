@@ -4,7 +4,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
-import { listRolesToOffer } from '#domain/accounts/account-guard.ts'
+import { listAssignableRoles } from '#domain/accounts/account-guard.ts'
 import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
@@ -62,7 +62,7 @@ export async function getOwnJoinCode({ db, user }: Ctx) {
 
 export async function listRoleOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof userApply.roles>) {
   if (!isTenantInScope(ctx.user, tenantId)) throw notFound('客户')
-  const list = await listRolesToOffer(ctx, tenantId)
+  const list = await listAssignableRoles(ctx, tenantId)
   const last = await rolesOfLastApproval(ctx.db, tenantId)
   const assignable = list.filter(({ status, grantable }) => status === 1 && grantable)
   return { list, suggested: assignable.flatMap(({ id }) => (last.includes(id) ? [id] : [])) }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { accountRoles, accounts } from '#schema/account.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
-import { md5Hex } from '#core/auth/passwords.ts'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from '../tenant-fixture.ts'
 import { expireApplications } from './user-apply-schedule.ts'
@@ -17,7 +17,7 @@ let host: { id: number; name: string; joinCode: string; roleId: number; admin: C
 let passwordHash: string
 
 beforeAll(async () => {
-  passwordHash = await app.services.passwords.hash(md5Hex('Newcomer-26'))
+  passwordHash = await app.services.passwords.hash(computeMd5Hex('Newcomer-26'))
   host = await hosting({})
 })
 

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenses } from '#schema/license.ts'
 import { tickets } from '#schema/ticket.ts'
-import { isOpen } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen } from '#domain/tickets/visible-tickets.ts'
 import { within } from '#core/database/lists/list-query.ts'
 import { addDays } from '#core/time/zone.ts'
 import { findLastDays } from './last-days.ts'
@@ -66,7 +66,7 @@ async function countTickets(db: Db, own: SQL, since: string) {
       late: sql<number>`count(*) filter (where ${tickets.slaState} = ${BREACHED})::int`,
     })
     .from(tickets)
-    .where(and(own, isOpen))
+    .where(and(own, isTicketOpen))
   const [recent] = await db
     .select({
       fresh: sql<number>`count(*) filter (where ${tickets.createTime} >= ${since})::int`,

@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import { otaComponents } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
 import type { User } from '#core/http/context.ts'
-import { withinReach } from '#domain/fleet/release.ts'
+import { isTargetDevice } from '#domain/fleet/release.ts'
 import type { Services } from '#core/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { findArtifactKind } from './release-artifact-kind.ts'
@@ -24,7 +24,7 @@ export async function needsAudit({ config }: Pick<Services, 'config'>, db: Db, v
   if (config.otaTwoPerson === 'on') return true
   const meant = plan.tenantIds.length > 0 ? inArray(devices.tenantId, [...plan.tenantIds]) : undefined
   const { rows } = await db.execute<{ n: number }>(sql`select count(*)::int as n from (
-    select from devices where ${and(withinReach(version), meant)} limit ${TWO_PERSON_ABOVE + 1}) as reached`)
+    select from devices where ${and(isTargetDevice(version), meant)} limit ${TWO_PERSON_ABOVE + 1}) as reached`)
   return (rows[0]?.n ?? 0) > TWO_PERSON_ABOVE
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /**
  * Returns the first header with this name. Avoids `headers`, whose first access parses all headers into an object.
  */
-export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+export function readRawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const each = rawHeaders[i]!
     if (each.length === name.length && each.toLowerCase() === name) return rawHeaders[i + 1]
@@ -12,9 +12,9 @@ export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string
 }
 
 /** The token of `Authorization: Bearer …`; empty when there is none. */
-export const bearerOf = (request: IncomingMessage) =>
-  (/^bearer\s(.+)$/i.exec(rawHeader(request, 'authorization') ?? '')?.[1] ?? '').trim()
+export const readBearerToken = (request: IncomingMessage) =>
+  (/^bearer\s(.+)$/i.exec(readRawHeader(request, 'authorization') ?? '')?.[1] ?? '').trim()
 
 /** Returns true when a list of entity tags contains this tag, with or without quotes. */
-export const hasTag = (header: string | undefined, etag: string) =>
+export const hasEntityTag = (header: string | undefined, etag: string) =>
   header !== undefined && header.split(',').some((each) => each.trim().replace(/^W\//, '').replaceAll('"', '') === etag)

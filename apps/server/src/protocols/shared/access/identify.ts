@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { devices } from '#schema/device.ts'
 import type { Services } from '#core/services.ts'
-import { FLAG } from '#domain/fleet/slots.ts'
+import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 import { lockDeviceQuota } from '#domain/fleet/device-quota.ts'
 import type { Access } from '#domain/fleet/state.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -19,7 +19,7 @@ export interface Credential {
 }
 
 /** Parses `TargetToken …` and `GatewayToken …` of hawkBit clients. */
-export function credentialOf(header: string | undefined): Credential | undefined {
+export function parseCredential(header: string | undefined): Credential | undefined {
   if (header === undefined || header.length > MAX_TOKEN) return undefined
   if (header.startsWith('TargetToken ')) return { kind: 'target', token: header.slice(12).trim() }
   if (header.startsWith('GatewayToken ')) return { kind: 'gateway', token: header.slice(13).trim() }
@@ -32,19 +32,19 @@ interface Named {
 }
 
 /** Returns the tenant of a URL: a tenant number, or the platform for `DEFAULT`. */
-export function tenantOf({ fleet }: Services, name: string): Named {
+export function requireNamedTenant({ fleet }: Services, name: string): Named {
   if (name.length === 7 && name.toUpperCase() === 'DEFAULT') return { id: 1, isDefault: true }
   const id = fleet.state.tenantIds.get(name)
   if (id === undefined) throw unauthorized('unknown tenant')
   return { id, isDefault: false }
 }
 
-export const isEnabled = ({ fleet }: Services, slot: number) =>
-  (fleet.slots.flags[slot]! & FLAG.enabled) !== 0 && !fleet.state.closedTenants.has(fleet.slots.tenants[slot]!)
+export const isDeviceEnabled = ({ fleet }: Services, slot: number) =>
+  (fleet.slots.flags[slot]! & SLOT_FLAG.enabled) !== 0 && !fleet.state.closedTenants.has(fleet.slots.tenants[slot]!)
 
 /** True when this is the device's token. Compares in constant time. */
-export function hasToken({ fleet }: Services, slot: number, token: string): boolean {
-  if ((fleet.slots.flags[slot]! & FLAG.token) === 0 || token.length === 0) return false
+export function hasDeviceToken({ fleet }: Services, slot: number, token: string): boolean {
+  if ((fleet.slots.flags[slot]! & SLOT_FLAG.token) === 0 || token.length === 0) return false
   // The hash is a text, because a buffer for each poll would cost three times as much as the hash.
   return fleet.slots.isToken(slot, hash('sha256', token, 'binary'))
 }
@@ -57,7 +57,7 @@ const fits = ({ gatewayToken, gatewayTokenHash }: Access, given: Buffer) =>
   gatewayToken && gatewayTokenHash?.length === given.length && timingSafeEqual(given, gatewayTokenHash)
 
 /** Returns the tenant of a gateway token, for devices that name no tenant or only `DEFAULT`. */
-export function tenantOfGateway({ fleet }: Services, token: string): number | undefined {
+export function findTenantOfGateway({ fleet }: Services, token: string): number | undefined {
   if (token.length === 0) return undefined
   const given = hash('sha256', token, 'buffer')
   for (const [tenantId, access] of fleet.state.access) if (fits(access, given)) return tenantId
@@ -65,9 +65,9 @@ export function tenantOfGateway({ fleet }: Services, token: string): number | un
 }
 
 /** Returns the tenant in which this credential may register an unknown serial. */
-export function registrarOf(services: Services, tenant: Named, given: Credential | Certified | undefined) {
+export function findRegistrationTenant(services: Services, tenant: Named, given: Credential | Certified | undefined) {
   if (given?.kind !== 'gateway') return undefined
-  if (tenant.isDefault) return tenantOfGateway(services, given.token)
+  if (tenant.isDefault) return findTenantOfGateway(services, given.token)
   return isGateway(services, tenant.id, given.token) ? tenant.id : undefined
 }
 
@@ -75,20 +75,25 @@ export function registrarOf(services: Services, tenant: Named, given: Credential
  * Returns the slot of the calling device, or -1 for an unknown serial that the gateway token may register. `DEFAULT`
  * means the device's tenant, because some clients can send nothing else.
  */
-export function identify(services: Services, tenant: Named, sn: string, given: Credential | Certified | undefined) {
+export function identifyDevice(
+  services: Services,
+  tenant: Named,
+  sn: string,
+  given: Credential | Certified | undefined,
+) {
   const { slots } = services.fleet
   if (!given) throw unauthorized('no credential')
   if (sn.length === 0 || sn.length > MAX_SN) throw unauthorized('bad serial')
   const slot = slots.find(sn)
   if (slot < 0) {
-    if (registrarOf(services, tenant, given) !== undefined) return -1
+    if (findRegistrationTenant(services, tenant, given) !== undefined) return -1
     throw unauthorized(given.kind === 'gateway' ? 'wrong gateway token' : 'unknown serial')
   }
   const tenantId = slots.tenants[slot]!
   if (!tenant.isDefault && tenantId !== tenant.id) throw unauthorized('serial of another tenant')
   const wrong = credentialProblem(services, slot, sn, given)
   if (wrong) throw unauthorized(wrong)
-  if (!isEnabled(services, slot)) throw unauthorized(disabledReason(services, tenantId))
+  if (!isDeviceEnabled(services, slot)) throw unauthorized(disabledReason(services, tenantId))
   return slot
 }
 
@@ -107,11 +112,16 @@ function credentialProblem(
     return given.name === sn && given.isTrusted(tenantId) ? undefined : 'wrong certificate'
   if (given.kind === 'gateway') return isGateway(services, tenantId, given.token) ? undefined : 'wrong gateway token'
   if (!services.fleet.accessOf(tenantId).targetToken) return 'device tokens switched off'
-  return hasToken(services, slot, given.token) ? undefined : 'wrong device token'
+  return hasDeviceToken(services, slot, given.token) ? undefined : 'wrong device token'
 }
 
 /** Registers a device with an unknown serial and returns its slot. Two simultaneous calls create one device. */
-export async function register(services: Services, tenantId: number, sn: string, modelCode?: string): Promise<number> {
+export async function registerDevice(
+  services: Services,
+  tenantId: number,
+  sn: string,
+  modelCode?: string,
+): Promise<number> {
   const { fleet, database } = services
   if (fleet.state.closedTenants.has(tenantId)) throw unauthorized('tenant disabled')
   const modelId = modelFor(services, tenantId, modelCode)

@@ -14,7 +14,7 @@ const MAX_ADDRESSES = 100_000
 const LOCAL = /^(?:::ffff:)?127\.|^::1$/
 
 /** True for an address of this machine. */
-export const isLocal = (ip: string) => LOCAL.test(ip)
+export const isLocalAddress = (ip: string) => LOCAL.test(ip)
 
 /** Counts requests by minute and resets all counters when the next minute begins. */
 export class Limits {
@@ -29,7 +29,7 @@ export class Limits {
       this.#addresses.clear()
       slots.calls.fill(0)
     }
-    if (isLocal(ip)) return
+    if (isLocalAddress(ip)) return
     const calls = (this.#addresses.get(ip) ?? 0) + 1
     if (calls > PER_ADDRESS) throw tooMany(now)
     if (calls > 1 || this.#addresses.size < MAX_ADDRESSES) this.#addresses.set(ip, calls)
@@ -45,7 +45,7 @@ const tooMany = (now: number) =>
   new DeviceError(429, 'too many calls', 1 + Math.floor((MINUTE_MS - (now % MINUTE_MS)) / 1000))
 
 /** Returns the client address: behind trusted proxies, the address that the outermost proxy reports. */
-export function addressOf(request: IncomingMessage, trustProxy: number | false): string {
+export function readClientAddress(request: IncomingMessage, trustProxy: number | false): string {
   const direct = request.socket.remoteAddress ?? ''
   if (trustProxy === false) return direct
   const chain = [

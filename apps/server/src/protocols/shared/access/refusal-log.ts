@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Services } from '#core/services.ts'
 import type { RefusalReason } from '../response.ts'
-import { addressOf } from './limits.ts'
+import { readClientAddress } from './limits.ts'
 
 /** Log lines per minute, address and reason: a device with a wrong token repeats its requests for ever. */
 const LINES = 10
@@ -25,7 +25,7 @@ export class RefusalLog {
       this.#lines.clear()
       this.#since = now
     }
-    const ip = addressOf(request, config.trustProxy)
+    const ip = readClientAddress(request, config.trustProxy)
     const key = `${ip} ${reason}`
     const lines = (this.#lines.get(key) ?? 0) + 1
     this.#lines.set(key, lines)

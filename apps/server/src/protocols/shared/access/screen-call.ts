@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DeviceServices } from '../device-services.ts'
-import { bearerOf } from './headers.ts'
-import { identify, isEnabled } from './identify.ts'
+import { readBearerToken } from './headers.ts'
+import { identifyDevice, isDeviceEnabled } from './identify.ts'
 import { unauthorized } from '../response.ts'
 
 /** One call of a player before authentication. */
@@ -21,32 +21,35 @@ type Caller = Pick<ScreenRequest, 'side' | 'request' | 'ip' | 'now'>
  * Returns the slot of the calling screen. Accepts the player's token, the device token and the device's certificate, and
  * counts the call.
  */
-export function screenSlot({ side, request, ip, now }: Caller, sn: string): number {
+export function requireScreenSlot({ side, request, ip, now }: Caller, sn: string): number {
   const { slots } = side.services.fleet
-  const slot = authenticatedSlot({ side, request }, sn)
+  const slot = requireAuthenticatedSlot({ side, request }, sn)
   side.limits.takeDevice(slot, now, slots)
   side.presence.saw(slot, ip, now)
   return slot
 }
 
 /** Returns the slot of the calling screen without counting the call. */
-export function authenticatedSlot({ side, request }: Pick<ScreenRequest, 'side' | 'request'>, sn: string): number {
+export function requireAuthenticatedSlot(
+  { side, request }: Pick<ScreenRequest, 'side' | 'request'>,
+  sn: string,
+): number {
   const { services } = side
   const { slots } = services.fleet
-  const token = bearerOf(request)
+  const token = readBearerToken(request)
   if (token.length > 256) throw unauthorized('wrong device token')
   const slot = slots.find(sn)
   if (slot < 0) throw unauthorized('unknown serial')
   if (services.adDelivery.index.hasToken(slot, token)) {
-    if (isEnabled(services, slot)) return slot
+    if (isDeviceEnabled(services, slot)) return slot
     throw unauthorized('device disabled')
   }
   const tenant = { id: slots.tenants[slot]!, isDefault: true }
-  return identify(services, tenant, sn, token === '' ? side.certificates?.of(request) : { kind: 'target', token })
+  return identifyDevice(services, tenant, sn, token === '' ? side.certificates?.of(request) : { kind: 'target', token })
 }
 
 /** Returns the ids of the device in a slot. */
-export function playDevice({ services }: DeviceServices, slot: number) {
+export function readPlayDevice({ services }: DeviceServices, slot: number) {
   const { ids, tenants, models } = services.fleet.slots
   return { deviceId: ids[slot]!, tenantId: tenants[slot]!, modelId: models[slot]! }
 }

@@ -6,12 +6,12 @@ const MAX_HELD = 500
 let held = 0
 
 /** True for a download request of a component by a DDI client. */
-export const isArtifact = ({ method, url = '' }: IncomingMessage) =>
+export const isArtifactDownload = ({ method, url = '' }: IncomingMessage) =>
   method === 'GET' && url.includes('/controller/v1/') && url.includes('/artifacts/')
 
 /** True for a range request with both ends, as sent by clients that read the file like a disk (RAUC streaming). */
-export const isPiece = (request: IncomingMessage) =>
-  isArtifact(request) && /^bytes=\s*\d+-\d+\s*$/.test(request.headers.range ?? '')
+export const isPartialDownload = (request: IncomingMessage) =>
+  isArtifactDownload(request) && /^bytes=\s*\d+-\d+\s*$/.test(request.headers.range ?? '')
 
 /**
  * Starts the response to a download that must wait and aborts the connection before the first byte. SWUpdate treats

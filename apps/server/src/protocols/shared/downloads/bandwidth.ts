@@ -99,4 +99,5 @@ export class Lines {
 }
 
 /** Returns the number of downloads that share this rate at a useful speed; at least one. */
-export const roomOf = (bytesPerSecond: number) => Math.max(1, Math.floor(bytesPerSecond / LEAST_PER_DOWNLOAD))
+export const countUsefulDownloads = (bytesPerSecond: number) =>
+  Math.max(1, Math.floor(bytesPerSecond / LEAST_PER_DOWNLOAD))

@@ -2,12 +2,12 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import { DeviceError } from '../response.ts'
-import { MIB, roomOf } from './bandwidth.ts'
+import { MIB, countUsefulDownloads } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'
-import { waitSeconds } from '../poll-interval.ts'
+import { computeWaitSeconds } from '../poll-interval.ts'
 
 /** A fetched task that is silent for this time no longer counts as a download. */
-export const FETCHING_MS = 30 * 60_000
+export const FETCH_WINDOW_MS = 30 * 60_000
 
 /** Time without another query after the database reported that a release has no free place. */
 const FULL_MS = 1000
@@ -46,15 +46,16 @@ export class Pacing {
 
   /** Returns the error for a device that must wait for others. */
   refusal(slot: number) {
-    return new DeviceError(429, 'wait for others to finish', waitSeconds(this.#fleet.slots.ids[slot]!))
+    return new DeviceError(429, 'wait for others to finish', computeWaitSeconds(this.#fleet.slots.ids[slot]!))
   }
 
   #hasRoom(rule: EnabledRule, now: number) {
     if (this.#downloads.count >= this.#maxDownloads) return false
-    if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= roomOf(rule.bandwidth * MIB)) return false
+    if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= countUsefulDownloads(rule.bandwidth * MIB))
+      return false
     if (rule.maxDownloads === null) return true
     let fetching = 0
-    for (const at of rule.fetching.values()) if (now - at < FETCHING_MS) fetching += 1
+    for (const at of rule.fetching.values()) if (now - at < FETCH_WINDOW_MS) fetching += 1
     return fetching < rule.maxDownloads
   }
 }

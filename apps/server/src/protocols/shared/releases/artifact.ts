@@ -4,8 +4,8 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
-import { DeviceError, missing } from '../response.ts'
-import { isPiece } from '../downloads/abort-download.ts'
+import { DeviceError, notFound } from '../response.ts'
+import { isPartialDownload } from '../downloads/abort-download.ts'
 import type { Component, Deployment } from './deployments.ts'
 import type { Call } from '../device-services.ts'
 
@@ -31,23 +31,23 @@ export async function findComponent({ side, slot }: Pick<Call, 'side' | 'slot'>,
   // Another process may have just created the task.
   await side.tasks.caughtUp()
   const late = await look()
-  if (!late) throw missing('artifact')
+  if (!late) throw notFound('artifact')
   return late
 }
 
-export const planFor = ({ method = 'GET', headers }: IncomingMessage, { sha1, size, fileName }: Component) =>
+export const planDownload = ({ method = 'GET', headers }: IncomingMessage, { sha1, size, fileName }: Component) =>
   planSend({ method, headers }, { sha256: sha1, size, name: fileName, mime: 'application/octet-stream' })
 
 /** Sends a component, whole or from the requested offset, and records the progress. */
 export async function sendComponent(call: Call, { task, component, deployment }: Found) {
   const { side, request, response } = call
   const { sha256, size } = component
-  const plan = planFor(request, component)
+  const plan = planDownload(request, component)
   if (!plan.range) return void response.writeHead(plan.status, plan.headers).end()
   const { start, end } = plan.range
   const whole = start === 0 && end === size - 1
   // Ranges arrive in any order, the end of a bundle first. Only their sum gives the progress.
-  const inPieces = !whole && isPiece(request)
+  const inPieces = !whole && isPartialDownload(request)
   if (inPieces && !side.downloads.takePiece(task.taskId, task.otaId, call.now))
     throw new DeviceError(429, 'too many pieces', 60)
   if (side.downloads.count >= side.services.config.deviceDownloads * 4)

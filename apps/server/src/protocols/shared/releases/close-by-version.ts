@@ -1,6 +1,6 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { DeviceServices } from '../device-services.ts'
-import { note } from './tasks.ts'
+import { recordTaskStep } from './tasks.ts'
 
 /**
  * Closes the open task as successful when the device already reports its version. Some devices restart during the
@@ -10,7 +10,7 @@ export async function closeByVersion(side: DeviceServices, slot: number, package
   const task = side.services.fleet.state.openTasks(slot).find((each) => each.packageName === packageName)
   if (!task || task.verCode !== verCode || task.state < TASK.fetched) return
   await side.tasks.change(slot, task.taskId, (db, locked) =>
-    note(db, locked, { details: ['设备报告已运行目标版本'] }, { state: TASK.succeeded, reason: '' }),
+    recordTaskStep(db, locked, { details: ['设备报告已运行目标版本'] }, { state: TASK.succeeded, reason: '' }),
   )
   side.tasks.forget(task.taskId)
   side.downloads.forget(task.taskId)

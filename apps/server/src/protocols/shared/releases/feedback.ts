@@ -1,9 +1,15 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { IncomingMessage } from 'node:http'
-import { sanitizeDeviceText, wrong } from '../response.ts'
-import { parsed, readReport } from '../read-body.ts'
-import { codeText, isFailureWord, rawLines, textOf, UNREADABLE_REPORT } from './report-words.ts'
-import { salvageDetails, salvageField, salvageWord, wholeField } from './salvage.ts'
+import { sanitizeDeviceText, badRequest } from '../response.ts'
+import { parseRepairedJson, readReport } from '../read-body.ts'
+import {
+  formatResultCode,
+  isFailureWord,
+  splitUnreadableReport,
+  formatJsonValue,
+  UNREADABLE_REPORT,
+} from './report-words.ts'
+import { salvageDetails, salvageField, salvageWord, salvageWholeField } from './salvage.ts'
 import type { Entry, LockedTask, Step } from './tasks.ts'
 
 const EXECUTIONS = new Set([
@@ -39,13 +45,13 @@ const record = (value: unknown): Record<string, unknown> =>
 /** Reads the report of a request, also when invalid: a lost failure report would suppress the alarm. */
 export async function readFeedback(request: IncomingMessage): Promise<Feedback> {
   const { text, isCut } = await readReport(request)
-  if (text.trim() === '') throw wrong('the report is empty')
-  return feedbackOf(text, isCut)
+  if (text.trim() === '') throw badRequest('the report is empty')
+  return parseFeedback(text, isCut)
 }
 
 /** Parses a report. Searches invalid JSON for single fields. */
-export function feedbackOf(text: string, isCut = false): Feedback {
-  const found = isCut ? undefined : parsed(text)
+export function parseFeedback(text: string, isCut = false): Feedback {
+  const found = isCut ? undefined : parseRepairedJson(text)
   const said = found === undefined ? salvaged(text) : fieldsOf(record(found))
   const { execution, finished } = said
   const isClosed = execution === 'closed'
@@ -53,7 +59,7 @@ export function feedbackOf(text: string, isCut = false): Feedback {
   const isFailure = isFailureWord(execution) || (isFailureWord(finished) && (isClosed || !isKnown))
   const isComplete = found !== undefined && isKnown
   const isUnderstood = isComplete && (!isClosed || isFailure || finished === 'success' || finished === 'none')
-  return { ...said, isFailure, isUnderstood, raw: isUnderstood ? [] : rawLines(text) }
+  return { ...said, isFailure, isUnderstood, raw: isUnderstood ? [] : splitUnreadableReport(text) }
 }
 
 /** `finished` is empty when absent: only the word `none` means none. */
@@ -64,10 +70,10 @@ function fieldsOf(body: Record<string, unknown>) {
   const percent = (Number(cnt) / Number(of)) * 100
   const details = Array.isArray(status.details) ? status.details : status.details === undefined ? [] : [status.details]
   return {
-    execution: textOf(status.execution).toLowerCase(),
-    finished: textOf(result.finished).toLowerCase(),
-    code: codeText(status.code),
-    details: details.map(textOf),
+    execution: formatJsonValue(status.execution).toLowerCase(),
+    finished: formatJsonValue(result.finished).toLowerCase(),
+    code: formatResultCode(status.code),
+    details: details.map(formatJsonValue),
     progress: Number(of) > 0 && Number(cnt) >= 0 && Number.isFinite(percent) ? percent : undefined,
   }
 }
@@ -75,12 +81,12 @@ function fieldsOf(body: Record<string, unknown>) {
 function salvaged(text: string) {
   const execution = salvageField(text, 'execution')?.value.toLowerCase() ?? ''
   const finished = salvageWord(text, 'finished', 'failure')
-  const code = codeText(wholeField(text, 'code'))
+  const code = formatResultCode(salvageWholeField(text, 'code'))
   return { execution, finished, code, details: salvageDetails(text), progress: undefined }
 }
 
 /** Returns the log entry of a report. Includes the received text when not understood. */
-export const entryOf = ({ execution, finished, code, details, raw }: Feedback): Entry => ({
+export const toLogEntry = ({ execution, finished, code, details, raw }: Feedback): Entry => ({
   execution: execution || 'unreadable',
   finished,
   code: code ?? null,
@@ -96,14 +102,14 @@ const DEFAULT_WORDS: Readonly<Record<string, string>> = {
 const FAILED = '设备报告升级失败'
 
 /** Returns the state change that a report on `deploymentBase` causes. A late report never sets a task back. */
-export function stepOf(task: LockedTask, feedback: Feedback, isDownloading: boolean): Step {
+export function determineStep(task: LockedTask, feedback: Feedback, isDownloading: boolean): Step {
   const { execution, isFailure, isUnderstood, code = null } = feedback
-  if (isFailure) return { state: TASK.failed, reason: reasonOf(feedback) || FAILED, code }
+  if (isFailure) return { state: TASK.failed, reason: findFailureReason(feedback) || FAILED, code }
   if (!isUnderstood) return { reason: UNREADABLE_REPORT }
   if (execution === 'closed') return { state: TASK.succeeded, reason: '', code }
-  if (execution === 'canceled') return { state: TASK.cancelled, reason: reasonOf(feedback) }
+  if (execution === 'canceled') return { state: TASK.cancelled, reason: findFailureReason(feedback) }
   if (task.state === TASK.cancelling) return {}
-  if (execution === 'rejected') return { reason: reasonOf(feedback) }
+  if (execution === 'rejected') return { reason: findFailureReason(feedback) }
   const state = Math.max(task.state, openStateOf(task.state, execution, isDownloading))
   return { state, ...(state === TASK.installing && progressOf(feedback)) }
 }
@@ -134,7 +140,7 @@ const DESCRIPTIVE = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
  * errors are consequences. Known consequences count only without another error. Otherwise the last line that sounds
  * like an error.
  */
-export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'execution'>) {
+export function findFailureReason({ details, execution }: Pick<Feedback, 'details' | 'execution'>) {
   const lines = details.map((each) => sanitizeDeviceText(each, 500)).filter((line) => line !== '' && !NOISE.test(line))
   const errors = lines.filter((line) => ERROR.test(line))
   const cause = errors.find((line) => !CONSEQUENCE.test(line)) ?? errors[0]
@@ -143,9 +149,9 @@ export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'exe
 }
 
 /** Returns at most this many lines in their order: all errors first, then the latest lines. */
-export function mostInformativeLines(details: readonly string[], most: number): readonly string[] {
+export function pickInformativeLines(details: readonly string[], most: number): readonly string[] {
   if (details.length <= most) return details
-  const errors = new Set(errorLines(details).slice(0, most))
+  const errors = new Set(pickErrorLines(details).slice(0, most))
   const spare = most - errors.size
   const others = new Set(spare > 0 ? details.filter((line) => !errors.has(line)).slice(-spare) : [])
   return details.filter((line) => errors.has(line) || others.has(line)).slice(0, most)
@@ -155,4 +161,4 @@ export function mostInformativeLines(details: readonly string[], most: number): 
  * Returns the lines of earlier reports that may contain the cause. SWUpdate sends its log in parts, the relevant
  * part first or last.
  */
-export const errorLines = (details: readonly string[]) => details.filter((line) => ERROR.test(line))
+export const pickErrorLines = (details: readonly string[]) => details.filter((line) => ERROR.test(line))

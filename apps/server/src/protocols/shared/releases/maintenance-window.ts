@@ -9,7 +9,7 @@ import type { QueryClient } from '../write-queue.ts'
  * True when the task is withheld because its release is paused. A device that has started the download continues. A
  * task pushed by a person is independent of the release.
  */
-export function isPaused({ side }: Pick<Call, 'side'>, task: OpenTask): boolean {
+export function isReleasePaused({ side }: Pick<Call, 'side'>, task: OpenTask): boolean {
   if (task.pushed || task.state >= TASK.downloading) return false
   return side.services.fleet.state.rules.get(task.otaId)?.state === PAUSED
 }
@@ -20,7 +20,7 @@ const PAUSED = 3
  * Returns the seconds until the daily window permits the task; undefined when nothing prevents the task. A running
  * installation is never stopped, because a partial installation is worse than one outside the window.
  */
-export function secondsUntilOpen({ side, now }: Pick<Call, 'side' | 'now'>, task: OpenTask): number | undefined {
+export function computeSecondsUntilOpen({ side, now }: Pick<Call, 'side' | 'now'>, task: OpenTask): number | undefined {
   if (task.state >= TASK.installing) return undefined
   const { fleet } = side.services
   const window = fleet.dailyWindow(task, fleet.moment(now))
@@ -31,33 +31,33 @@ export function secondsUntilOpen({ side, now }: Pick<Call, 'side' | 'now'>, task
  * Returns hawkBit's maintenance window: outside the window an update may be downloaded, not installed. Absent
  * without a window.
  */
-export function windowOf(call: Pick<Call, 'side' | 'now'>, task: OpenTask) {
+export function findMaintenanceWindow(call: Pick<Call, 'side' | 'now'>, task: OpenTask) {
   const { fleet } = call.side.services
   if (!fleet.dailyWindow(task, fleet.moment(call.now))) return {}
-  return secondsUntilOpen(call, task) === undefined
+  return computeSecondsUntilOpen(call, task) === undefined
     ? { maintenanceWindow: 'available' }
     : { update: 'skip', maintenanceWindow: 'unavailable' }
 }
 
 /** Log text of a task whose device must skip the installation. */
-export const SKIPPED = '不在发布的每日时间段内，设备稍后再升级'
+export const SKIPPED_TEXT = '不在发布的每日时间段内，设备稍后再升级'
 const LAST = 'select details from ota_task_logs where task_id = $1 order by id desc limit 1'
 
 /** Records once that the device must skip the installation. */
 export async function recordSkip(db: QueryClient, { taskId, state }: LockedTask) {
   const { rows } = await db.query<{ details: string[] }>(LAST, [taskId])
-  if (rows[0]?.details[0] === SKIPPED) return
+  if (rows[0]?.details[0] === SKIPPED_TEXT) return
   const said = 'insert into ota_task_logs (task_id, state, details) values ($1, $2, $3)'
-  await db.query(said, [taskId, state, [SKIPPED]])
+  await db.query(said, [taskId, state, [SKIPPED_TEXT]])
 }
 
 /** True when SWUpdate closes a skipped task as a success although nothing was installed. The task stays open. */
-export async function isSkipped(
+export async function isSkippedInstallation(
   db: QueryClient,
   { taskId, state }: LockedTask,
   { execution, isFailure, isUnderstood }: Feedback,
 ) {
   if (execution !== 'closed' || isFailure || !isUnderstood || state >= TASK.installing) return false
   const { rows } = await db.query<{ details: string[] }>(LAST, [taskId])
-  return rows[0]?.details[0] === SKIPPED
+  return rows[0]?.details[0] === SKIPPED_TEXT
 }

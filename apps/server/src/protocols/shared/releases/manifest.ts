@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { missing } from '../response.ts'
+import { notFound } from '../response.ts'
 import type { Deployment } from './deployments.ts'
 
 /** File names of the signed manifest and its signature of 64 bytes. `openssl` can verify both without a parser. */
-export const MANIFEST = 'manifest.json'
+export const MANIFEST_FILE_NAME = 'manifest.json'
 const SIGNATURE = 'manifest.sig'
 
-export const isManifestName = (name: string | undefined): name is string => name === MANIFEST || name === SIGNATURE
+export const isManifestName = (name: string | undefined): name is string =>
+  name === MANIFEST_FILE_NAME || name === SIGNATURE
 
 /** Sends the manifest or its signature; 404 for an unsigned version. */
 export function sendManifest(
@@ -15,8 +16,8 @@ export function sendManifest(
   name: string,
   { manifest }: Pick<Deployment, 'manifest'>,
 ) {
-  if (!manifest) throw missing('manifest')
-  const isText = name === MANIFEST
+  if (!manifest) throw notFound('manifest')
+  const isText = name === MANIFEST_FILE_NAME
   const bytes = isText ? Buffer.from(manifest.manifest) : Buffer.from(manifest.signature, 'base64')
   response
     .writeHead(200, {

@@ -9,13 +9,13 @@ export const isFailureWord = (word: string) => FAILURE.has(word)
 const MAX_CODE = 32
 
 /** Returns a result code as text: clients send unsigned 32-bit numbers, fractions and words. Null without a code. */
-export function codeText(value: unknown): string | null {
+export function formatResultCode(value: unknown): string | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null
   return sanitizeDeviceText(value, MAX_CODE) || null
 }
 
 /** Returns any JSON value as text for a person: objects as JSON, never as `[object Object]`. */
-export function textOf(value: unknown): string {
+export function formatJsonValue(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)
   try {
@@ -33,7 +33,7 @@ const RAW_LINE = 500
 const RAW_LINES = 49
 
 /** Returns an unreadable report as lines of a task log: a title and the text as received, up to the limit of a log. */
-export function rawLines(text: string): string[] {
+export function splitUnreadableReport(text: string): string[] {
   const lines = [RAW_TITLE]
   for (let at = 0; at < text.length && lines.length <= RAW_LINES; at += RAW_LINE)
     lines.push(text.slice(at, at + RAW_LINE))

@@ -1,5 +1,5 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { FETCHING_MS } from '../downloads/pacing.ts'
+import { FETCH_WINDOW_MS } from '../downloads/pacing.ts'
 import type { QueryClient } from '../write-queue.ts'
 
 /*
@@ -21,7 +21,7 @@ export async function takeRolloutSlot(db: QueryClient, otaId: number, perMinute:
 }
 
 /** True when another device may download this version. Simultaneous callers wait until this transaction ends. */
-export async function hasPlace(db: QueryClient, otaId: number, maxDownloads: number): Promise<boolean> {
+export async function hasDownloadCapacity(db: QueryClient, otaId: number, maxDownloads: number): Promise<boolean> {
   await db.query(
     `insert into ota_paces as p (ota_id, since, handed) values ($1, clock_timestamp(), 0)
      on conflict (ota_id) do update set handed = p.handed`,
@@ -30,7 +30,7 @@ export async function hasPlace(db: QueryClient, otaId: number, maxDownloads: num
   const { rows } = await db.query<{ fetching: number }>(
     `select count(*)::int as fetching from (select from ota_tasks where ota_id = $1
        and state in (${TASK.fetched}, ${TASK.downloading}) and update_time > now() - make_interval(secs => $2) limit $3) t`,
-    [otaId, FETCHING_MS / 1000, maxDownloads],
+    [otaId, FETCH_WINDOW_MS / 1000, maxDownloads],
   )
   return (rows[0]?.fetching ?? 0) < maxDownloads
 }

@@ -23,7 +23,7 @@ export function salvageField(text: string, name: string): SalvagedField | undefi
 }
 
 /** Returns the value of a field that is complete in the text. */
-export function wholeField(text: string, name: string): string | undefined {
+export function salvageWholeField(text: string, name: string): string | undefined {
   const found = salvageField(text, name)
   return found && !found.isCut ? found.value : undefined
 }

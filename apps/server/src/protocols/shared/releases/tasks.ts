@@ -2,10 +2,10 @@ import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
 import { MAX_SUCCESSES } from '#domain/fleet/load-devices.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import type { Services } from '#core/services.ts'
-import { sanitizeDeviceText, gone, missing } from '../response.ts'
+import { sanitizeDeviceText, actionClosed, notFound } from '../response.ts'
 import type { ChangePublisher } from '../change-publisher.ts'
-import { mostInformativeLines } from './feedback.ts'
-import { hasPlace, takeRolloutSlot } from './rollout-limits.ts'
+import { pickInformativeLines } from './feedback.ts'
+import { hasDownloadCapacity, takeRolloutSlot } from './rollout-limits.ts'
 import { reportPackages, reportVersion } from './versions.ts'
 import { type QueryClient, WriteQueue } from '../write-queue.ts'
 
@@ -108,7 +108,7 @@ export class Tasks {
     const { slots } = this.#services.fleet
     const result = await this.writes.run(async (db) => {
       const task = await lockTask(db, taskId, slots.ids[slot]!)
-      if (isClosed(task.state)) throw gone()
+      if (isClosed(task.state)) throw actionClosed()
       return work(db, task)
     })
     this.#announcer.moved(slots.tenants[slot]!)
@@ -129,8 +129,8 @@ export class Tasks {
     const limit = rules.get(task.otaId)?.maxDownloads ?? null
     return this.change(task.slot, task.taskId, async (db, locked) => {
       if (locked.state >= TASK.fetched) return true
-      if (limit !== null && !(await hasPlace(db, locked.otaId, limit))) return false
-      await note(db, locked, {}, { state: TASK.fetched })
+      if (limit !== null && !(await hasDownloadCapacity(db, locked.otaId, limit))) return false
+      await recordTaskStep(db, locked, {}, { state: TASK.fetched })
       return true
     })
   }
@@ -141,7 +141,7 @@ export class Tasks {
     if (!known || known.state >= state) return
     await this.change(task.slot, task.taskId, async (db, locked) => {
       if (locked.state >= state) return
-      await note(db, locked, { execution }, { state, ...(state === TASK.downloaded && { progress: 100 }) })
+      await recordTaskStep(db, locked, { execution }, { state, ...(state === TASK.downloaded && { progress: 100 }) })
     }).catch((error: unknown) => {
       // The task was closed meanwhile; the download may end normally.
       this.#services.log.debug({ err: error, taskId: task.taskId }, 'step not noted')
@@ -205,15 +205,15 @@ async function lockTask(db: QueryClient, taskId: number, deviceId: number): Prom
      from ota_tasks where task_id = $1 and device_id = $2 for update`,
     [taskId, deviceId],
   )
-  if (!rows[0]) throw missing('action')
+  if (!rows[0]) throw notFound('action')
   return rows[0]
 }
 
 /** Writes a log entry and the state change of a task. */
-export async function note(db: QueryClient, task: LockedTask, entry: Entry, step: Step) {
+export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: Entry, step: Step) {
   const state = step.state ?? task.state
   const closes = isClosed(state)
-  const details = mostInformativeLines(entry.details ?? [], MAX_DETAILS)
+  const details = pickInformativeLines(entry.details ?? [], MAX_DETAILS)
     .map((each) => sanitizeDeviceText(each, DETAIL_LENGTH))
     .filter(Boolean)
   const code = entry.code ?? null

@@ -4,7 +4,7 @@ import type { QueryClient } from '../write-queue.ts'
 export const MAX_VERSION = 999_999_999
 
 /** Parses a version number or digits, also with leading zeros. Undefined when invalid. */
-export function versionFrom(value: unknown): number | undefined {
+export function parseVersion(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isInteger(value) && value >= 0 && value <= MAX_VERSION ? value : undefined
   if (typeof value !== 'string' || !/^\s*\d{1,18}\s*$/.test(value)) return undefined

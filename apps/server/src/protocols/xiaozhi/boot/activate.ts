@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { parsed, readReport } from '#protocols/shared/read-body.ts'
-import { type Identity, identityOf, MAX_REPORT } from './boot-report.ts'
+import { parseRepairedJson, readReport } from '#protocols/shared/read-body.ts'
+import { type Identity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { countMacCall } from './mac-limit.ts'
-import { sendBare } from './send-bare.ts'
+import { sendPlainJson } from './send-bare.ts'
 
 const NOT_YET = 202
 
@@ -14,21 +14,21 @@ const NOT_YET = 202
  * Handles `POST /xiaozhi/ota/activate`: returns 200 when the device is bound and its proof is correct, else 202. The
  * device reads only the status.
  */
-export async function activate(call: XiaozhiCall) {
+export async function handleActivation(call: XiaozhiCall) {
   const { request } = call
-  const identity = identityOf(request)
-  const { text, isCut } = await readReport(request, MAX_REPORT)
-  if (typeof identity === 'string') return sendBare(call, { error: identity }, NOT_YET)
+  const identity = readIdentity(request)
+  const { text, isCut } = await readReport(request, MAX_REPORT_BYTES)
+  if (typeof identity === 'string') return sendPlainJson(call, { error: identity }, NOT_YET)
   countMacCall(identity.mac, call.now)
   const { device } = await call.side.boundDevices.find(identity.mac)
-  if (!device) return sendBare(call, { message: 'not bound yet' }, NOT_YET)
-  const body = isCut ? undefined : parsed(text)
+  if (!device) return sendPlainJson(call, { message: 'not bound yet' }, NOT_YET)
+  const body = isCut ? undefined : parseRepairedJson(text)
   if (await isProven(call, { ...identity, tenantId: device.tenantId }, body))
-    return sendBare(call, { message: 'activated' })
+    return sendPlainJson(call, { message: 'activated' })
   const { mac } = identity
   const event = { mac, tenantId: device.tenantId, kind: EVENT.wrongProof, detail: { serial: identity.serial } }
   await addEvents(call.side.services.database.db, [event])
-  return sendBare(call, { message: 'wrong hmac' }, NOT_YET)
+  return sendPlainJson(call, { message: 'wrong hmac' }, NOT_YET)
 }
 
 /**

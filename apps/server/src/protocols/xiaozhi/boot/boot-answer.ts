@@ -1,5 +1,5 @@
 import type { GatewayClient } from './mqtt.ts'
-import { type Gateway, mqttSettings } from './mqtt.ts'
+import { type Gateway, buildMqttSettings } from './mqtt.ts'
 
 /** Firmware version with the address of its image. */
 export interface FirmwareOffer {
@@ -22,11 +22,11 @@ interface Parts {
  * Builds the response to a boot report. Devices store each value of `websocket` and `mqtt` in flash, and prefer MQTT
  * when it is present.
  */
-export const bootResponse = ({ now, timeZone, offset, websocket, firmware, gateway, activation }: Parts) => ({
+export const buildBootResponse = ({ now, timeZone, offset, websocket, firmware, gateway, activation }: Parts) => ({
   server_time: { timestamp: now, timeZone, timezone_offset: offset },
   ...(firmware && { firmware }),
   websocket,
-  ...(gateway && { mqtt: mqttSettings(gateway, gateway) }),
+  ...(gateway && { mqtt: buildMqttSettings(gateway, gateway) }),
   ...(activation && {
     activation: {
       code: activation.code,
@@ -42,7 +42,7 @@ const NEVER_AN_IMAGE = 'NOT_ACTIVATED_FIRMWARE'
  * Returns an offer of the running version, whose address serves no image. Old firmware fails when the response contains
  * no firmware.
  */
-export const noUpgrade = (origin: string, version: string): FirmwareOffer => ({
+export const buildNoUpgrade = (origin: string, version: string): FirmwareOffer => ({
   version,
   url: `${origin}/xiaozhi/otaMag/download/${NEVER_AN_IMAGE}`,
 })
@@ -50,7 +50,7 @@ export const noUpgrade = (origin: string, version: string): FirmwareOffer => ({
 /**
  * Returns a random address of a list separated by semicolons. Default: port 8000 of the host that the device called.
  */
-export function voiceAddress(list: string, origin: string, random = Math.random): string {
+export function pickVoiceAddress(list: string, origin: string, random = Math.random): string {
   const addresses = list
     .split(';')
     .map((each) => each.trim())

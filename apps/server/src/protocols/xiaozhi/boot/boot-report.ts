@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
 import { SN } from '@oms/contract/entities/device.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { rawHeader } from '#protocols/shared/access/headers.ts'
-import { parsed, type ReadText } from '#protocols/shared/read-body.ts'
+import { readRawHeader } from '#protocols/shared/access/headers.ts'
+import { parseRepairedJson, type ReadText } from '#protocols/shared/read-body.ts'
 import { sanitizeDeviceText } from '#protocols/shared/response.ts'
 
 /** Maximum size of a boot report in bytes. Reports of the firmware have 1 to 3 KiB. */
-export const MAX_REPORT = 16 * 1024
+export const MAX_REPORT_BYTES = 16 * 1024
 const MAX_ID = 64
 const MAX_BOARD = 50
 const MAX_VERSION = 20
@@ -28,13 +28,13 @@ export interface Identity {
 }
 
 /** Returns the identifiers of a device, or the message for a device without a valid `Device-Id`. */
-export function identityOf(request: IncomingMessage): Identity | string {
-  const deviceId = rawHeader(request, 'device-id')?.trim() ?? ''
+export function readIdentity(request: IncomingMessage): Identity | string {
+  const deviceId = readRawHeader(request, 'device-id')?.trim() ?? ''
   if (deviceId === '') return 'Device ID is required'
   const mac = parseMacDigits(deviceId)
   if (mac === undefined) return 'Invalid device ID'
-  const clientId = sanitizeDeviceText(rawHeader(request, 'client-id'), MAX_ID) || deviceId
-  const serial = sanitizeDeviceText(rawHeader(request, 'serial-number'), MAX_ID)
+  const clientId = sanitizeDeviceText(readRawHeader(request, 'client-id'), MAX_ID) || deviceId
+  const serial = sanitizeDeviceText(readRawHeader(request, 'serial-number'), MAX_ID)
   return { mac, deviceId, clientId, serial: SN.test(serial) ? serial : '' }
 }
 
@@ -53,8 +53,8 @@ export interface BootReport {
 }
 
 /** Reads a boot report. Accepts numbers as text. Treats unreadable and too long bodies as empty. */
-export function bootReportOf({ text, isCut }: ReadText): BootReport {
-  const body = recordOf(isCut ? undefined : parsed(text))
+export function parseBootReport({ text, isCut }: ReadText): BootReport {
+  const body = recordOf(isCut ? undefined : parseRepairedJson(text))
   const boardType = cleanText(recordOf(body['board'])['type'], MAX_BOARD)
   const reported = cleanText(recordOf(body['application'])['version'], MAX_VERSION)
   return {

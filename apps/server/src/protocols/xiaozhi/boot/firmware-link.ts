@@ -1,7 +1,7 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 import { findComponent, sendComponent } from '#protocols/shared/releases/artifact.ts'
-import { DeviceError, missing } from '#protocols/shared/response.ts'
+import { DeviceError, notFound } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from '../call.ts'
 
 const USE = 'xiaozhi-firmware'
@@ -13,7 +13,7 @@ interface Linked {
 }
 
 /** Returns the path of an image. The path is the only credential: the firmware sends no headers with a download. */
-export const firmwarePath = (secretKey: Buffer, { taskId, componentId }: Linked, nowMs: number) =>
+export const createFirmwarePath = (secretKey: Buffer, { taskId, componentId }: Linked, nowMs: number) =>
   `/xiaozhi/otaMag/download/${signNumbers(secretKey, USE, [taskId, componentId, Math.floor(nowMs / 1000) + LINK_SECONDS])}`
 
 /** Sends the image of a link while its task is open. */
@@ -22,13 +22,13 @@ export async function downloadFirmware(call: XiaozhiCall, token: string) {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceError(405, 'GET or HEAD only')
   const { fleet, config } = side.services
   const [taskId = 0, componentId = 0, end = 0] = readNumbers(config.secretKey, USE, token, 3) ?? []
-  if (end * 1000 < now) throw missing('file')
+  if (end * 1000 < now) throw notFound('file')
   if (!fleet.state.tasks.has(taskId)) await side.tasks.caughtUp()
   const task = fleet.state.tasks.get(taskId)
-  if (!task || task.state === TASK.cancelling) throw missing('file')
+  if (!task || task.state === TASK.cancelling) throw notFound('file')
   const { slot } = task
   side.limits.takeDevice(slot, now, fleet.slots)
   const found = await findComponent({ side, slot }, componentId)
-  if (found.task.taskId !== taskId) throw missing('file')
+  if (found.task.taskId !== taskId) throw notFound('file')
   return sendComponent({ side, request, response, slot, base: '', query: call.query, now }, found)
 }

@@ -2,17 +2,17 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { findBoardImage } from '#domain/agents/devices/board-image.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { modelMovedEvent } from '#domain/agents/models/move-to-model.ts'
+import { buildModelMovedEvent } from '#domain/agents/models/move-to-model.ts'
 import { moveToModel } from '#domain/fleet/move-to-model.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
-import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
-import { note } from '#protocols/shared/releases/tasks.ts'
+import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
+import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
 import { reportVersion } from '#protocols/shared/releases/versions.ts'
-import { type FirmwareOffer, noUpgrade } from './boot-answer.ts'
+import { type FirmwareOffer, buildNoUpgrade } from './boot-answer.ts'
 import type { BootReport } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
-import { firmwarePath } from './firmware-link.ts'
+import { createFirmwarePath } from './firmware-link.ts'
 
 interface Booted {
   readonly call: XiaozhiCall
@@ -28,13 +28,13 @@ const WAITS = 'waits'
  * Applies the reported version and board, and returns the firmware for the same response. Returns undefined when the
  * device must wait for other devices. Also returns undefined when automatic updates are off and no task was pushed.
  */
-export async function firmwareFor(booted: Booted): Promise<FirmwareOffer | undefined> {
+export async function offerFirmware(booted: Booted): Promise<FirmwareOffer | undefined> {
   const { call, device, report } = booted
   const isFit = await takeReport(booted)
   if (device.autoUpdate === 0 && !hasPush(booted)) return undefined
   const task = isFit ? await taskFor(booted) : undefined
   if (task === WAITS) return undefined
-  return (task && (await offerOf(booted, task))) ?? noUpgrade(call.origin, report.version)
+  return (task && (await offerOf(booted, task))) ?? buildNoUpgrade(call.origin, report.version)
 }
 
 const openTask = ({ call: { side }, slot }: Booted) =>
@@ -52,7 +52,7 @@ async function takeReport(booted: Booted): Promise<boolean> {
   if (isMoved) {
     const { db } = side.services.database
     const { deviceId, tenantId, mac } = device
-    const event = modelMovedEvent({ mac, tenantId, board: report.boardType, modelId })
+    const event = buildModelMovedEvent({ mac, tenantId, board: report.boardType, modelId })
     await db.transaction(async (tx) => {
       if (await moveToModel(tx, deviceId, modelId)) await addEvents(tx, [event])
     })
@@ -81,7 +81,7 @@ async function endTask(booted: Booted) {
   const open = openTask(booted)
   if (open?.state !== TASK.cancelling) return
   const entry = { details: ['设备已重新启动，未安装该版本'] }
-  await tasks.change(slot, open.taskId, (db, task) => note(db, task, entry, { state: TASK.cancelled }))
+  await tasks.change(slot, open.taskId, (db, task) => recordTaskStep(db, task, entry, { state: TASK.cancelled }))
 }
 
 async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefined> {
@@ -104,7 +104,7 @@ async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefi
  * outside its time window.
  */
 const isReady = (call: XiaozhiCall, task: OpenTask) =>
-  task.state !== TASK.confirming && !isPaused(call, task) && secondsUntilOpen(call, task) === undefined
+  task.state !== TASK.confirming && !isReleasePaused(call, task) && computeSecondsUntilOpen(call, task) === undefined
 
 /** Returns version and image of a release. Returns undefined when voice devices cannot install the version. */
 async function imageOf({ side }: XiaozhiCall, otaId: number) {
@@ -119,5 +119,5 @@ async function offerOf({ call }: Booted, { taskId, otaId }: OpenTask): Promise<F
   if (!image) return undefined
   const { secretKey } = call.side.services.config
   const { version, componentId } = image
-  return { version, url: `${call.origin}${firmwarePath(secretKey, { taskId, componentId }, call.now)}` }
+  return { version, url: `${call.origin}${createFirmwarePath(secretKey, { taskId, componentId }, call.now)}` }
 }

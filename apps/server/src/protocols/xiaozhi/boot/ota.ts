@@ -4,33 +4,33 @@ import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { type BootParameters, readBootParameters } from '#domain/agents/parameters/boot-parameters.ts'
-import { isEnabled } from '#protocols/shared/access/identify.ts'
-import { isLocal } from '#protocols/shared/access/limits.ts'
+import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
+import { isLocalAddress } from '#protocols/shared/access/limits.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
-import { bootResponse, type FirmwareOffer, noUpgrade, voiceAddress } from './boot-answer.ts'
-import { type BootReport, bootReportOf, type Identity, identityOf, MAX_REPORT } from './boot-report.ts'
+import { buildBootResponse, type FirmwareOffer, buildNoUpgrade, pickVoiceAddress } from './boot-answer.ts'
+import { type BootReport, parseBootReport, type Identity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
-import { firmwareFor } from './firmware.ts'
+import { offerFirmware } from './firmware.ts'
 import { countMacCall } from './mac-limit.ts'
-import { sendBare } from './send-bare.ts'
+import { sendPlainJson } from './send-bare.ts'
 
 const PLATFORM = 1
 
 /** Handles `POST /xiaozhi/ota/`, which a device sends at each boot. `GET` returns a line of text for people. */
-export async function ota(call: XiaozhiCall) {
+export async function handleBootRequest(call: XiaozhiCall) {
   const { request, response } = call
   if (request.method === 'GET' || request.method === 'HEAD') return sendStatus(call)
   if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
-  const identity = identityOf(request)
-  const report = bootReportOf(await readReport(request, MAX_REPORT))
-  if (typeof identity === 'string') return sendBare(call, { error: identity })
+  const identity = readIdentity(request)
+  const report = parseBootReport(await readReport(request, MAX_REPORT_BYTES))
+  if (typeof identity === 'string') return sendPlainJson(call, { error: identity })
   countMacCall(identity.mac, call.now)
   const { device, code } = await call.side.boundDevices.find(identity.mac)
   const answer = device
     ? await answerBound(call, { identity, report, device })
     : await answerUnbound(call, { identity, report, code })
-  if (!response.destroyed) sendBare(call, answer)
+  if (!response.destroyed) sendPlainJson(call, answer)
 }
 
 async function sendStatus(call: XiaozhiCall) {
@@ -56,7 +56,7 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
     timeZone,
     offset: zoneOffsetMinutes(now, timeZone),
     websocket: {
-      url: voiceAddress(parameters.websocket, origin),
+      url: pickVoiceAddress(parameters.websocket, origin),
       token: hasToken && parameters.isAuthEnabled ? createAccessToken(parameters.secret, identity, now) : '',
     },
   }
@@ -68,9 +68,9 @@ async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | un
   const parameters = await readBootParameters(call.side.services, PLATFORM)
   const code = boot.code ?? (await newCode(call, boot))
   const consoleUrl = parameters.consoleUrl || call.origin
-  return bootResponse({
+  return buildBootResponse({
     ...commonParts(call, identity, parameters, true),
-    firmware: noUpgrade(call.origin, report.version),
+    firmware: buildNoUpgrade(call.origin, report.version),
     gateway: parameters.gateway && { ...parameters.gateway, mac: identity.mac, board: undefined, ip: ipOf(call) },
     activation: code === undefined ? undefined : { code, consoleUrl, challenge: identity.deviceId },
   })
@@ -80,7 +80,7 @@ async function newCode(call: XiaozhiCall, { identity, report }: Boot) {
   const { side, ip } = call
   const { mac, clientId, serial } = identity
   const device = { mac, clientId, serial, board: report.board, version: report.reported, ip: ipOf(call) }
-  const created = await side.activationCodes.create(device, isLocal(ip))
+  const created = await side.activationCodes.create(device, isLocalAddress(ip))
   if (!created) side.services.log.warn({ mac, ip }, 'no activation code: the limit of new codes is reached')
   else if (created.isNew)
     await addEvents(side.services.database.db, [{ mac, kind: EVENT.code, detail: { board: report.board } }])
@@ -96,7 +96,7 @@ async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice
   const parameters = await readBootParameters(services, device.tenantId)
   const isOther = device.clientId !== '' && device.clientId !== identity.clientId
   const slot = await slotOf(call, device)
-  const isOpen = slot >= 0 && isEnabled(services, slot)
+  const isOpen = slot >= 0 && isDeviceEnabled(services, slot)
   const hasToken = isOpen && !(isOther && parameters.refusesOtherIdentity)
   let firmware: FirmwareOffer | undefined
   if (isOther) await noteIdentity(call, boot)
@@ -111,10 +111,10 @@ async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice
       version: report.reported,
       hasToken: hasToken && parameters.isAuthEnabled,
     })
-    firmware = await firmwareFor({ call, slot, device, report })
+    firmware = await offerFirmware({ call, slot, device, report })
   }
   const board = report.boardType || device.board
-  return bootResponse({
+  return buildBootResponse({
     ...commonParts(call, identity, parameters, hasToken),
     firmware,
     gateway:

@@ -3,13 +3,13 @@ import { sendOutbound } from '#core/outbound/outbound.ts'
 import { LlmError, toLlmError, parseVendorError } from '#domain/agents/llm/llm-error.ts'
 import { readErrorBody, readVendorJson, type VendorJson } from '#domain/agents/llm/vendor-body.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { type RelayBody, vendorBody } from './relay-body.ts'
-import { vendorOf } from './relay-target.ts'
+import { type RelayBody, buildVendorBody } from './relay-body.ts'
+import { resolveVendor } from './relay-target.ts'
 
 /** Maximum time until the first chunk of a vendor. Then the fallback is called. */
 const FIRST_MS = 8_000
 /** Limits of one call to a vendor. Tests shorten the pause. */
-export const VENDOR_LIMITS = {
+export const VENDOR_TIME_LIMITS = {
   connectMs: FIRST_MS,
   firstByteMs: FIRST_MS,
   idleMs: 60_000,
@@ -32,7 +32,7 @@ export async function openCompletion(
   body: RelayBody,
   reader: AbortSignal,
 ): Promise<OpenCompletion> {
-  const { endpoint, policy, pool } = vendorOf(services, model)
+  const { endpoint, policy, pool } = resolveVendor(services, model)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), FIRST_MS)
   let close = () => {}
@@ -45,15 +45,15 @@ export async function openCompletion(
         accept: body.stream ? 'text/event-stream, application/json' : 'application/json',
         ...(endpoint.apiKey && { authorization: `Bearer ${endpoint.apiKey}` }),
       },
-      body: JSON.stringify(vendorBody(body, endpoint)),
+      body: JSON.stringify(buildVendorBody(body, endpoint)),
       policy,
       pool,
-      limits: VENDOR_LIMITS,
+      limits: VENDOR_TIME_LIMITS,
       signal: AbortSignal.any([reader, late.signal]),
     })
     close = () => response.close()
     if (response.status !== 200) throw parseVendorError(response.status, await readErrorBody(response), endpoint.apiKey)
-    const documents = readVendorJson(response, endpoint.apiKey, VENDOR_LIMITS.maxBytes)
+    const documents = readVendorJson(response, endpoint.apiKey, VENDOR_TIME_LIMITS.maxBytes)
     const first = await documents.next()
     if (first.done) throw new LlmError('answer')
     return { model, documents: joined(first.value, documents), close }
@@ -78,6 +78,6 @@ async function* joined(first: VendorJson, rest: AsyncGenerator<VendorJson>): Asy
  * Returns whether a fallback may succeed: the vendor was not reached, late, overloaded or broken, or its quota is used
  * up. A refused key or request is a configuration error, which a fallback would hide.
  */
-export const mayFallBack = ({ kind, status = 0 }: LlmError) =>
+export const canFallBack = ({ kind, status = 0 }: LlmError) =>
   kind !== 'cancelled' &&
   (status === 0 || status === 429 || status >= 500 || kind === 'quota' || kind === 'time' || kind === 'vendor')

@@ -27,7 +27,7 @@ const RelayBody = z.object({
 export type RelayBody = z.output<typeof RelayBody>
 
 /** Returns the fields of a completion; undefined for text that is not such a request. */
-export function relayBodyOf(text: string): RelayBody | undefined {
+export function parseRelayBody(text: string): RelayBody | undefined {
   try {
     return RelayBody.safeParse(JSON.parse(text)).data
   } catch {
@@ -39,7 +39,7 @@ export function relayBodyOf(text: string): RelayBody | undefined {
  * Returns the request to the vendor. Sets the vendor's model name and the configured parameters, which take precedence
  * over those of the voice server. Requests the token usage and turns thinking off.
  */
-export const vendorBody = ({ stream, ...given }: RelayBody, endpoint: LlmEndpoint) => ({
+export const buildVendorBody = ({ stream, ...given }: RelayBody, endpoint: LlmEndpoint) => ({
   ...given,
   ...endpoint.params,
   ...disableThinkingFields(endpoint.url),

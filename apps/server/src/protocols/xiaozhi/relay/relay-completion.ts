@@ -5,16 +5,16 @@ import { describeLlmFailure, LlmError, toLlmError } from '#domain/agents/llm/llm
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import type { XiaozhiCall } from '../call.ts'
-import { mayFallBack, openCompletion, type OpenCompletion } from './relay-attempt.ts'
-import { type RelayBody, relayBodyOf } from './relay-body.ts'
-import { limitOfTarget, sendNotice } from './relay-notice.ts'
-import { busy, endForRestart, errorText, RelayRefused, vendorRefusal } from './relay-refusal.ts'
-import { beforeShutdown, tracked } from './relay-shutdown.ts'
-import { EventResponse, forwarded } from './relay-stream.ts'
+import { canFallBack, openCompletion, type OpenCompletion } from './relay-attempt.ts'
+import { type RelayBody, parseRelayBody } from './relay-body.ts'
+import { readTargetLimit, sendNotice } from './relay-notice.ts'
+import { createBusyRefusal, endForRestart, formatErrorBody, RelayRefused, toVendorRefusal } from './relay-refusal.ts'
+import { scheduleShutdownEnd, trackCompletion } from './relay-shutdown.ts'
+import { EventResponse, toForwardedChunk } from './relay-stream.ts'
 import { TokenTally } from './relay-tally.ts'
-import { fallbackOf, type RelayTarget } from './relay-target.ts'
-import { countRelayed } from './relay-usage.ts'
-import { sendBare } from '../boot/send-bare.ts'
+import { findFallback, type RelayTarget } from './relay-target.ts'
+import { countRelayedTokens } from './relay-usage.ts'
+import { sendPlainJson } from '../boot/send-bare.ts'
 
 const MAX_BODY = 1024 * 1024
 /**
@@ -29,16 +29,18 @@ const running = new Map<number, number>()
 let runningInAll = 0
 
 /** Reads the body and answers the completion, within the limits of simultaneous completions. */
-export async function complete(call: XiaozhiCall, target: RelayTarget) {
+export async function handleCompletion(call: XiaozhiCall, target: RelayTarget) {
   const count = running.get(target.deviceId) ?? 0
-  if (runningInAll >= MAX_OF_PROCESS) throw busy(503)
-  if (count >= MAX_OF_DEVICE) throw busy(429)
+  if (runningInAll >= MAX_OF_PROCESS) throw createBusyRefusal(503)
+  if (count >= MAX_OF_DEVICE) throw createBusyRefusal(429)
   running.set(target.deviceId, count + 1)
   runningInAll += 1
   try {
     const body = await bodyOf(call)
-    const limit = await limitOfTarget(call, target)
-    await tracked(limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body))
+    const limit = await readTargetLimit(call, target)
+    await trackCompletion(
+      limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body),
+    )
   } finally {
     runningInAll -= 1
     const left = running.get(target.deviceId)! - 1
@@ -50,7 +52,7 @@ export async function complete(call: XiaozhiCall, target: RelayTarget) {
 async function bodyOf({ request }: XiaozhiCall): Promise<RelayBody> {
   const { text, isCut } = await readReport(request, MAX_BODY)
   if (isCut) throw new RelayRefused(413, 'request_too_large', 'the body is larger than 1 MB')
-  const body = relayBodyOf(text)
+  const body = parseRelayBody(text)
   if (!body) throw new RelayRefused(400, 'invalid_request', 'the body is no chat completion')
   return body
 }
@@ -62,7 +64,7 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   const gone = () => reader.abort()
   response.once('close', gone)
   let isRestarting = false
-  const forget = beforeShutdown(call.side.services, () => {
+  const forget = scheduleShutdownEnd(call.side.services, () => {
     isRestarting = true
     reader.abort()
   })
@@ -70,24 +72,24 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   let completion: OpenCompletion | undefined
   const tally = new TokenTally()
   try {
-    completion = await opened(call, target, body, reader.signal)
+    completion = await openWithFallback(call, target, body, reader.signal)
     await (body.stream ? stream : sendWhole)(call, completion, target, tally)
   } catch (error) {
     if (!(error instanceof LlmError || error instanceof OutboundError)) throw error
     if (isRestarting) return endForRestart(response)
     const failure = toLlmError(error)
-    if (!completion) throw vendorRefusal(failure)
-    broken(call, target, completion.model, failure)
+    if (!completion) throw toVendorRefusal(failure)
+    endBrokenStream(call, target, completion.model, failure)
   } finally {
     forget()
     response.off('close', gone)
     completion?.close()
-    if (completion) await countRelayed(call, target, completion.model, tally.tokens(body))
+    if (completion) await countRelayedTokens(call, target, completion.model, tally.tokens(body))
   }
 }
 
 /** Calls the model. Calls its fallback when another model may succeed. */
-async function opened({ side, now }: XiaozhiCall, target: RelayTarget, body: RelayBody, reader: AbortSignal) {
+async function openWithFallback({ side, now }: XiaozhiCall, target: RelayTarget, body: RelayBody, reader: AbortSignal) {
   const { services } = side
   const attempt = async (model: StoredModel) => {
     try {
@@ -100,7 +102,7 @@ async function opened({ side, now }: XiaozhiCall, target: RelayTarget, body: Rel
   }
   const first = await attempt(target.model)
   if (!(first instanceof LlmError)) return first
-  const fallback = mayFallBack(first) ? await fallbackOf(services, target.model) : undefined
+  const fallback = canFallBack(first) ? await findFallback(services, target.model) : undefined
   const second = fallback ? await attempt(fallback) : first
   if (second instanceof LlmError) throw second
   return second
@@ -131,7 +133,7 @@ const stream: Answering = async ({ response }, { documents }, { model }, tally) 
   const events = new EventResponse(response)
   for await (const document of documents) {
     tally.add(document)
-    const chunk = forwarded(document, model.code)
+    const chunk = toForwardedChunk(document, model.code)
     if (chunk) await events.send(JSON.stringify(chunk))
     if (response.destroyed) return
   }
@@ -142,15 +144,15 @@ const stream: Answering = async ({ response }, { documents }, { model }, tally) 
 const sendWhole: Answering = async (call, { documents }, { model }, tally) => {
   const { value } = (await documents.next()) as IteratorYieldResult<Record<string, unknown>>
   tally.add(value)
-  sendBare(call, { ...value, model: model.code })
+  sendPlainJson(call, { ...value, model: model.code })
 }
 
 /** Ends a stream that the vendor interrupted. Sends an error event, which OpenAI clients report as a failure. */
-function broken(call: XiaozhiCall, target: RelayTarget, model: StoredModel, failure: LlmError) {
+function endBrokenStream(call: XiaozhiCall, target: RelayTarget, model: StoredModel, failure: LlmError) {
   const { response } = call
   if (failure.kind === 'cancelled' || response.destroyed) return
   noteFailure(call, target, model, failure)
   if (response.headersSent)
-    response.end(`data: ${errorText(`vendor_${failure.kind}`, describeLlmFailure(failure))}\n\n`)
+    response.end(`data: ${formatErrorBody(`vendor_${failure.kind}`, describeLlmFailure(failure))}\n\n`)
   else response.destroy()
 }

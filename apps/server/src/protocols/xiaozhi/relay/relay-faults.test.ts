@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { answering, DONE, piece } from '#test/clients/llm-vendor.ts'
 import { chunksOf, errorOf, QUESTION, relayLab, wordsOf } from '#test/fixtures/relay-fixture.ts'
-import { VENDOR_LIMITS } from './relay-attempt.ts'
-import { completionsFinished } from './relay-shutdown.ts'
+import { VENDOR_TIME_LIMITS } from './relay-attempt.ts'
+import { awaitCompletions } from './relay-shutdown.ts'
 
 const { oms, lab, ask } = relayLab()
 const SSE = { 'content-type': 'text/event-stream' }
 
-const { idleMs } = VENDOR_LIMITS
-afterEach(() => void (VENDOR_LIMITS.idleMs = idleMs))
+const { idleMs } = VENDOR_TIME_LIMITS
+afterEach(() => void (VENDOR_TIME_LIMITS.idleMs = idleMs))
 
 /** Makes the vendor send one piece and then nothing. Returns the response of the vendor once a call arrived. */
 function silentAfterFirst(): Promise<ServerResponse> {
@@ -24,7 +24,7 @@ function silentAfterFirst(): Promise<ServerResponse> {
 
 test('AGENT-17 ends a stream whose vendor is silent for 60 s after the first piece, and cancels it at the vendor', async () => {
   expect(idleMs).toBe(60_000)
-  VENDOR_LIMITS.idleMs = 1000
+  VENDOR_TIME_LIMITS.idleMs = 1000
   const arrived = silentAfterFirst()
   const answer = await ask()
   const since = performance.now()
@@ -84,7 +84,7 @@ test('AGENT-17 an ended completion no longer counts as running, however it ended
 })
 
 test('AGENT-17 a stopping process lets completions finish for 5 s, ends the others with an error event, and counts all', async () => {
-  await completionsFinished()
+  await awaitCompletions()
   await oms.query('delete from agent_usage')
   const talking = new Promise<ServerResponse>((done) =>
     lab.vendor.behave((response) => {
@@ -120,7 +120,7 @@ test('AGENT-17 a stopping process lets completions finish for 5 s, ends the othe
   expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([503, 'true'])
   expect((await errorOf(refused)).code).toBe('restarting')
   await cancelled
-  await completionsFinished()
+  await awaitCompletions()
   const [{ n }] = await oms.query('select count(*)::int as n from agent_usage where unit = 7')
   expect(n).toBe(2)
 }, 20_000)

@@ -17,7 +17,7 @@ export interface RelayGrant {
 }
 
 /** Returns the `api_key` with which a voice server calls the relay. */
-export const relayKey = (
+export const createRelayKey = (
   secretKey: Buffer,
   { deviceId, agentId, versionNo, modelId }: RelayGrant,
   nowMs: number,
@@ -25,7 +25,7 @@ export const relayKey = (
   signNumbers(secretKey, USE, [deviceId, agentId, versionNo, modelId, Math.floor(nowMs / 1000) + KEY_SECONDS])
 
 /** Returns the grant of a valid key; undefined for a wrong or expired key. */
-export function grantOfKey(secretKey: Buffer, key: string, nowMs: number): RelayGrant | undefined {
+export function readRelayKey(secretKey: Buffer, key: string, nowMs: number): RelayGrant | undefined {
   const numbers = readNumbers(secretKey, USE, key, 5)
   if (!numbers) return undefined
   const [deviceId = 0, agentId = 0, versionNo = 0, modelId = 0, end = 0] = numbers
@@ -47,13 +47,13 @@ export const isRelayed = ({ type, relay, config }: Pick<StoredModel, 'type' | 'r
  * Returns a model in the form for a voice server. A relayed model has the address of the relay, a key of the relay and
  * its own code. The vendor's address, key and model name are removed.
  */
-export function relayedModel(model: StoredModel, { secretKey, origin, now, ...device }: Asker): StoredModel {
+export function toRelayedModel(model: StoredModel, { secretKey, origin, now, ...device }: Asker): StoredModel {
   if (!isRelayed(model)) return model
   const config = {
     type: 'openai',
     base_url: `${origin}/xiaozhi/llm/v1`,
     model_name: model.code,
-    api_key: relayKey(secretKey, { ...device, modelId: model.id }, now),
+    api_key: createRelayKey(secretKey, { ...device, modelId: model.id }, now),
   }
   return { ...model, config }
 }

@@ -5,7 +5,7 @@ import type { XiaozhiCall } from '../call.ts'
 import type { RelayBody } from './relay-body.ts'
 import { EventResponse } from './relay-stream.ts'
 import type { RelayTarget } from './relay-target.ts'
-import { sendBare } from '../boot/send-bare.ts'
+import { sendPlainJson } from '../boot/send-bare.ts'
 
 /** Maximum events of one device in a minute, so that continued speech does not fill the timeline. */
 const EVENTS_A_MINUTE = 1
@@ -14,7 +14,7 @@ const EVENTS_A_MINUTE = 1
  * Returns the limit of the device of a key. Reads the grants again for each completion, so that a limit and a purchase
  * apply inside a running session.
  */
-export async function limitOfTarget({ side, now }: XiaozhiCall, target: RelayTarget): Promise<UsageLimit> {
+export async function readTargetLimit({ side, now }: XiaozhiCall, target: RelayTarget): Promise<UsageLimit> {
   const { agentParameters, voiceServers } = side.services
   const params = await agentParameters.of(target.tenantId)
   return readUsageLimit({ reads: voiceServers.reads, params, now }, target)
@@ -34,7 +34,7 @@ export async function sendNotice(
   if (services.rate.tryTake(`limit-event:${deviceId}`, EVENTS_A_MINUTE))
     services.voiceServers.events.add({ mac, tenantId, kind: EVENT.stopped, detail: { reason } }, call.now)
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(call.now / 1000), model: model.code }
-  if (!stream) return sendBare(call, { ...head, object: 'chat.completion', ...wholeAnswer(notice) })
+  if (!stream) return sendPlainJson(call, { ...head, object: 'chat.completion', ...wholeAnswer(notice) })
   const events = new EventResponse(call.response)
   const chunk = (delta: object, finish: string | null) =>
     events.send(

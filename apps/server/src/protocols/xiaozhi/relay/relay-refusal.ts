@@ -15,10 +15,11 @@ export class RelayRefused extends Error {
 }
 
 /** Returns the refusal when too many completions are running. */
-export const busy = (status: 429 | 503) => new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
+export const createBusyRefusal = (status: 429 | 503) =>
+  new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
 
 /** Returns the refusal after every vendor failed. Text of the vendor is not passed on. */
-export const vendorRefusal = (error: LlmError) =>
+export const toVendorRefusal = (error: LlmError) =>
   new RelayRefused(
     error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
     `vendor_${error.kind}`,
@@ -31,7 +32,7 @@ const RESTARTING = 'restarting'
 export function endForRestart(response: ServerResponse) {
   const words = 'OMS restarts'
   if (!response.headersSent) throw new RelayRefused(503, RESTARTING, words)
-  if (!response.destroyed) response.end(`data: ${errorText(RESTARTING, words)}\n\n`)
+  if (!response.destroyed) response.end(`data: ${formatErrorBody(RESTARTING, words)}\n\n`)
 }
 
 /**
@@ -40,7 +41,7 @@ export function endForRestart(response: ServerResponse) {
  */
 export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefused) {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  const text = Buffer.from(errorText(code, message))
+  const text = Buffer.from(formatErrorBody(code, message))
   const headers = {
     'content-type': 'application/json',
     'content-length': text.length,
@@ -50,5 +51,5 @@ export function sendRelayRefusal(response: ServerResponse, { status, code, messa
 }
 
 /** Returns the JSON of an error, which OpenAI clients understand in a response and in an event. */
-export const errorText = (code: string, message: string) =>
+export const formatErrorBody = (code: string, message: string) =>
   JSON.stringify({ error: { message, type: 'relay_error', param: null, code } })

@@ -9,7 +9,7 @@ const LATE_FINISH_MS = 2_500
 const unfinished = new Set<Promise<unknown>>()
 
 /** Makes a stopping process wait until a completion has ended and its tokens are counted. */
-export function tracked<T>(completion: Promise<T>): Promise<T> {
+export function trackCompletion<T>(completion: Promise<T>): Promise<T> {
   const settled = completion.then(
     () => {},
     () => {},
@@ -20,10 +20,10 @@ export function tracked<T>(completion: Promise<T>): Promise<T> {
 }
 
 /** Resolves when the tokens of all current completions are counted. */
-export const completionsFinished = async () => void (await Promise.all(unfinished))
+export const awaitCompletions = async () => void (await Promise.all(unfinished))
 
 /** Calls `end` some seconds after a shutdown begins. Returns the function that cancels the call. */
-export function beforeShutdown({ shutdown }: Pick<Services, 'shutdown'>, end: () => void): () => void {
+export function scheduleShutdownEnd({ shutdown }: Pick<Services, 'shutdown'>, end: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   const wait = (ms: number) => {
     timer = setTimeout(end, ms)

@@ -15,7 +15,7 @@ type Choice = Readonly<Record<string, unknown>>
  * Returns the chunk for the voice server: with the model code as name, and without the usage, which the voice server
  * did not request. Undefined for a chunk that contains only usage. A whole completion becomes one chunk.
  */
-export function forwarded({ usage: _usage, ...json }: VendorJson, code: string): VendorJson | undefined {
+export function toForwardedChunk({ usage: _usage, ...json }: VendorJson, code: string): VendorJson | undefined {
   const choices = Array.isArray(json['choices']) ? (json['choices'] as Choice[]) : []
   if (choices.length === 0) return undefined
   const deltas = choices.map(({ message, ...choice }) =>

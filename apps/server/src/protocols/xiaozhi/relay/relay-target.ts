@@ -16,7 +16,7 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
  * Returns the device and the model of a key. Returns undefined when the device was unbound, moved or disabled since the
  * key was issued. Returns undefined when its tenant or agent was disabled, or the relay of the model was turned off.
  */
-export async function relayTarget(
+export async function findRelayTarget(
   { database, voiceServers }: Services,
   grant: RelayGrant,
 ): Promise<RelayTarget | undefined> {
@@ -29,7 +29,7 @@ export async function relayTarget(
 }
 
 /** Returns the fallback of a model: another enabled language model that the owner of the model may use. */
-export async function fallbackOf(
+export async function findFallback(
   { voiceServers }: Services,
   { id, tenantId, fallbackModelId }: StoredModel,
 ): Promise<StoredModel | undefined> {
@@ -47,7 +47,7 @@ const createRoutes = ({ config }: Services) => ({
 const routes = new WeakMap<Services['config'], ReturnType<typeof createRoutes>>()
 
 /** Returns address, key and parameters of a model, and the address policy and connection pool of its owner. */
-export function vendorOf(services: Services, model: StoredModel) {
+export function resolveVendor(services: Services, model: StoredModel) {
   const known = routes.get(services.config) ?? createRoutes(services)
   routes.set(services.config, known)
   const route = model.tenantId === PLATFORM_TENANT_ID ? known.platform : known.tenant

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { answering, DONE, openVendor, piece, usageEvent } from '#test/clients/llm-vendor.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { relayKey } from './relay-key.ts'
+import { createRelayKey } from './relay-key.ts'
 
 const oms = voiceLab()
 let vendor: Awaited<ReturnType<typeof openVendor>>
@@ -35,7 +35,7 @@ const QUESTION = { messages: [{ role: 'user', content: '你好吗' }], stream: t
 
 async function ask(body: object = QUESTION, signal?: AbortSignal) {
   const grant = { deviceId: device.id, agentId, versionNo: 1, modelId: models.main }
-  const key = relayKey(oms.services().config.secretKey, grant, Date.now())
+  const key = createRelayKey(oms.services().config.secretKey, grant, Date.now())
   return fetch(`${oms.origin()}/xiaozhi/llm/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },

@@ -9,7 +9,7 @@ import type { RelayTarget } from './relay-target.ts'
  * Counts the tokens of a completion for the device, its agent and the model that responded. The response has been sent,
  * so a failure is only logged.
  */
-export async function countRelayed(
+export async function countRelayedTokens(
   { side }: XiaozhiCall,
   { deviceId, agentId, tenantId }: RelayTarget,
   model: StoredModel,

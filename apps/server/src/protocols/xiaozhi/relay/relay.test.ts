@@ -106,10 +106,10 @@ describe('completion', () => {
   })
 
   test('AGENT-17 turns thinking off for the vendors whose models think by default', async () => {
-    const { vendorBody, relayBodyOf } = await import('./relay-body.ts')
-    const body = relayBodyOf(JSON.stringify(QUESTION))!
+    const { buildVendorBody, parseRelayBody } = await import('./relay-body.ts')
+    const body = parseRelayBody(JSON.stringify(QUESTION))!
     const at = (host: string) =>
-      vendorBody(body, { url: `https://${host}/v1/chat/completions`, apiKey: '', model: 'm', params: {} })
+      buildVendorBody(body, { url: `https://${host}/v1/chat/completions`, apiKey: '', model: 'm', params: {} })
     expect(at('dashscope.aliyuncs.com')).toMatchObject({ enable_thinking: false })
     for (const host of ['api.deepseek.com', 'open.bigmodel.cn', 'api.moonshot.cn', 'ark.cn-beijing.volces.com'])
       expect(at(host)).toMatchObject({ thinking: { type: 'disabled' } })

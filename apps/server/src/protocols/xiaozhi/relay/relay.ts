@@ -1,12 +1,12 @@
 import { isTransient } from '#core/jobs/transient.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from '../call.ts'
-import { complete } from './relay-completion.ts'
-import { grantOfKey } from './relay-key.ts'
-import { busy, RelayRefused, sendRelayRefusal } from './relay-refusal.ts'
-import { relayTarget, type RelayTarget } from './relay-target.ts'
-import { sendBare } from '../boot/send-bare.ts'
+import { handleCompletion } from './relay-completion.ts'
+import { readRelayKey } from './relay-key.ts'
+import { createBusyRefusal, RelayRefused, sendRelayRefusal } from './relay-refusal.ts'
+import { findRelayTarget, type RelayTarget } from './relay-target.ts'
+import { sendPlainJson } from '../boot/send-bare.ts'
 
 const CALLS_A_MINUTE = 120
 
@@ -17,18 +17,18 @@ export const isRelayPath = ([first, second]: readonly string[]) => first === 'll
  * Handles `GET llm/v1/models` and `POST llm/v1/chat/completions`, through which voice servers call relayed models.
  * Checks the key before it reads the body.
  */
-export async function relay(call: XiaozhiCall, path: readonly string[]) {
+export async function routeRelayRequest(call: XiaozhiCall, path: readonly string[]) {
   const { request, response, side, now } = call
   const { services } = side
   try {
-    const grant = grantOfKey(services.config.secretKey, bearerOf(request), now)
-    const target = grant && (await relayTarget(services, grant))
+    const grant = readRelayKey(services.config.secretKey, readBearerToken(request), now)
+    const target = grant && (await findRelayTarget(services, grant))
     if (!target) throw new RelayRefused(401, 'invalid_api_key', 'the key is wrong, expired or revoked')
     const route = `${request.method} ${path.slice(2).join('/')}`
-    if (route === 'GET models') return sendBare(call, modelsOf(target))
+    if (route === 'GET models') return sendPlainJson(call, modelsOf(target))
     if (route !== 'POST chat/completions') throw new RelayRefused(404, 'not_found', 'no such call')
-    if (!services.rate.tryTake(`llm-relay:${target.deviceId}`, CALLS_A_MINUTE)) throw busy(429)
-    return await complete(call, target)
+    if (!services.rate.tryTake(`llm-relay:${target.deviceId}`, CALLS_A_MINUTE)) throw createBusyRefusal(429)
+    return await handleCompletion(call, target)
   } catch (error) {
     if (error instanceof RelayRefused) return sendRelayRefusal(response, error)
     if (error instanceof DeviceError || isTransient(error)) throw error

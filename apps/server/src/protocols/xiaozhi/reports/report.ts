@@ -6,12 +6,12 @@ import type { StoredFile } from '#core/storage/store.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { parseReportedTurn, computeWavSeconds } from '#domain/agents/history/turn.ts'
 import { type ReportTarget, type TurnAudio, TurnsBusy } from '#domain/agents/history/turn-writer.ts'
-import { parsed } from '#protocols/shared/read-body.ts'
+import { parseRepairedJson } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
 import { isSecretValidFor } from '../voice-servers/agent-models.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import { ReportStream, ReportTextTooLong } from './report-stream.ts'
-import { type ServerCall, sessionOf, cleanText } from '../voice-servers/server-call.ts'
+import { type ServerCall, readSessionId, cleanText } from '../voice-servers/server-call.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 20 * MIB
@@ -30,7 +30,7 @@ const PAUSE_MS = 30_000
 let underWay = 0
 
 /** `POST agent/chat-history/report`: stores one turn. Returns false for a device without an agent. */
-export async function report(call: ServerCall): Promise<boolean> {
+export async function handleTurnReport(call: ServerCall): Promise<boolean> {
   const size = sizeOf(call.request)
   if (underWay + size > MAX_UNDER_WAY) throw new DeviceError(503, 'busy', 30)
   underWay += size
@@ -61,7 +61,7 @@ async function store(call: ServerCall): Promise<boolean> {
   const body = fieldsOf(stream.text())
   const turn = parseReportedTurn(body, call.now)
   const mac = parseMacDigits(cleanText(body['macAddress']))
-  const sessionId = sessionOf(body['sessionId'])
+  const sessionId = readSessionId(body['sessionId'])
   if (!turn || sessionId === '' || mac === undefined) {
     if (mac === undefined || sessionId === '')
       throw new CallRefused(RESPONSE_CODE.blank, 'macAddress and sessionId are needed')
@@ -85,7 +85,7 @@ function cutAfterPause(request: IncomingMessage) {
 }
 
 function fieldsOf(text: string): Record<string, unknown> {
-  const found = parsed(text)
+  const found = parseRepairedJson(text)
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {}
 }
 

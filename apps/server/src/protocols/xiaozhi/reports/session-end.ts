@@ -3,19 +3,20 @@ import { sql } from 'drizzle-orm'
 import { saveMemory, SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
-import { objectOf, type ServerCall, sessionOf } from '../voice-servers/server-call.ts'
+import { readObjectBody, type ServerCall, readSessionId } from '../voice-servers/server-call.ts'
 
 const MAX_MEMORY = 2000
 
 /** `POST agent/chat-title/{sessionId}/generate`: records the end of the session. A job writes its title. */
-export const chatTitle = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.title)
+export const handleChatTitle = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.title)
 
 /** `POST agent/chat-summary/{sessionId}/save`: a job writes the summary to the memory. */
-export const chatSummary = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.summary)
+export const handleChatSummary = (call: ServerCall, sessionId: string) =>
+  endSession(call, sessionId, SESSION_TASK.summary)
 
 async function endSession({ side, serverTenant, now }: ServerCall, given: string, kind: number): Promise<null> {
   const { database, jobs } = side.services
-  const sessionId = sessionOf(given)
+  const sessionId = readSessionId(given)
   // Waits for reports of the session that this process has not written yet.
   await side.services.voiceServers.turns.written()
   const device = await database.db.transaction(async (db) => {
@@ -51,8 +52,8 @@ const FIND = `select d.device_id as "deviceId", d.agent_id as "agentId", a.memor
   where d.mac = $1 and ($2 = 1 or d.tenant_id = $2)`
 
 /** `PUT agent/saveMemory/{mac}`: stores the memory that voice servers before 0.8.11 summarise. */
-export async function putMemory({ request, side, serverTenant }: ServerCall, mac: string): Promise<null> {
-  const { summaryMemory } = await objectOf(request)
+export async function handleSaveMemory({ request, side, serverTenant }: ServerCall, mac: string): Promise<null> {
+  const { summaryMemory } = await readObjectBody(request)
   const { pool } = side.services.database
   const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [parseMacDigits(mac) ?? '', serverTenant])
   const [found] = rows

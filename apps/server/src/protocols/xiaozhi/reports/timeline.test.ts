@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sweep } from '#protocols/shared/device-jobs.ts'
+import { closeSilentDevices } from '#protocols/shared/device-jobs.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
@@ -92,10 +92,10 @@ describe('AGENT-11 timeline of a conversation', () => {
       expect(await online()).toBe(1)
     }
     await silence()
-    await sweep(oms.services())
+    await closeSilentDevices(oms.services())
     expect(await online()).toBe(1)
     await oms.call('agent/chat-title/online1/generate')
-    await sweep(oms.services())
+    await closeSilentDevices(oms.services())
     expect(await online()).toBe(0)
   })
 })

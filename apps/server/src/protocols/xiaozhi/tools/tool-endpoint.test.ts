@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { McpClient } from '#test/clients/mcp-client.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { toolToken } from './tool-token.ts'
+import { createToolToken } from './tool-token.ts'
 
 const oms = voiceLab()
 const ALL = ['repair', 'warranty', 'firmware']
@@ -36,7 +36,7 @@ const started = async (address?: string) => {
   return client
 }
 const tokenAddress = (grant: object, at = Date.now()) =>
-  `${oms.origin().replace('http', 'ws')}/xiaozhi/mcp/call/?token=${toolToken(oms.services().config.secretKey, { deviceId: device.id, agentId, ...grant }, at)}`
+  `${oms.origin().replace('http', 'ws')}/xiaozhi/mcp/call/?token=${createToolToken(oms.services().config.secretKey, { deviceId: device.id, agentId, ...grant }, at)}`
 /** Returns the status with which an upgrade is refused. */
 const refusedWith = (path: string) =>
   new Promise<number>((done, fail) => {
@@ -174,8 +174,8 @@ describe('invalid tokens, messages and connections', () => {
   const DAY = 86_400_000
 
   test('AGENT-18 refuses a missing, changed, wrong or expired token and other paths before the handshake', async () => {
-    const token = toolToken(oms.services().config.secretKey, { deviceId: device.id, agentId }, Date.now())
-    const expired = toolToken(
+    const token = createToolToken(oms.services().config.secretKey, { deviceId: device.id, agentId }, Date.now())
+    const expired = createToolToken(
       oms.services().config.secretKey,
       { deviceId: device.id, agentId },
       Date.now() - DAY - 2000,

@@ -2,10 +2,10 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { Services } from '#core/services.ts'
-import { addressOf } from '#protocols/shared/access/limits.ts'
+import { readClientAddress } from '#protocols/shared/access/limits.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
-import { responseTo } from './tool-messages.ts'
-import { grantOfToken, type ToolGrant } from './tool-token.ts'
+import { answerMessage } from './tool-messages.ts'
+import { readToolToken, type ToolGrant } from './tool-token.ts'
 
 const PATH = '/xiaozhi/mcp/call'
 const MAX_MESSAGE = 64 * 1024
@@ -80,7 +80,7 @@ export class ToolEndpoint {
     socket.on('error', () => socket.destroy())
     const { config, fleet, log, rate, shutdown } = this.#services
     const { url = '' } = request
-    const ip = addressOf(request, config.trustProxy)
+    const ip = readClientAddress(request, config.trustProxy)
     try {
       this.#side.limits.takeAddress(ip, Date.now(), fleet.slots)
     } catch {
@@ -88,7 +88,7 @@ export class ToolEndpoint {
     }
     if (url.length > MAX_URL) return refuse(socket, 414)
     const token = new URLSearchParams(url.split('?', 2)[1]).get('token') ?? ''
-    const grant = grantOfToken(config.secretKey, token, Date.now())
+    const grant = readToolToken(config.secretKey, token, Date.now())
     if (!grant) {
       if (rate.tryTake(`tool-endpoint:${ip}`, 1)) log.warn({ ip }, 'tool endpoint refused: wrong token')
       return refuse(socket, 401)
@@ -147,7 +147,7 @@ export class ToolEndpoint {
 
   async #answer({ client, grant }: Connection, text: string) {
     if (client.readyState !== OPEN) return
-    const response = await responseTo(this.#services, grant, text)
+    const response = await answerMessage(this.#services, grant, text)
     if (response !== undefined && client.readyState === OPEN) client.send(response)
   }
 

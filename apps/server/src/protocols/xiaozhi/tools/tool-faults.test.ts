@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { McpClient } from '#test/clients/mcp-client.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { toolToken } from './tool-token.ts'
+import { createToolToken } from './tool-token.ts'
 
 const oms = voiceLab()
 const clients: McpClient[] = []
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 const addressOf = (deviceId: number, agent = agentId) =>
-  `${oms.origin().replace('http', 'ws')}/xiaozhi/mcp/call/?token=${toolToken(oms.services().config.secretKey, { deviceId, agentId: agent }, Date.now())}`
+  `${oms.origin().replace('http', 'ws')}/xiaozhi/mcp/call/?token=${createToolToken(oms.services().config.secretKey, { deviceId, agentId: agent }, Date.now())}`
 async function started(address: string) {
   const client = new McpClient(address)
   clients.push(client)

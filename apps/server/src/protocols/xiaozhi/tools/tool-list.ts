@@ -12,7 +12,7 @@ interface ToolDescription {
 const NO_INPUT = { type: 'object', properties: {}, required: [] }
 
 /** Tools by their name in the contract. Names are Latin, because language models accept no other names of functions. */
-export const TOOLS: Readonly<Record<AgentTool, ToolDescription>> = {
+export const TOOL_DESCRIPTIONS: Readonly<Record<AgentTool, ToolDescription>> = {
   repair: {
     name: 'open_repair_ticket',
     description: '为当前设备报修。用户说设备有故障、要求维修或售后时调用；先问清故障现象。返回工单编号。',
@@ -56,5 +56,7 @@ export const TOOLS: Readonly<Record<AgentTool, ToolDescription>> = {
 }
 
 /** Returns the tool with this name, if the agent has chosen the tool. */
-export const chosenTool = (chosen: readonly string[], name: unknown): AgentTool | undefined =>
-  (Object.keys(TOOLS) as AgentTool[]).find((tool) => chosen.includes(tool) && TOOLS[tool].name === name)
+export const findChosenTool = (chosen: readonly string[], name: unknown): AgentTool | undefined =>
+  (Object.keys(TOOL_DESCRIPTIONS) as AgentTool[]).find(
+    (tool) => chosen.includes(tool) && TOOL_DESCRIPTIONS[tool].name === name,
+  )

@@ -4,7 +4,7 @@ import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
 import { openDevice } from '../open-device.ts'
 import { callTool } from './tool-calls.ts'
-import { chosenTool, TOOLS } from './tool-list.ts'
+import { findChosenTool, TOOL_DESCRIPTIONS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
 
 const PROTOCOL = '2024-11-05'
@@ -44,7 +44,7 @@ function parsedMessage(text: string): z.output<typeof Message> | RpcError {
 }
 
 /** Returns the response to a message of the Model Context Protocol; undefined for notifications and responses. */
-export async function responseTo(services: Services, grant: ToolGrant, text: string): Promise<string | undefined> {
+export async function answerMessage(services: Services, grant: ToolGrant, text: string): Promise<string | undefined> {
   const message = parsedMessage(text)
   if (message instanceof RpcError) return errorOf(null, message)
   const { id, method, params = {} } = message
@@ -70,7 +70,8 @@ async function resultOf(
   if (method === 'initialize')
     return { protocolVersion: PROTOCOL, capabilities: { tools: {} }, serverInfo: { name: 'OMS', version: '1' } }
   if (method === 'ping') return {}
-  if (method === 'tools/list') return { tools: (await usableTools(services, grant)).tools.map((tool) => TOOLS[tool]) }
+  if (method === 'tools/list')
+    return { tools: (await usableTools(services, grant)).tools.map((tool) => TOOL_DESCRIPTIONS[tool]) }
   if (method === 'tools/call') return call(services, grant, params)
   throw new RpcError(CODE.method, 'unknown method')
 }
@@ -78,7 +79,9 @@ async function resultOf(
 /** Returns the tools of the agent version that the device has now. */
 async function chosenTools({ database, config }: Services, { deviceId, agentId }: ToolGrant): Promise<AgentTool[]> {
   const agent = await resolveAgentOfDevice(database.db, config.secretKey, deviceId)
-  return agent?.id === agentId ? (Object.keys(TOOLS) as AgentTool[]).filter((tool) => agent.tools.includes(tool)) : []
+  return agent?.id === agentId
+    ? (Object.keys(TOOL_DESCRIPTIONS) as AgentTool[]).filter((tool) => agent.tools.includes(tool))
+    : []
 }
 
 /**
@@ -95,7 +98,7 @@ async function call(services: Services, grant: ToolGrant, given: unknown) {
   const params = CallParams.safeParse(given).data
   if (!params) throw new RpcError(CODE.params, 'name and arguments are needed')
   const { device, tools } = await usableTools(services, grant)
-  const tool = chosenTool(tools, params.name)
+  const tool = findChosenTool(tools, params.name)
   if (!device || !tool) throw new RpcError(CODE.params, 'unknown tool')
   const text = await callTool(services, device, tool, params.arguments)
   return { content: [{ type: 'text', text }], isError: false }

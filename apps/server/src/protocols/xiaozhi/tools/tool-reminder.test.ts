@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { formatLocalTime } from '#core/time/zone.ts'
 import { McpClient } from '#test/clients/mcp-client.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { contextToken } from '../context-token.ts'
+import { createContextToken } from '../context-token.ts'
 
 const oms = voiceLab({ OMS_TIME_ZONE: 'Asia/Shanghai' })
 const MINUTE = 60_000
@@ -175,7 +175,7 @@ describe('reminders in the prompt', () => {
 
   test('AGENT-18 the context source contains untold reminders when the agent chose this fact', async () => {
     const ask = async () => {
-      const token = contextToken(oms.services().config.secretKey, agentId, Date.now())
+      const token = createContextToken(oms.services().config.secretKey, agentId, Date.now())
       const headers = { authorization: `Bearer ${token}`, 'device-id': device.mac }
       const reply = await fetch(`${oms.origin()}/xiaozhi/context`, { headers })
       return ((await reply.json()) as { data: Record<string, string> }).data

@@ -13,11 +13,11 @@ export interface ToolGrant {
 }
 
 /** Returns the token with which a voice server uses the tools of an agent for a device. */
-export const toolToken = (secretKey: Buffer, { deviceId, agentId }: ToolGrant, nowMs: number): string =>
+export const createToolToken = (secretKey: Buffer, { deviceId, agentId }: ToolGrant, nowMs: number): string =>
   signNumbers(secretKey, USE, [deviceId, agentId, Math.floor(nowMs / 1000) + TOKEN_SECONDS])
 
 /** Returns the grant of a valid token; undefined for a wrong or expired token. */
-export function grantOfToken(secretKey: Buffer, token: string, nowMs: number): ToolGrant | undefined {
+export function readToolToken(secretKey: Buffer, token: string, nowMs: number): ToolGrant | undefined {
   const [deviceId = 0, agentId = 0, end = 0] = readNumbers(secretKey, USE, token, 3) ?? []
   return end * 1000 < nowMs ? undefined : { deviceId, agentId }
 }
@@ -30,7 +30,7 @@ interface Asker extends ToolGrant {
 }
 
 /** Returns the WebSocket address of the tool endpoint; undefined for an agent without tools. */
-export const toolAddress = ({ secretKey, origin, now, ...grant }: Asker, tools: readonly string[]) =>
+export const createToolAddress = ({ secretKey, origin, now, ...grant }: Asker, tools: readonly string[]) =>
   tools.length === 0
     ? undefined
-    : `${origin.replace(/^http/, 'ws')}/xiaozhi/mcp/call/?token=${toolToken(secretKey, grant, now)}`
+    : `${origin.replace(/^http/, 'ws')}/xiaozhi/mcp/call/?token=${createToolToken(secretKey, grant, now)}`

@@ -4,17 +4,17 @@ import { buildAgentConfig, type AgentFacts } from '#domain/agents/agents/agent-c
 import type { AgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/agents/device-agent.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { type DueReminder, withReminders } from '#domain/agents/history/reminders.ts'
+import { type DueReminder, addRemindersToPrompt } from '#domain/agents/history/reminders.ts'
 import { isKeyWithheld, presentModelForServer, type StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { contextSource } from '../context.ts'
+import { buildContextProviders } from '../context.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
-import { factsWithinLimit } from './limited-facts.ts'
-import { isRelayed, relayedModel } from '../relay/relay-key.ts'
-import { serverBase } from './server-base.ts'
-import { toolAddress } from '../tools/tool-token.ts'
-import { objectOf, type ServerCall, cleanText } from './server-call.ts'
+import { readFactsWithinLimit } from './limited-facts.ts'
+import { isRelayed, toRelayedModel } from '../relay/relay-key.ts'
+import { getServerBase } from './server-base.ts'
+import { createToolAddress } from '../tools/tool-token.ts'
+import { readObjectBody, type ServerCall, cleanText } from './server-call.ts'
 
 /**
  * Deletes a temporary id of `domain/agents/voice-servers/server-action.ts`. During an action, the voice server requests
@@ -26,15 +26,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `POST config/agent-models`: returns the configuration of the agent of a connecting device. */
-export async function agentModels(call: ServerCall) {
-  const { macAddress, clientId, selectedModule } = await objectOf(call.request)
+export async function handleAgentModels(call: ServerCall) {
+  const { macAddress, clientId, selectedModule } = await readObjectBody(call.request)
   const [given, client] = [cleanText(macAddress), cleanText(clientId)]
   if (given === '' || client === '' || !isObject(selectedModule))
     throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
   const mac = parseMacDigits(given)
   if (mac !== undefined) return configurationOf(call, mac, selectedModule)
   const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
-  if (rowCount === 1) return serverBase(call)
+  if (rowCount === 1) return getServerBase(call)
   throw unknownDevice()
 }
 
@@ -56,19 +56,19 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
   const withheld: string[] = []
   const handedOut = (model: StoredModel) => {
-    if (isRelayed(model)) return relayedModel(model, relay)
+    if (isRelayed(model)) return toRelayedModel(model, relay)
     if (isKeyWithheld(model, call.serverTenant)) withheld.push(model.code)
     return presentModelForServer(model, call.serverTenant)
   }
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
-  const { facts, limit } = await factsWithinLimit(parts, { ...device!, agent })
+  const { facts, limit } = await readFactsWithinLimit(parts, { ...device!, agent })
   marks.connected(deviceId, call.now)
   const told = limit.state === LIMIT.stopped ? [] : reminders
   const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
   if (limit.state === LIMIT.stopped) return buildAgentConfig(facts, loaded)
-  const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
-  const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
+  const mcpEndpoint = createToolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
+  const contextProviders = [...facts.contextProviders, ...buildContextProviders(asker, agent)]
   return buildAgentConfig(
     { ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders },
     loaded,
@@ -79,7 +79,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
 function promptOf({ side, response, now }: ServerCall, prompt: string, reminders: readonly DueReminder[]) {
   const { reminders: marks } = side.services.voiceServers
   if (reminders.length > 0) response.once('finish', () => marks.told(reminders, now))
-  return withReminders(prompt, reminders)
+  return addRemindersToPrompt(prompt, reminders)
 }
 
 interface Outcome {

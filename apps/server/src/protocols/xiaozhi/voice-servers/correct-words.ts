@@ -1,5 +1,5 @@
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { objectOf, type ServerCall, cleanText } from './server-call.ts'
+import { readObjectBody, type ServerCall, cleanText } from './server-call.ts'
 
 const READ = `select line from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
     join agent_word_files f on f.id = any(a.word_file_ids) and f.tenant_id = a.tenant_id and f.deleted_at is null
@@ -10,8 +10,8 @@ const READ = `select line from agent_devices d join agents a on a.id = d.agent_i
  * `POST config/correct-words`: returns corrections of recognised words as `from|to`. Returns an empty list for an
  * unknown device.
  */
-export async function correctWords({ request, side, serverTenant }: ServerCall): Promise<string[]> {
-  const { macAddress } = await objectOf(request)
+export async function listCorrectWords({ request, side, serverTenant }: ServerCall): Promise<string[]> {
+  const { macAddress } = await readObjectBody(request)
   const mac = parseMacDigits(cleanText(macAddress))
   if (mac === undefined) return []
   const { rows } = await side.services.database.pool.query<{ line: string }>({

@@ -2,7 +2,7 @@ import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import { readAgentFacts } from '#domain/agents/agents/agent-facts.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { smallerLimit, buildStoppedConfig } from '#domain/agents/usage/stopped-facts.ts'
+import { pickSmallerLimit, buildStoppedConfig } from '#domain/agents/usage/stopped-facts.ts'
 import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { isRelayed } from '../relay/relay-key.ts'
 
@@ -24,7 +24,7 @@ interface LimitedFacts {
  * the notice. A device with characters left gets a maximum output size. The voice server stops at this size, even
  * inside a session.
  */
-export async function factsWithinLimit(parts: Parts, device: Device): Promise<LimitedFacts> {
+export async function readFactsWithinLimit(parts: Parts, device: Device): Promise<LimitedFacts> {
   const models = new Map<string, StoredModel>()
   const handedOut = (model: StoredModel) => {
     models.set(model.code, model)
@@ -42,7 +42,7 @@ export async function factsWithinLimit(parts: Parts, device: Device): Promise<Li
   const maxOutputSize =
     left === undefined || (model && isRelayed(model))
       ? facts.maxOutputSize
-      : smallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
+      : pickSmallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
   if (!isStopped) return { limit, facts: { ...facts, maxOutputSize } }
   const llm = model && parts.handedOut(model)
   return { limit, facts: buildStoppedConfig(facts, { notice: limit.notice, llm, maxOutputSize }) }

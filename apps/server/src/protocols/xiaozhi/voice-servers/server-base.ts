@@ -3,7 +3,7 @@ import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import type { ServerCall } from './server-call.ts'
 
 /** `POST config/server-base`: returns the configuration for the start of a voice server. */
-export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
+export async function getServerBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
   const { agentParameters, database, voiceServers } = side.services
   const base = await readServerBase({
     pool: database.pool,

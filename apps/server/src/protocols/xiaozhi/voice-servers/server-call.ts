@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parsed, readReport } from '#protocols/shared/read-body.ts'
+import { parseRepairedJson, readReport } from '#protocols/shared/read-body.ts'
 import type { XiaozhiCall } from '../call.ts'
 
 /** A call of a voice server with a valid secret. */
@@ -9,16 +9,16 @@ export interface ServerCall extends XiaozhiCall {
 }
 
 /** Returns the JSON object of the body. Any other body counts as an object without fields. */
-export async function objectOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readObjectBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const { text, isCut } = await readReport(request)
-  const found = isCut ? undefined : parsed(text)
+  const found = isCut ? undefined : parseRepairedJson(text)
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {}
 }
 
 const MAX_SESSION = 50
 
 /** Returns the id of a session as it is stored. */
-export const sessionOf = (value: unknown): string => cleanText(value).slice(0, MAX_SESSION)
+export const readSessionId = (value: unknown): string => cleanText(value).slice(0, MAX_SESSION)
 
 /** Returns a text without control characters, or an empty text for any other value. */
 export const cleanText = (value: unknown): string =>

@@ -1,28 +1,28 @@
 import { isTransient } from '#core/jobs/transient.ts'
-import { bearerOf } from '#protocols/shared/access/headers.ts'
-import { DeviceError, missing, sanitizeDeviceText } from '#protocols/shared/response.ts'
+import { readBearerToken } from '#protocols/shared/access/headers.ts'
+import { DeviceError, notFound, sanitizeDeviceText } from '#protocols/shared/response.ts'
 import { callContact, lookupContact } from '../reports/address-book.ts'
-import { agentModels } from './agent-models.ts'
+import { handleAgentModels } from './agent-models.ts'
 import type { XiaozhiCall } from '../call.ts'
-import { correctWords } from './correct-words.ts'
+import { listCorrectWords } from './correct-words.ts'
 import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from '../envelope.ts'
-import { report } from '../reports/report.ts'
+import { handleTurnReport } from '../reports/report.ts'
 import type { ServerCall } from './server-call.ts'
-import { chatSummary, chatTitle, putMemory } from '../reports/session-end.ts'
-import { serverBase } from './server-base.ts'
+import { handleChatSummary, handleChatTitle, handleSaveMemory } from '../reports/session-end.ts'
+import { getServerBase } from './server-base.ts'
 
 /** Returns the data of the response. `id` is the variable part of the path. */
 type Handler = (call: ServerCall, id: string) => Promise<unknown>
 
 /** Calls of voice servers by method and path; `*` stands for one variable part. */
 const ROUTES: Readonly<Record<string, Handler>> = {
-  'POST config/server-base': serverBase,
-  'POST config/agent-models': agentModels,
-  'POST config/correct-words': correctWords,
-  'POST agent/chat-history/report': report,
-  'POST agent/chat-title/*/generate': chatTitle,
-  'POST agent/chat-summary/*/save': chatSummary,
-  'PUT agent/saveMemory/*': putMemory,
+  'POST config/server-base': getServerBase,
+  'POST config/agent-models': handleAgentModels,
+  'POST config/correct-words': listCorrectWords,
+  'POST agent/chat-history/report': handleTurnReport,
+  'POST agent/chat-title/*/generate': handleChatTitle,
+  'POST agent/chat-summary/*/save': handleChatSummary,
+  'PUT agent/saveMemory/*': handleSaveMemory,
   'GET device/address-book/call': callContact,
   'GET device/address-book/lookup': lookupContact,
 }
@@ -42,19 +42,19 @@ export const isServerPath = (path: readonly string[]) =>
   AREAS.some((area) => area.every((part, at) => path[at] === part))
 
 /** Handles one call of a voice server. The secret is checked before the body is read. */
-export async function serverCall(call: XiaozhiCall, path: readonly string[]): Promise<unknown> {
+export async function routeServerCall(call: XiaozhiCall, path: readonly string[]): Promise<unknown> {
   const { request, response, side, ip, now } = call
   const { agentParameters, voiceServers, log } = side.services
   try {
-    const serverTenant = await agentParameters.ownerOfSecret(bearerOf(request))
+    const serverTenant = await agentParameters.ownerOfSecret(readBearerToken(request))
     if (serverTenant === undefined) {
       if (side.services.rate.tryTake(`voice-server:${ip}`, 1)) log.warn({ ip }, 'voice server refused: wrong secret')
       throw new CallRefused(RESPONSE_CODE.unauthorized, '服务器密钥不正确')
     }
     const [handler, id] = handlerOf(request.method ?? '', path)
-    if (!handler) throw missing('call')
+    if (!handler) throw notFound('call')
     const client = sanitizeDeviceText(request.headers['user-agent'], 64)
-    voiceServers.contacts.note({ tenantId: serverTenant, address: ip, client, isBase: handler === serverBase }, now)
+    voiceServers.contacts.note({ tenantId: serverTenant, address: ip, client, isBase: handler === getServerBase }, now)
     return sendData(response, await handler({ ...call, serverTenant }, id))
   } catch (error) {
     if (error instanceof CallRefused) return sendRefusal(response, error)

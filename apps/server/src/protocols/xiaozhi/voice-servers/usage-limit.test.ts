@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_PACKAGE } from '#domain/agents/orders/limit.ts'
+import { NO_PACKAGE_TEXT } from '#domain/agents/orders/limit.ts'
 import { limitLab, NOTICE } from '#test/fixtures/limit-fixture.ts'
 import { chunksOf, QUESTION, wordsOf } from '#test/fixtures/relay-fixture.ts'
 
@@ -22,7 +22,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [{ delta: {}, finish_reason: 'stop' }] })
     expect(lab.vendor.calls).toEqual([])
     expect(await oms.query('select from agent_usage')).toEqual([])
-    expect(await eventsOf(18)).toEqual([{ detail: { reason: NO_PACKAGE } }])
+    expect(await eventsOf(18)).toEqual([{ detail: { reason: NO_PACKAGE_TEXT } }])
   })
 
   test('AGENT-16 at the limit a client that does not stream gets the notice as a plain completion', async () => {
@@ -67,8 +67,8 @@ describe('AGENT-16 a relayed model', () => {
     await oms.query('update agent_grants set order_id = $2 where id = $1', [id, order.id])
     expect(wordsOf((await asked()).text)).toBe('你好')
     await expect.poll(() => oms.query('select from agent_usage')).not.toEqual([])
-    const { foldUsage } = await import('#domain/agents/usage/fold-usage.ts')
-    await foldUsage(oms.services().database.db)
+    const { mergeUsage } = await import('#domain/agents/usage/fold-usage.ts')
+    await mergeUsage(oms.services().database.db)
     expect(wordsOf((await asked()).text)).toBe(NOTICE)
   })
 })
@@ -210,8 +210,8 @@ describe('AGENT-16 the configuration of a device', () => {
     await configuration()
     const details = (await eventsOf(11)).map(({ detail }) => [detail.limit, detail.isStopped])
     expect(details).toEqual([
-      [NO_PACKAGE, false],
-      [NO_PACKAGE, true],
+      [NO_PACKAGE_TEXT, false],
+      [NO_PACKAGE_TEXT, true],
     ])
   })
 
