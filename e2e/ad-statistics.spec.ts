@@ -44,7 +44,7 @@ const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasTe
 
 test.beforeAll(insertPlays)
 
-test('AD-14 cards, line, heat map and ranks show the plays, each mark opens the filtered table, and back and forward keep the filter', async ({
+test('AD-14 cards and charts show the plays, a mark opens the filtered table, and back keeps the filter', async ({
   page,
   login,
   accessible,

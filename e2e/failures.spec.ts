@@ -2,6 +2,9 @@ import type { Route } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
+// Faults of closing dialogs and lists were found with animations.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 const PROFILE = '/account/profile'
 const SESSIONS = '/account/sessions'
 
@@ -51,6 +54,8 @@ test('a page that fails to load shows the reason and loads after a retry', async
     ['**/api/v1/account/session', SESSIONS, page.getByText('当前会话')],
     ['**/api/v1/sys/account/all/page**', '/userManage/index', page.getByRole('link', { name: '系统管理员' })],
   ] as const
+  // An event of another journey would reload the page in the background, and 重试 would disappear before the click.
+  await page.route('**/api/v1/events', () => {})
   for (const [call, address, content] of pages) {
     await page.route(call, answer(200, { code: 400, msg: '暂时无法读取', data: null }))
     await page.goto(address)

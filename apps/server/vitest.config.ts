@@ -1,4 +1,6 @@
-import { defineConfig } from 'vitest/config'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Starts the tests of the whole product first, so that the slowest files do not run alone at the end. */
@@ -10,9 +12,19 @@ class WholeProductFirst extends BaseSequencer {
   }
 }
 
+const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts']
+
+/** Test files that start the built server, with an embedded database of their own. */
+const withOwnDatabase = () =>
+  globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
+    readFileSync(join(import.meta.dirname, file), 'utf8').includes("from '#test/serving.ts'"),
+  )
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: FILES,
+    // A run on a given database would only repeat these files of the run on the embedded database.
+    exclude: [...configDefaults.exclude, ...(process.env.DATABASE_URL ? withOwnDatabase() : [])],
     globalSetup: './test/global-setup.ts',
     setupFiles: './test/one-query-at-a-time.ts',
     // Each file has its own database, so a worker can reuse its loaded modules for the next file.

@@ -3,6 +3,12 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openPool } from '#core/database/client.ts'
 
+/**
+ * Tests send more simultaneous calls than the pool has connections. On a busy machine the last of them wait longer than
+ * the product permits, and a 503 would hide whether their rule holds.
+ */
+const WAIT_MS = 30_000
+
 /** Creates a migrated database without rows; `close` drops it. */
 export const createTestDatabase = () => create(`template ${inject('template')}`)
 
@@ -17,7 +23,7 @@ async function create(options: string): Promise<Database> {
   await onServer(`create database ${name} ${options}`)
   const closeAfter = () => drop(name)
   const connection = { ...inject('server'), database: name }
-  return openPool(connection, { size: 5, embedded: true, warn: () => {}, closeAfter })
+  return openPool(connection, { size: 5, embedded: true, warn: () => {}, closeAfter, waitMs: WAIT_MS })
 }
 
 /** In use, not permitted, statement timeout. */

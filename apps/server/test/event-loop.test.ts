@@ -7,7 +7,7 @@ import { parsed } from '#protocols/shared/read-body.ts'
 import { displayName } from '#core/storage/file-type.ts'
 import { XmlScanner } from '#core/spreadsheet/formats/xml-scanner.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
-import { sanitizeNotice, summaryOf } from '#modules/notice/notice-html.ts'
+import { sanitizeNotice, summarizeHtml } from '#modules/notice/notice-html.ts'
 import { type Caller, useApp } from './harness.ts'
 import { repeatableCalls } from './calls/hostile-calls.ts'
 
@@ -63,7 +63,7 @@ function requestOf(endpoint: Endpoint, character: string) {
 }
 
 describe('no call blocks the event loop', () => {
-  test.each(repeatableCalls)('$method $path', { timeout: 300_000 }, async (endpoint) => {
+  test.each(repeatableCalls)('$method $path does not block the event loop', { timeout: 300_000 }, async (endpoint) => {
     const who = endpoint.access === 'public' ? app.stranger() : boss
     const send = (character: string) => who.inject({ method: endpoint.method, ...requestOf(endpoint, character) })
     await expectQuick(send, OF_CALLS)
@@ -79,7 +79,7 @@ describe('no text parser blocks the event loop', () => {
     },
     'device reports that are no JSON': (character) => feedbackOf(character.repeat(REPORT)),
     'repaired JSON': (character) => parsed(`{"a":"${character.repeat(REPORT)}`),
-    notices: (character) => summaryOf(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
+    notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
     'holiday notices': (character) => readHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
     'file names': (character) => displayName(`a${character.repeat(NAME)}b`),
@@ -95,7 +95,7 @@ describe('no text parser blocks the event loop', () => {
       })
     },
   }
-  test.each(Object.entries(READERS))('%s', { timeout: 300_000 }, async (_, read) => {
+  test.each(Object.entries(READERS))('%s does not block the event loop', { timeout: 300_000 }, async (_, read) => {
     await expectQuick(read)
   })
 })

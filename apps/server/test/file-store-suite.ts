@@ -96,13 +96,13 @@ function testRefusals(stores: () => OpenStores) {
     expect(await stores().leftovers()).toEqual([])
   }
 
-  test('one byte more than allowed', async () => {
+  test('refuses one byte more than allowed and stores nothing', async () => {
     const bytes = randomBytes(70_001)
     await expect(stores().files.put(chunksOf(bytes), { maxBytes: 70_000 })).rejects.toThrow(FileTooLarge)
     await nothingStored(bytes)
   })
 
-  test('bytes that differ from the declaration', async () => {
+  test('refuses bytes that differ from the declaration and stores nothing', async () => {
     const bytes = randomBytes(1000)
     await expect(stores().files.put(chunksOf(bytes), { expect: { size: 1001 } })).rejects.toThrow(FileMismatch)
     const expected = { sha256: digest('sha256', randomBytes(1)) }
@@ -110,7 +110,7 @@ function testRefusals(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('a source that fails', async () => {
+  test('stores nothing when the source fails', async () => {
     const bytes = randomBytes(100_000)
     async function* broken() {
       yield bytes
@@ -120,7 +120,7 @@ function testRefusals(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('an aborted client', async () => {
+  test('stores nothing when the client aborts', async () => {
     const bytes = randomBytes(100_000)
     const given = new AbortController()
     async function* leaving() {

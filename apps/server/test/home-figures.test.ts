@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from './harness.ts'
-import { deviceOf, ticketBy } from '#modules/ticket/ticket-fixture.ts'
+import { createDevice, createTicketBy } from '#modules/ticket/ticket-fixture.ts'
 
 const app = useApp()
 /** List call of each console page. */
@@ -79,11 +79,11 @@ async function rowsBehind(who: Caller, url: string): Promise<number | undefined>
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
   desk = await app.as('AfterService:PendingList:list', 'AfterService:PendingList:query')
-  for (const sn of ['FIG00001', 'FIG00002', 'FIG00003']) await deviceOf(app.db, 1, { sn })
+  for (const sn of ['FIG00001', 'FIG00002', 'FIG00003']) await createDevice(app.db, 1, { sn })
   await app.db.execute(sql`update devices set online = 1 where sn = 'FIG00001'`)
   await app.db.execute(sql`update devices set activate_time = null, ver_code = null where sn = 'FIG00002'`)
-  const first = await ticketBy(admin, { content: '甲' })
-  await ticketBy(admin, { content: '乙' })
+  const first = await createTicketBy(admin, { content: '甲' })
+  await createTicketBy(admin, { content: '乙' })
   await app.db.execute(sql`update tickets set handler_id = ${admin.uid}, sla_state = 3 where id = ${first}`)
   await app.db.execute(sql`insert into licenses (uid, vendor, type_code, batch_id, tenant_id, state)
     select 'OMSX-00000' || g || '-ABCDE', 9, 'P2P', 1, case when g < 3 then null else 1 end, case when g < 3 then 0 else 1 end from generate_series(1, 5) g`)

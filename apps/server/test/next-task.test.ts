@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Ctx } from '#core/http/context.ts'
-import { dryRun, why } from '#modules/upgrade/releases/dry-run.service.ts'
+import { runDryRun, explainForDevice } from '#modules/upgrade/releases/dry-run.service.ts'
 import { deviceLab, TOKEN } from './fixtures/device-fixture.ts'
 
 const oms = deviceLab()
@@ -128,10 +128,11 @@ test('dry run, explanation and device checks agree on every device and version o
       const dueSerials: string[] = []
       const explained: string[] = []
       for (const otaId of otaIds) {
-        const { sample, count } = await dryRun(ctx, { otaId })
+        const { sample, count } = await runDryRun(ctx, { otaId })
         expect(sample).toHaveLength(count)
         dueSerials.push(...sample.map(({ sn }) => `${sn} ${otaId}`))
-        for (const { sn } of rows) if ((await why(ctx, { otaId, sn })).passed) explained.push(`${sn} ${otaId}`)
+        for (const { sn } of rows)
+          if ((await explainForDevice(ctx, { otaId, sn })).passed) explained.push(`${sn} ${otaId}`)
       }
       const offered: string[] = []
       for (const row of rows) {

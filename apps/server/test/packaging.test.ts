@@ -23,7 +23,7 @@ const instructions = read('docker/Dockerfile')
 const named = (name: string) => instructions.filter((one) => one.name === name).map(({ words }) => words)
 
 describe('the Dockerfile', () => {
-  test('copies only files of the repository, an earlier stage or its build', () => {
+  test('the Dockerfile copies only files of the repository, an earlier stage or its build', () => {
     const stages = named('FROM').flatMap(([, , stage]) => stage ?? [])
     for (const words of named('COPY')) {
       const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)
@@ -36,7 +36,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  test('copies the manifest of every workspace before it installs', () => {
+  test('the Dockerfile copies the manifest of every workspace before it installs', () => {
     const copied = named('COPY').flat()
     for (const folder of ['apps/server', 'apps/console', 'packages/contract'])
       expect(copied).toContain(`${folder}/package.json`)
@@ -45,7 +45,7 @@ describe('the Dockerfile', () => {
     expect(linked.sort()).toEqual(['apps/console', 'apps/server', 'packages/contract'])
   })
 
-  test('runs as an ordinary account, has a health check and uses npm scripts that exist', () => {
+  test('the container runs as an ordinary account, has a health check and uses npm scripts that exist', () => {
     expect(named('USER')).toEqual([['10001:10001']])
     expect(named('HEALTHCHECK').flat().join(' ')).toContain('/healthz')
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
@@ -72,7 +72,7 @@ describe('the compose file', () => {
     volumes: object
   }
 
-  test('names files, volumes and services that exist, and images by version', () => {
+  test('the compose file names files, volumes and services that exist, and images by version', () => {
     const { context = '', dockerfile = '' } = services.oms?.build ?? {}
     expect(existsSync(join(DEPLOY, 'docker', context, dockerfile))).toBe(true)
     for (const [name, service] of Object.entries(services)) {
@@ -87,7 +87,7 @@ describe('the compose file', () => {
     expect(services.oms).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 
-  test('takes every secret from example.env and only variables that the program knows', () => {
+  test('the compose file takes every secret from example.env and only variables that the program knows', () => {
     const asked = new Set([...read('docker/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
     const given = [...read('docker/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
     expect(given.sort()).toEqual([...asked].sort())
@@ -101,7 +101,7 @@ const UNITS = ['oms.service', 'oms-backup.service', 'oms-backup.timer']
 const ANALYZE = '/usr/bin/systemd-analyze'
 
 describe('the systemd units', () => {
-  test('start scripts that exist', () => {
+  test('the systemd units start scripts that exist', () => {
     for (const unit of UNITS)
       for (const [, path] of read('systemd', unit).matchAll(/\/opt\/oms\/([\w./-]+)/g))
         expect(existsSync(join(ROOT, path as string)), path).toBe(true)
@@ -119,7 +119,7 @@ describe('the systemd units', () => {
     expect(stderr.split('\n').filter((line) => line.includes('oms@'))).toEqual([])
   })
 
-  test('pass systemd-analyze and are hardened where systemd is installed', async ({ skip }) => {
+  test('the systemd units pass systemd-analyze and are hardened where systemd is installed', async ({ skip }) => {
     if (!existsSync(ANALYZE)) return skip('systemd-analyze is not installed')
     const folder = mkdtempSync(join(inject('scratch'), 'units-'))
     for (const unit of UNITS)

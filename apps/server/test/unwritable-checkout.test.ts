@@ -102,7 +102,7 @@ describe('a checkout that belongs to another account', () => {
     expect(run('start').lines).toEqual([expect.stringContaining('server、console 没有可以使用的构建')])
   })
 
-  test('refuses to build, with a message of one line', () => {
+  test('refuses to build in a checkout of another account, with a message of one line', () => {
     const { status, lines } = run('build')
     expect(status).toBe(1)
     expect(lines).toEqual([expect.stringContaining('无法构建；请由程序文件的属主运行 npm run build')])

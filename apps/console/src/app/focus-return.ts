@@ -14,7 +14,7 @@ export function returnFocus() {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
     const layer = target.closest(LAYERS)
-    // Menus and lists below the body are temporary, so the focus never returns to them.
+    // Menus and lists outside `#root` are temporary, so the focus never returns to them.
     if (!layer && !target.closest('#root')) return
     // Tabbing past the last field of a dialog focuses the page briefly before the dialog regains the focus.
     const last = trail.at(-1)

@@ -34,7 +34,7 @@ export type BackupResult = {
 
 /**
  * Writes a consistent copy of database and files while servers run, and restores it into a scratch database to compare
- * every table. The folder gets its final name only after that; a failed backup leaves nothing behind.
+ * every table. The folder gets its final name after the comparison. A failed backup leaves nothing behind.
  */
 export async function backup(source: BackupSource, folder: string): Promise<BackupResult> {
   if (existsSync(folder) && (await readdir(folder)).length > 0) throw new CommandError(`备份目录 ${folder} 不是空的`)

@@ -1,8 +1,8 @@
 import { SIGNING_STATE } from '@oms/contract/ota/ota-signing.ts'
 import { eq } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
-import { FIRMWARE, SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
-import { verify } from '#modules/ota/files/ota-signing.service.ts'
+import { FIRMWARE_KIND, SOFTWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
+import { verifyVersion } from '#modules/ota/files/ota-signing.service.ts'
 import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
@@ -24,8 +24,8 @@ export const otaVerifyCommand: Command = {
     const view = await withServices(context, async (services) => {
       const { db } = services.database
       const [found] = await db.select({ kind: otaVersions.kind }).from(otaVersions).where(eq(otaVersions.otaId, otaId))
-      const artifact = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
-      return verify({ services, user: createPlatformUser({}), now: services.now() }, artifact, { otaId })
+      const artifact = found?.kind === SOFTWARE_KIND.kind ? SOFTWARE_KIND : FIRMWARE_KIND
+      return verifyVersion({ services, user: createPlatformUser({}), now: services.now() }, artifact, { otaId })
     })
     const state = SIGNING_STATE[view.state as keyof typeof SIGNING_STATE]
     context.print(`版本 ${otaId}：${state}${view.keyId && `，密钥 ${view.keyId}，序号 ${view.release}`}`)

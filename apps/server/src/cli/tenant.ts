@@ -1,6 +1,6 @@
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
-import { openTenant } from '#modules/tenant/open-tenant.ts'
+import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
 import { parseArguments } from './arguments.ts'
@@ -23,7 +23,7 @@ export const tenantCreateCommand: Command = {
     const { password, passwordHash } = await createOneTimePassword()
     const made = await withServices(context, (services) =>
       runAsActor(services, createTerminalActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
-        openTenant(
+        createTenantWithAdmin(
           ctx,
           { name: name.trim(), contactName },
           values.admin ? { account: values.admin } : {},

@@ -4,7 +4,7 @@ import { accounts, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { create, disable, removeMfa, resetPasswd } from '#modules/staff/staff.service.ts'
+import { createStaff, disableStaff, removeStaffMfa, resetStaffPassword } from '#modules/staff/staff.service.ts'
 import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
@@ -33,7 +33,7 @@ export const userCreateCommand: Command = {
         services,
         createTerminalActor(tenantId),
         { name: 'create', ...staff.create, input: data, outside: true },
-        (ctx) => create(ctx, data),
+        (ctx) => createStaff(ctx, data),
       )
     })
     context.print(`已新增账号 ${made.account}，一次性密码 ${made.password}（首次登录须修改）`)
@@ -50,10 +50,10 @@ export const userResetCommand: Command = {
       const { uid, tenantId } = await accountOf(services, first)
       if (values.mfa) {
         const remove = { name: 'removeMfa', ...staff.removeMfa, input: { id: uid } }
-        await runAsActor(services, createTerminalActor(tenantId), remove, (ctx) => removeMfa(ctx, { id: uid }))
+        await runAsActor(services, createTerminalActor(tenantId), remove, (ctx) => removeStaffMfa(ctx, { id: uid }))
       }
       const what = { name: 'resetPasswd', ...staff.resetPasswd, input: { id: uid }, outside: true } as const
-      return runAsActor(services, createTerminalActor(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
+      return runAsActor(services, createTerminalActor(tenantId), what, (ctx) => resetStaffPassword(ctx, { id: uid }))
     })
     if (values.mfa) context.print(`已解除 ${account} 的两步验证`)
     context.print(`已重置 ${account} 的密码，一次性密码 ${password}（登录后须修改）`)
@@ -73,7 +73,7 @@ export const userDisableCommand: Command = {
         services,
         createTerminalActor(found.tenantId),
         { name: 'disable', ...staff.disable, input },
-        (ctx) => disable(ctx, input),
+        (ctx) => disableStaff(ctx, input),
       )
       return found.account
     })

@@ -9,7 +9,7 @@ const JOKES = [
   '小明问机器人：你会游泳吗？机器人说：会呀，我有“海量”数据。',
 ]
 
-/** Rules in order: the first whose words occur in the question gives the answer. */
+/** Rules in order. The first rule whose words occur in the question gives the answer. */
 const RULES: readonly (readonly [words: readonly string[], answer: (question: string, name: string) => string])[] = [
   [
     ['你是谁', '叫什么', '介绍一下'],

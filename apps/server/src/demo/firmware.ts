@@ -4,9 +4,9 @@ import type { software } from '@oms/contract/ota/software.ts'
 import type { Services } from '#core/services.ts'
 import { recordFile } from '#core/storage/save-upload.ts'
 import { createModelQuickly } from '#modules/device-model/device-model.service.ts'
-import { disable, enable } from '#modules/ota/ota-enable.service.ts'
-import { FIRMWARE } from '#modules/ota/ota-artifact-kind.ts'
-import { create } from '#modules/ota/ota-save.service.ts'
+import { disableVersion, enableVersion } from '#modules/ota/ota-enable.service.ts'
+import { FIRMWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
+import { createVersion } from '#modules/ota/ota-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import { DEVICES, FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
 
@@ -61,16 +61,16 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
     components: await componentsOf(services, demo, version),
   })
   const { otaId } = await runAsActor(services, demo, { name: 'create', ...ota.create, input }, (ctx) =>
-    create(ctx, FIRMWARE, input),
+    createVersion(ctx, FIRMWARE_KIND, input),
   )
   if (step === VERSIONS_PER_MODEL - 1) return
   const one = { otaId }
   await runAsActor(services, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) =>
-    enable(ctx, FIRMWARE, one),
+    enableVersion(ctx, FIRMWARE_KIND, one),
   )
   if (step === 0)
     await runAsActor(services, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) =>
-      disable(ctx, FIRMWARE, one),
+      disableVersion(ctx, FIRMWARE_KIND, one),
     )
 }
 

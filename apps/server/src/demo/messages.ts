@@ -2,8 +2,8 @@ import { NoticeInput, notices as calls } from '@oms/contract/notice/notice.ts'
 import { eq } from 'drizzle-orm'
 import { tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
-import { read } from '#modules/notice/inbox.service.ts'
-import { create, publish } from '#modules/notice/notice-save.service.ts'
+import { markNoticeRead } from '#modules/notice/inbox.service.ts'
+import { createNotice, publishDraft } from '#modules/notice/notice-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import { CUSTOMER_NOTICE, DRAFT_NOTICE, NOTICES, READ_BY_DEMO } from './vendor.ts'
 
@@ -23,7 +23,7 @@ export async function fillNotices(services: Services, demo: Actor) {
     await send(services, demo, id)
     if (place < READ_BY_DEMO)
       await runAsActor(services, demo, { name: 'read', ...NO_LOG, input: { id } }, (ctx) =>
-        read(ctx, { id, confirm: 0 }),
+        markNoticeRead(ctx, { id, confirm: 0 }),
       )
   }
   const strategic = await services.database.db.select({ id: tenants.id }).from(tenants).where(eq(tenants.level, 3))
@@ -48,8 +48,8 @@ const NO_LOG = { method: 'POST', path: '/api/v1/sys/notice/read', title: '阅读
 async function write(services: Services, demo: Actor, fields: object) {
   const input = NoticeInput.parse(fields)
   const what = { name: 'create', ...calls.create, input }
-  return (await runAsActor(services, demo, what, (ctx) => create(ctx, input))).noticeId
+  return (await runAsActor(services, demo, what, (ctx) => createNotice(ctx, input))).noticeId
 }
 
 const send = (services: Services, demo: Actor, id: number) =>
-  runAsActor(services, demo, { name: 'publish', ...calls.publish, input: { id } }, (ctx) => publish(ctx, { id }))
+  runAsActor(services, demo, { name: 'publish', ...calls.publish, input: { id } }, (ctx) => publishDraft(ctx, { id }))

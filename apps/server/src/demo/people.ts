@@ -10,10 +10,10 @@ import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertStaff } from '#domain/accounts/new-account.ts'
-import { permission } from '#modules/role/role-permission.service.ts'
-import { create as createRole } from '#modules/role/role-save.service.ts'
-import { create as createScene } from '#modules/scene/scene-save.service.ts'
-import { openTenant } from '#modules/tenant/open-tenant.ts'
+import { setRolePermissions } from '#modules/role/role-permission.service.ts'
+import { createRole } from '#modules/role/role-save.service.ts'
+import { createScene } from '#modules/scene/scene-save.service.ts'
+import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, STAFF } from './vendor.ts'
 
@@ -121,7 +121,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
   const prefix = `kh${String(place + 1).padStart(2, '0')}`
   const what = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户', input: { name } } as const
   const { id } = await runAsActor(services, demo, what, (ctx) =>
-    openTenant(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
+    createTenantWithAdmin(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
   )
   const roleId = await engineerRole(services, demo, id)
   for (const [at, realname] of CUSTOMER_PEOPLE.slice(0, level * 2).entries())
@@ -157,7 +157,7 @@ async function engineerRole(services: Services, demo: Actor, tenantId: number) {
   const menuIds = await menusOf(services, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
   const grant = { roleId: id, menuIds, rev: 0 }
   await runAsActor(services, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) =>
-    permission(ctx, grant),
+    setRolePermissions(ctx, grant),
   )
   return id
 }

@@ -2,9 +2,9 @@ import { software, SoftwareCreateInput } from '@oms/contract/ota/software.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { disable, enable } from '#modules/ota/ota-enable.service.ts'
-import { SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
-import { create } from '#modules/ota/ota-save.service.ts'
+import { disableVersion, enableVersion } from '#modules/ota/ota-enable.service.ts'
+import { SOFTWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
+import { createVersion } from '#modules/ota/ota-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import { isoDateTime, uploadComponents } from './firmware.ts'
 import { addLogs, addStages } from './releases.ts'
@@ -50,11 +50,11 @@ export async function fillSoftware(services: Services, demo: Actor, db: Db) {
       const one = { otaId }
       if (status === 'draft') continue
       await runAsActor(services, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
-        enable(ctx, SOFTWARE, one),
+        enableVersion(ctx, SOFTWARE_KIND, one),
       )
       if (status === 'off')
         await runAsActor(services, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
-          disable(ctx, SOFTWARE, one),
+          disableVersion(ctx, SOFTWARE_KIND, one),
         )
     }
   await fillSoftwareReleases(db, demo.user.uid)
@@ -92,7 +92,7 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
     ]),
   })
   const what = { name: 'create', ...software.create, input }
-  const { otaId } = await runAsActor(services, demo, what, (ctx) => create(ctx, SOFTWARE, input))
+  const { otaId } = await runAsActor(services, demo, what, (ctx) => createVersion(ctx, SOFTWARE_KIND, input))
   return otaId
 }
 

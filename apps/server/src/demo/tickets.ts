@@ -12,10 +12,10 @@ import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
 import { computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
-import { countFleet, rollUp } from '#modules/ticket/stat-rollup.ts'
-import { merge, rate } from '#modules/ticket/ticket-batch.service.ts'
-import { timed } from '#modules/ticket/ticket-change.ts'
-import { dispose } from '#modules/ticket/ticket-dispose.service.ts'
+import { rebuildFleetCounts, rollUpTicketFacts } from '#modules/ticket/stat-rollup.ts'
+import { mergeTickets, rateTicket } from '#modules/ticket/ticket-batch.service.ts'
+import { toSlaFacts } from '#modules/ticket/ticket-change.ts'
+import { handleTicket } from '#modules/ticket/ticket-dispose.service.ts'
 import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { DEMO_ACCOUNT, createRandom } from './vendor.ts'
 
@@ -76,7 +76,7 @@ export async function createDemoTickets(services: Services, db: Db, demo: Actor)
     const id = await addTicket(services, db, demo, { at, plan, device, pictures, roll })
     await applySteps(services, db, demo, { id, plan, people })
   }
-  await merge(contextOf(services, db, demo, services.now()), await twins(db))
+  await mergeTickets(contextOf(services, db, demo, services.now()), await twins(db))
   await closeOldTickets(services, db)
   await db.insert(ticketTemplates).values(
     TEMPLATES.map(([title, content], sort) => ({
@@ -87,8 +87,8 @@ export async function createDemoTickets(services: Services, db: Db, demo: Actor)
       createBy: demo.user.uid,
     })),
   )
-  await countFleet({ database: { ...services.database, db } } as Services)
-  await rollUp({ database: { ...services.database, db } } as Services)
+  await rebuildFleetCounts({ database: { ...services.database, db } } as Services)
+  await rollUpTicketFacts({ database: { ...services.database, db } } as Services)
 }
 
 type Plan = ReturnType<typeof planOf>
@@ -143,8 +143,8 @@ async function applySteps(services: Services, db: Db, demo: Actor, { id, plan, p
     }
     // Only the handler may reassign a ticket, so the handler is cleared first.
     await db.update(tickets).set({ handlerId: null }).where(eq(tickets.id, id))
-    await dispose(ctx, { ...input, suspendUntil: undefined } as ParsedOf<typeof feedback.dispose>)
-    if (step.stars) await rate(ctx, { id, satisfaction: step.stars, satisfactionRemark: '' })
+    await handleTicket(ctx, { ...input, suspendUntil: undefined } as ParsedOf<typeof feedback.dispose>)
+    if (step.stars) await rateTicket(ctx, { id, satisfaction: step.stars, satisfactionRemark: '' })
   }
 }
 
@@ -211,7 +211,7 @@ async function closeOldTickets(services: Services, db: Db) {
   for (const ticket of open)
     await db
       .update(tickets)
-      .set(computeSla(sla, zone, timed(ticket, zone), services.now()))
+      .set(computeSla(sla, zone, toSlaFacts(ticket, zone), services.now()))
       .where(eq(tickets.id, ticket.id))
 }
 

@@ -29,7 +29,7 @@ const sums = {
 export const adPlays = pgTable(
   'ad_plays',
   {
-    /** UTC day of the start; of plays without a trusted clock the day of arrival. */
+    /** UTC day of the start. For plays without a trusted clock, the day of arrival. */
     playDay: date({ mode: 'string' }).notNull(),
     deviceId: integer().notNull(),
     reportId: uuid().notNull(),
@@ -48,7 +48,7 @@ export const adPlays = pgTable(
     result: smallint().notNull(),
     /** 1 trusted, 0 not. */
     clock: smallint().notNull(),
-    /** Plays in this row: above 1 for rows that a player added up by hour. */
+    /** Number of plays in this row. Above 1 for rows that a player summed by hour. */
     count: integer().notNull().default(1),
     recv: moment().notNull().default(sql`now()`),
   },
@@ -77,7 +77,10 @@ export const adPlayHours = pgTable(
   ],
 )
 
-/** Plays by day of the console's zone and device. Days before the last 400 are added up to the first of their month. */
+/**
+ * Plays by device and by day of the console's zone. Days older than 400 days are merged into the first day of their
+ * month.
+ */
 export const adPlayDays = pgTable(
   'ad_play_days',
   {
@@ -119,7 +122,7 @@ export const adPlayFresh = pgTable(
   () => [tenantPolicy()],
 )
 
-/** Reports that were rejected, by day of arrival. */
+/** Rejected reports by day of arrival. */
 export const adRejects = pgTable(
   'ad_rejects',
   {
@@ -132,7 +135,10 @@ export const adRejects = pgTable(
   (t) => [primaryKey({ name: 'ad_rejects_pk', columns: [t.day, t.deviceId, t.reason] }), tenantPolicy()],
 )
 
-/** Last known names of ads, programs, tenants and serial numbers of devices: deleted ones keep their name in the statistics. */
+/**
+ * Last known names of ads, programs and tenants, and serial numbers of devices. Deleted records keep their names in the
+ * statistics.
+ */
 export const adNames = pgTable(
   'ad_names',
   {

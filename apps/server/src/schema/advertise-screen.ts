@@ -3,7 +3,7 @@ import { bigint, index, integer, jsonb, numeric, pgTable, smallint, uniqueIndex,
 import { audited, moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
-/** Players of devices: one screen a device. Reported columns are written at most once a minute. */
+/** Screens that play ads, at most one per device. Reported columns are written at most once a minute. */
 export const adScreens = pgTable(
   'ad_screens',
   {
@@ -15,7 +15,7 @@ export const adScreens = pgTable(
     playerTokenHash: varchar({ length: 64 }).notNull().default(''),
     /** sha256 of the key in the address of the SMIL index; empty: none. */
     smilKeyHash: varchar({ length: 64 }).notNull().default(''),
-    /** UUID that the SMIL player named first; another one is shown as a replaced player. */
+    /** UUID of the first SMIL player of the screen. A player with another UUID is shown as a replaced player. */
     smilUuid: varchar({ length: 64 }).notNull().default(''),
     smilReplaced: smallint().notNull().default(0),
     playerVersion: varchar({ length: 64 }).notNull().default(''),
@@ -33,7 +33,10 @@ export const adScreens = pgTable(
     readyFiles: integer().notNull().default(0),
     totalFiles: integer().notNull().default(0),
     failed: jsonb().$type<{ sha256: string; reason: string }[]>().notNull().default([]),
-    /** When the tenant was notified of the failed files; null: not yet, or no file fails any more. */
+    /**
+     * Time when the tenant was notified of the failed files. Null when no notice was sent, or when no file fails any
+     * more.
+     */
     failNoticeTime: moment(),
     /** Null: unknown. */
     freeBytes: bigint({ mode: 'number' }),

@@ -40,7 +40,7 @@ export interface AdReview {
 /** Content of a version: what players get, and the facts of the review. */
 export type AdBody = ManifestAd & { review?: AdReview }
 
-/** Ads with the content that is being edited. What plays is the approved row of `ad_versions`. */
+/** Ads with the content that is being edited. Screens play the approved row of `ad_versions`. */
 export const ads = pgTable(
   'ads',
   {
@@ -143,7 +143,7 @@ export const adMaterials = pgTable(
     posterFileId: varchar({ length: 32 }).notNull().default(''),
     /** `PROBE_STATE` of the contract. */
     probeState: smallint().notNull().default(0),
-    /** Why the file cannot be used, in Chinese. */
+    /** Chinese reason why the file cannot be used. */
     probeError: varchar({ length: 200 }).notNull().default(''),
     createBy: integer(),
     createTime: moment().notNull().default(sql`now()`),
@@ -157,7 +157,7 @@ export const adMaterials = pgTable(
   ],
 )
 
-/** Programs with the content that is being edited. What is delivered is the version in force of `ad_program_versions`. */
+/** Programs with the content that is being edited. Screens receive the version in force of `ad_program_versions`. */
 export const adPrograms = pgTable(
   'ad_programs',
   {

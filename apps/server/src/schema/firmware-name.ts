@@ -20,6 +20,9 @@ export const firmwareNameOf = ({ modelId, verCode, tenantId }: Firmware) =>
 /** Name of the firmware that a device runs. */
 export const firmwareName = firmwareNameOf(devices)
 
-/** System version as the device reports it; a device that reports only its number is named by its firmware. */
+/**
+ * System version as the device reports it. Devices that report only a version number show the name of their firmware
+ * instead.
+ */
 export const systemVersion = sql<string>`left(coalesce(nullif(${devices.osVer}, ''), nullif(${firmwareName}, ''),
   ${devices.verCode}::text, ''), 64)`

@@ -262,7 +262,9 @@ export const ossCardAttempts = pgTable(
   (t) => [index('oss_card_attempts_uid').on(t.uid, t.createTime), index('oss_card_attempts_ip').on(t.ip, t.createTime)],
 )
 
-/** Notices of the end of a service, for the App. Staff of the tenant receives one message for all of a run. */
+/**
+ * Notices of the end of a service, for the App. The staff of a tenant receives one message for all notices of a run.
+ */
 export const ossNotices = pgTable(
   'oss_notices',
   {
@@ -286,7 +288,7 @@ export const ossNotices = pgTable(
   ],
 )
 
-/** Days on which the staff of a tenant was told about cameras without uploads: one message a day. */
+/** Days on which the staff of a tenant was notified of cameras without uploads. One message is sent per day. */
 export const ossTroubleDays = pgTable(
   'oss_trouble_days',
   {

@@ -157,7 +157,7 @@ export const ossPurges = pgTable(
   ],
 )
 
-/** Last question and answer, upload and trouble of each channel, stored in batches. */
+/** Last request, response, upload and fault of each channel, stored in batches. */
 export const ossDeviceStatus = pgTable(
   'oss_device_status',
   {

@@ -84,7 +84,7 @@ export const ossEntitlements = pgTable(
     position: integer().notNull().default(0),
     /** 0 waiting, 1 in force, 2 expired, 3 suspended, 4 cancelled, 5 transferred. */
     state: smallint().notNull().default(0),
-    /** First start; while the entitlement waits: the planned start, null behind a suspended one. */
+    /** First start. While the entitlement waits: the planned start, or null behind a suspended entitlement. */
     startTime: moment(),
     /** Start of the current interval while in force. */
     runFrom: moment(),

@@ -144,7 +144,7 @@ export interface FieldChange {
   to: unknown
 }
 
-/** `oper_logs` and the next table are partitioned by month; see the migration. */
+/** The tables `oper_logs` and `login_logs` are partitioned by month; see the migration. */
 export const operLogs = pgTable(
   'oper_logs',
   {

@@ -119,7 +119,7 @@ export const otaPaces = pgTable('ota_paces', {
   handed: integer().notNull().default(0),
 })
 
-/** Allowlist: devices that receive a version independent of the other rules. */
+/** Allowlist: devices that receive a version independently of the other rules. */
 export const otaWhites = pgTable(
   'ota_whites',
   {

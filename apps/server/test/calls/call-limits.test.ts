@@ -57,7 +57,7 @@ describe('refused writes', () => {
     expect(rows.length).toBeLessThanOrEqual(API / 10 + 2)
   })
 
-  test('the next row contains the number of omitted rows', async () => {
+  test('the next log row contains the number of omitted rows', async () => {
     const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
     const { RefusalQuota } = await import('#core/audit/refusal-quota.ts')
     let now = 0

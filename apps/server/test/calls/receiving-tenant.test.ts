@@ -179,8 +179,8 @@ beforeAll(async () => {
   await stock(app.db, { prefix: 'RECV', count: 20 })
 })
 
-describe('a tenant receives', () => {
-  test('everything while it is in use', async () => {
+describe('receiving new rows', () => {
+  test('a tenant receives everything while it is in use', async () => {
     const tenant = await tenantNamed('在用')
     for (const [name, { send }] of Object.entries(CALLS)) expect(await send(tenant), name).toMatchObject({ code: 200 })
     await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)
@@ -188,7 +188,7 @@ describe('a tenant receives', () => {
     await boss.call('POST', '/api/v1/tenant/switchBack')
   })
 
-  test.each(Object.entries(STANDINGS))('nothing new while it is %s', async (standing, { change, msg }) => {
+  test.each(Object.entries(STANDINGS))('a tenant receives nothing while %s', async (standing, { change, msg }) => {
     const name = `客户${standing}`
     const tenant = await tenantNamed(name)
     await app.db.execute(sql`update tenants set ${change} where id = ${tenant.id}`)
@@ -206,7 +206,7 @@ describe('a tenant receives', () => {
     await boss.call('POST', '/api/v1/tenant/switchBack')
   })
 
-  test('no ticket for a handler of its own while it is disabled', async () => {
+  test('a disabled tenant receives no ticket for a handler of its own', async () => {
     const handler = await app.by({ tenant: '无人处理', permissions: ['AfterService:Questions:list'] })
     const tenantId = await idOf(sql`select id from tenants where name = '无人处理'`)
     const { data } = await post('/api/v1/feedback', { problemType: 1, content: '不能开机', tenantId })

@@ -55,7 +55,7 @@ test('TENANT-05 every table with tenant rows has row-level security in the datab
 })
 
 describe('MODULE-01 a tenant sees no rows of another tenant', () => {
-  test.each(reads)('$method $path', async (endpoint) => {
+  test.each(reads)('$method $path shows no row of the other tenant', async (endpoint) => {
     for (const input of reachingInputs(endpoint)) {
       const request = requestOf(endpoint, input)
       const reply = await inside.inject(request)
@@ -67,7 +67,7 @@ describe('MODULE-01 a tenant sees no rows of another tenant', () => {
 })
 
 describe('MODULE-01 a tenant changes no rows of another tenant', () => {
-  test.each(writes)('$method $path', async (endpoint) => {
+  test.each(writes)('$method $path changes no row of the other tenant', async (endpoint) => {
     for (const input of reachingInputs(endpoint)) {
       const reply = await inside.inject(requestOf(endpoint, input))
       const said = reply.body.slice(0, 300)

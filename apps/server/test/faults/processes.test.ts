@@ -93,7 +93,7 @@ const pagesOf = (nodes: Node[]): number[] =>
   nodes.flatMap(({ id, type, children }) => [...(type === 'M' ? [] : [id]), ...pagesOf(children)])
 
 describe('the database stops and restarts', () => {
-  test('FAULT returns 503 within 2 s meanwhile and recovers without a restart, including events', {
+  test('FAULT while the database is stopped, calls return 503 within 2 s; afterwards calls and events recover', {
     timeout: 60_000,
   }, async () => {
     const { uid, ticket } = await somebody()

@@ -186,15 +186,15 @@ async function follow(name: string) {
 const CLOSED = [{ state: 100, reason: '' }]
 
 describe.concurrent('the guides lead from an empty installation to a closed task', () => {
-  test('plain HTTP', async () => {
+  test('a device with plain HTTP follows its guide to a closed task', async () => {
     expect(await follow('connect-http.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: '' }] })
   })
 
-  test('RAUC, whose requests are played by curl', async () => {
+  test('RAUC, whose requests are played by curl, follows its guide to a closed task', async () => {
     expect(await follow('connect-rauc.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: 'B2' }] })
   })
 
-  test.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', async () => {
+  test.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian follows its guide to a closed task', async () => {
     assertSwupdateInstalled()
     expect(await follow('connect-swupdate.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: 'B2' }] })
   })

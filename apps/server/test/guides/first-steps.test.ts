@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { deviceOf } from '#modules/ticket/ticket-fixture.ts'
+import { createDevice } from '#modules/ticket/ticket-fixture.ts'
 
 const app = useApp()
 const stepsOf = async (who: Caller) =>
@@ -13,7 +13,7 @@ const stepsOf = async (who: Caller) =>
 test('an empty installation shows the first steps with their state, and hides them when all are done', async () => {
   const admin = await app.by({ superAdmin: true })
   expect(await stepsOf(admin)).toEqual(['type', 'model', 'device', 'firmware', 'release'].map((key) => [key, false]))
-  const { modelId } = await deviceOf(app.db, 1, { sn: 'STEP0001' })
+  const { modelId } = await createDevice(app.db, 1, { sn: 'STEP0001' })
   expect(Object.fromEntries(await stepsOf(admin))).toMatchObject({
     type: true,
     model: true,

@@ -22,7 +22,9 @@ export const Dependency = z.object({
   version: z.string().meta({ title: '版本' }),
   licence: z.string().meta({ title: '许可证' }),
   homepage: z.string().meta({ title: '主页' }),
-  /** Scope of a package: `runtime` packages are part of the product; `build` packages build or test the product. */
+  /**
+   * Scope of a package: `runtime` packages are part of the product; `development` packages build or test the product.
+   */
   scope: z.enum(['runtime', 'development']).meta({ title: '用途' }),
 })
 

@@ -17,7 +17,7 @@ export interface StreamChoice {
 
 export interface Choice {
   readonly rule: Rule
-  /** By priority, then by id. More than one only with the rule `loop`. */
+  /** Streams in the order of priority, then of id. Only the rule `loop` has more than one stream. */
   readonly streams: readonly StreamChoice[]
   /** The plays of the rule `once`. */
   readonly run?: Run

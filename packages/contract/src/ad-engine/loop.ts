@@ -140,8 +140,9 @@ function refreshCandidates(streams: readonly Stream[], position: number, remaini
 }
 
 /**
- * Returns the index of the stream that plays next, or -1 when none has a candidate. A stream that is not ahead of its
- * due time comes first; among these the one whose next play would end earliest at its own rate.
+ * Returns the index of the stream that plays next, or -1 when no stream has a candidate. Prefers the streams that are
+ * not ahead of their due time. Among these streams, selects the stream whose next play would end earliest at its own
+ * rate.
  */
 function selectStream(streams: readonly Stream[], sum: number, elapsed: number): number {
   const due = earliestEnd(streams, (stream) => stream.played * sum <= stream.weight * elapsed)

@@ -30,7 +30,7 @@ export type Fallback = (typeof FALLBACK)[keyof typeof FALLBACK]
 export interface DayPart {
   /** `HH:mm`. */
   start: string
-  /** `HH:mm`, `24:00` included. Less than `start`: the next day. */
+  /** End as `HH:mm`, up to `24:00`. An end before `start` is on the next day. */
   end: string
 }
 
@@ -38,7 +38,7 @@ export interface ManifestProgram {
   id: number
   verNo: number
   name: string
-  /** Instant of publishing; the later one wins between takeovers of one priority. */
+  /** Instant of publishing. Among takeovers of one priority, the latest instant wins. */
   publishedAt: number
   playMode: PlayMode
   /** 0 to 9; the highest plays. */
@@ -66,7 +66,7 @@ export interface ManifestItem {
   weight: number
   /** 0: no limit. */
   maxPlaysPerHour: number
-  /** Instants, half open; null: no limit. */
+  /** Half-open interval of instants; null: no limit. */
   from: number | null
   to: number | null
   /** 0 none, 1 fade. */
@@ -78,7 +78,7 @@ export interface ManifestAd {
   verNo: number
   name: string
   type: AdType
-  /** Dates of the screen's zone, both included; null: no limit. */
+  /** First and last date in the zone of the screen, both included; null: no limit. */
   validFrom: string | null
   validTo: string | null
   /** Last date of the approval number. */
@@ -91,7 +91,7 @@ export interface ManifestAd {
 
 export interface AdText {
   content: string
-  /** Pixels on a screen 1080 pixels high, 12 to 400. */
+  /** Pixels on a screen with a height of 1080 pixels, 12 to 400. */
   fontSize: number
   /** `#rrggbb`. */
   color: string
@@ -107,7 +107,7 @@ export interface ManifestFile {
   sha256: string
   size: number
   mime: string
-  /** After rotation; 0 for audio and packages. */
+  /** Pixels after rotation; 0 for audio and packages. */
   width: number
   height: number
   /** For example `avc1`, `vp9`; empty: none. */

@@ -57,7 +57,7 @@ export function compilePrograms(manifest: Manifest, zone: Zone, state: ScreenSta
   })
 }
 
-/** Returns the interval in which an item may play: its own limits, the dates of the ad, and its approval number. */
+/** Returns the interval in which an item may play, limited by its own times, the dates and the approval of its ad. */
 export function limitsOf(zone: Zone, { from, to }: ManifestItem, ad: ManifestAd): Span {
   const { validFrom, validTo, approvalUntil } = ad
   if (from === null && to === null && !validFrom && !validTo && !approvalUntil) return ALWAYS

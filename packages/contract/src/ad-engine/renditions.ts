@@ -11,8 +11,9 @@ const isPortrait = ({ width, height }: { readonly width: number; readonly height
 const area = ({ width, height }: ManifestFile) => width * height
 
 /**
- * Returns the rendition that a screen plays: a playable codec, the orientation of the screen, not larger than the screen
- * and of these the largest, else the smallest; the lowest id of equal ones. Undefined when no codec is playable.
+ * Returns the rendition that a screen plays. Considers only playable codecs, and prefers the orientation of the screen.
+ * Then selects the largest rendition that is not larger than the screen, otherwise the smallest. Among equal sizes, the
+ * lowest id decides. Returns undefined when no codec is playable.
  */
 export function chooseRendition({ files }: ManifestAd, screen: Screen): ManifestFile | undefined {
   const playable = files.filter(({ codec }) => codec === '' || screen.mayPlay(codec))

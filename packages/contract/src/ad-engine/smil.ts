@@ -23,7 +23,7 @@ const MIN_DAYS = 2
 const MAX_DAYS = 14
 /** Number of slots planned in one step, before other work may run. */
 const SLOTS_OF_STEP = 1000
-/** Maximum number of excerpts of a shortened sequence, and the number of elements that an excerpt has at least. */
+/** Maximum number of excerpts of a shortened sequence. `MIN_EXCERPT`: minimum number of elements of an excerpt. */
 const MAX_EXCERPTS = 24
 const MIN_EXCERPT = 100
 /** Maximum number of media elements of one index. */

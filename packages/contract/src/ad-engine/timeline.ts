@@ -36,7 +36,10 @@ const CACHED_DAYS = 16
 const MAX_SHAPES = 64
 const timelines = new WeakMap<Manifest, { state: ScreenState | undefined; timeline: Timeline }>()
 
-/** Returns the timeline of a manifest; the one of the last state is kept. Neither object may be changed afterwards. */
+/**
+ * Returns the timeline of a manifest. Caches one timeline per manifest, for the last state. Neither object may be
+ * changed afterwards.
+ */
 export function timelineOf(manifest: Manifest, state?: ScreenState): Timeline {
   const known = timelines.get(manifest)
   if (known && known.state === state) return known.timeline

@@ -34,7 +34,7 @@ export function windowsWithin(zone: Zone, compiled: CompiledProgram, day: number
 
 /** Returns the days whose windows may touch a day. */
 export function daysReaching(zone: Zone, { parts }: CompiledProgram, day: number): number[] {
-  // Where clocks go back over midnight, a date begins before the one before it ends.
+  // Where clocks go back over midnight, a date begins before the previous date ends.
   const isMidnightRepeated = zone.endOf(day, 0) > zone.startOf(day, 0)
   if (isMidnightRepeated) return [day - 2, day - 1, day]
   return parts.some(({ crossesMidnight }) => crossesMidnight) ? [day - 1, day] : [day]

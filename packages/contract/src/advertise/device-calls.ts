@@ -15,7 +15,10 @@ export const PLAY_RESULT = { complete: 1, partial: 2, failed: 3 } as const
 /** Trust in the clock of a play. */
 export const PLAY_CLOCK = { untrusted: 0, stale: 1, corrected: 2 } as const
 
-/** One reported play, or several plays of one hour that a player added up (`count`, `ms` and `planned` are sums). */
+/**
+ * One reported play, or the sum of several plays of one hour. In a sum, `count` is above 1, and `ms` and `planned` are
+ * sums.
+ */
 export const PlayReport = z.object({
   reportId: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),
   programId: number(1),
@@ -85,7 +88,7 @@ export const StatusReport = z.object({
   nowPlaying: z
     .object({ programId: number(0), itemId: number(0), adId: number(0), since: z.int().min(0).max(MAX_TIME) })
     .nullish(),
-  /** 2 for native players; the web player's kind is known from the pairing. */
+  /** Native players send 2. The kind of a web player is known from its pairing. */
   playerKind: number(1, 3).optional(),
 })
 export type StatusReport = z.output<typeof StatusReport>

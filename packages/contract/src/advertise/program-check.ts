@@ -85,9 +85,12 @@ export const ProgramForecast = z.object({
   isAvailabilityKnown: z.boolean(),
   /** Share of time that fills the gap; null when no share fills the gap or there is no gap. */
   share: z.int().nullable(),
-  /** Number of days after the last date that fill the gap. */
+  /**
+   * Number of days after the last date that a program must play longer to fill the gap. Null when no extension fills
+   * the gap, or when there is no gap.
+   */
   days: z.int().nullable(),
-  /** Number of further screens that fill the gap. */
+  /** Number of further screens that fill the gap. Null when no number fills the gap, or when there is no gap. */
   addedScreens: z.int().nullable(),
   texts: z.array(z.string()),
 })

@@ -142,7 +142,7 @@ export const adStats = {
       completeRate: percent('完整率'),
       /** Distinct screens with a play. */
       screens: z.int(),
-      /** Screens that the filter covers: of the program's version in force, otherwise all paired ones. */
+      /** Screens that the filter covers: of the program's version in force, otherwise all paired screens. */
       allScreens: z.int(),
       /** Percentage of these screens that have a play. */
       deliveryRate: percent('送达率'),

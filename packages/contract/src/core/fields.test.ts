@@ -89,7 +89,7 @@ describe('numbers', () => {
 
 describe('money', () => {
   const price = money('单价', { max: 1_000_000 })
-  test('is a whole number of fen, also as text', () => {
+  test('an amount of money is a whole number of fen, also as text', () => {
     expect([price.parse('1234'), price.parse(0)]).toEqual([1234, 0])
     expect(about(z.object({ price }), 'price')).toMatchObject({ title: '单价', unit: 'fen' })
     expect(about(z.object({ price: optional(price) }), 'price').unit).toBe('fen')

@@ -4,7 +4,7 @@ import { countProblem, extensionOf, UPLOAD, uploadProblem, wrongType } from './u
 const MIB = 1024 * 1024
 
 describe('refuses an upload with the message of the specification', () => {
-  test('UPLOAD-01 for a type that is not allowed', () => {
+  test('UPLOAD-01 refuses a type that is not allowed', () => {
     expect(uploadProblem(UPLOAD.file, { name: 'a.exe', size: 1 })).toBe(
       '文件格式不正确，请上传doc/docx/xls/xlsx/ppt/pptx/txt/pdf格式文件!',
     )
@@ -12,19 +12,19 @@ describe('refuses an upload with the message of the specification', () => {
       expect(uploadProblem(UPLOAD.file, { name: `说明.${extension.toUpperCase()}`, size: 1 })).toBeUndefined()
   })
 
-  test('UPLOAD-02 for a comma in the file name', () => {
+  test('UPLOAD-02 refuses a comma in the file name', () => {
     expect(uploadProblem(UPLOAD.file, { name: 'a,b.pdf', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
     expect(uploadProblem(UPLOAD.file, { name: 'a，b.pdf', size: 1 })).toBeUndefined()
   })
 
-  test('UPLOAD-03 for too large a file or too many files', () => {
+  test('UPLOAD-03 refuses too large a file and too many files', () => {
     expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB })).toBe('上传文件大小不能超过 5 MB!')
     expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB - 1 })).toBeUndefined()
     expect(countProblem(UPLOAD.file, 6)).toBe('上传文件数量不能超过 5 个!')
     expect(countProblem(UPLOAD.file, 5)).toBeUndefined()
   })
 
-  test('UPLOAD-04 for pictures', () => {
+  test('UPLOAD-04 refuses a wrong type, name or size of a picture', () => {
     expect(wrongType(UPLOAD.image)).toBe('文件格式不正确，请上传png/jpg/jpeg格式文件!')
     expect(uploadProblem(UPLOAD.image, { name: 'a,b.png', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
     expect(uploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
@@ -48,7 +48,7 @@ describe('refuses an upload with the message of the specification', () => {
     expect(uploadProblem(UPLOAD.file, { name: `${'😀'.repeat(50)}.pdf`, size: 1 })).toBeDefined()
   })
 
-  test('for an empty file', () =>
+  test('refuses an empty file', () =>
     expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 0 })).toBe('文件内容为空，请重新选择!'))
 })
 

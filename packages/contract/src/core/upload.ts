@@ -47,7 +47,7 @@ export const UPLOAD = {
     words: { size: '组件不可超过300mb,请重新选择上传' },
   },
   adImage: { extensions: AD_IMAGE_EXTENSIONS, maxBytes: under(20), maxCount: 10 },
-  /** Inclusive limit, as of components. */
+  /** Inclusive limit, as for components. */
   adVideo: { extensions: ['mp4', 'webm'], maxBytes: 300 * MIB, maxCount: 10 },
   adAudio: { extensions: ['mp3', 'm4a', 'wav'], maxBytes: under(50), maxCount: 10 },
   adPackage: { extensions: ['zip'], maxBytes: under(20), maxCount: 10 },

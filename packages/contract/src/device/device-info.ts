@@ -237,7 +237,7 @@ export const devices = {
     row: { kind: z.int(), tenantName: z.string() },
     asked: { kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) },
   }),
-  /** `inUse` 1: for forms, without disabled and expired customers. */
+  /** `inUse` 1: omits disabled and expired tenants, for forms. */
   tenantOptions: optionsAt('/api/v1/device/info/options/tenant', 'device:apkManage:list', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },

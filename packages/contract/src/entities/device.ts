@@ -3,7 +3,9 @@ import { choice, id, optional, search, wholeNumber } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 
 export const ONLINE = { 0: '离线', 1: '在线' } as const
-/** Words of filters by the connection alone, which find devices that were never activated as offline devices. */
+/**
+ * Labels of filters by the connection alone. These filters find devices that were never activated as offline devices.
+ */
 export const ONLINE_FILTER = { 0: '离线（含未激活）', 1: '在线' } as const
 interface Connection {
   readonly online: number

@@ -260,7 +260,7 @@ export const licenseCerts = {
 
 /** Options of the filters and forms of the three licence screens, within the caller's scope. */
 export const licenseOptions = {
-  /** `inUse` 1: for forms, without disabled and expired customers. */
+  /** `inUse` 1: omits disabled and expired tenants, for forms. */
   tenants: optionsAt('/api/v1/license/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },

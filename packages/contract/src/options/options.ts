@@ -9,7 +9,7 @@ export const recordOptions = {
     row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
     asked: { typeId: optional(id) },
   }),
-  /** `inUse` 1: for forms, without disabled and expired tenants. */
+  /** `inUse` 1: omits disabled and expired tenants, for forms. */
   tenants: optionsAt('/api/v1/tenant/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },

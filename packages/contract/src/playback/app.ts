@@ -20,7 +20,7 @@ const time = (title: string) => whole(title, 0, MAX_TIME)
 const month = z.string('请选择月份').regex(/^\d{4}-(0[1-9]|1[0-2])$/, '月份格式应为 yyyy-MM')
 const range = { begin: time('开始时间'), end: time('结束时间') }
 
-/** A time with recordings, in milliseconds since 1970. */
+/** An interval with recordings, in milliseconds since 1970. */
 const Interval = z.object({ from: z.number(), to: z.number() })
 
 const post = <Input extends z.ZodObject>(path: string, input: Input, title: string) =>

@@ -253,7 +253,7 @@ export const role = {
     }),
     result: Explanation,
   },
-  /** All permissions, for the picker of the explanation. */
+  /** All permissions, for the permission picker of `explain`. */
   permTree: {
     method: 'GET',
     path: '/api/v1/tenant/role/permTree',

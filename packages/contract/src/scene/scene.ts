@@ -231,8 +231,8 @@ export const scene = {
     done: '已停用',
   },
   /**
-   * Assigns the scene to tenants and removes it from others. Without both lists, all sessions reload their
-   * permissions.
+   * Assigns the scene to tenants and removes the scene from others. All sessions reload their permissions, also when
+   * both lists are absent.
    */
   sync: {
     method: 'POST',

@@ -5,12 +5,12 @@ import { optionsAt } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
 export const storageOptions = {
-  /** `inUse` 1: for forms, without disabled and expired tenants. */
+  /** `inUse` 1: omits disabled and expired tenants, for forms. */
   tenants: optionsAt('/api/v1/oss/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
-  /** `onSale` 1: for forms, only packages that can be opened now. */
+  /** `onSale` 1: returns only packages that can be opened now, for forms. */
   packages: optionsAt('/api/v1/oss/options/package', 'session', {
     row: {
       packageCode: z.string(),
@@ -23,7 +23,7 @@ export const storageOptions = {
     },
     asked: { onSale: optional(choice('在售', { 1: '在售' })) },
   }),
-  /** Devices of models with cloud storage, by serial number. */
+  /** Devices of models with cloud storage, searched by serial number. */
   devices: optionsAt('/api/v1/oss/options/device', 'ossManage:deviceList:open', { row: { modelName: z.string() } }),
   models: optionsAt('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

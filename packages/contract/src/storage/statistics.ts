@@ -42,7 +42,7 @@ const DueTenant = z.object({
 const CohortMonth = z.object({
   from: z.string(),
   to: z.string(),
-  /** Entitlements that expired in the month, and those of them after which the service ended. */
+  /** Entitlements that expired in the month. `lapsed`: the expired entitlements after which the service ended. */
   expired: z.int().meta(title('到期')),
   lapsed: z.int().meta(title('未续')),
   /**

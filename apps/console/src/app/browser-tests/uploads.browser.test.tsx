@@ -214,7 +214,7 @@ test.each([
   await until(() => expect(value()?.split(',').toSorted()).toEqual(['/api/v1/file/a', '/api/v1/file/b']))
 })
 
-test('files that are being uploaded count towards the most files of a field', async () => {
+test('files that are being uploaded count towards the maximum number of files of a field', async () => {
   const server = start(<Field of={ImageUpload} />)
   const stored = held()
   server.on(files.upload, stored.respond)

@@ -108,7 +108,7 @@ test('the button below the options acts on the press, so that options which arri
   await expect.element(form('新增设备型号')).toBeVisible()
 })
 
-test('the focus stays in what a form has opened above itself, and leaves what lies below it', async () => {
+test('the focus stays in an overlay that a form has opened, and leaves a field below the form', async () => {
   const layers = document.body.appendChild(document.createElement('div'))
   layers.innerHTML = `<div class="ant-drawer"><input id="below" /></div>
     <div class="ant-drawer"><form><input id="first" /></form></div>

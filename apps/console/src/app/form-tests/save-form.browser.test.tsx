@@ -71,6 +71,17 @@ test('closes after saving and sends the loaded revision', async () => {
   expect(server.inputsOf(SAVE)).toMatchObject([{ id: 7, roleName: '质检一组', rev: 3 }])
 })
 
+test('removes the error of a field with the first correct value, before the field is left', async () => {
+  await openForm()
+  await name().fill('')
+  await save()
+  const error = page.getByRole('dialog').getByText('请输入角色名称', { exact: true })
+  await expect.element(error).toBeVisible()
+  await name().fill('质')
+  await expect.element(error).not.toBeInTheDocument()
+  await expect.element(name()).toHaveFocus()
+})
+
 test('opens the form of another record while the saved form is still closing', async () => {
   const next = 'GET /api/v1/tenant/role/8'
   const { server } = await openForm({ [next]: () => ok({ ...ROLE, id: 8, roleName: '客服' }) })

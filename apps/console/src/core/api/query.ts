@@ -43,9 +43,12 @@ export function queryKeyOf(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
 const groupOf = (path: string) => path.split('/').slice(0, 5).join('/')
 
 interface Refresh {
-  /** Third part of the paths whose responses may have changed; absent: all. */
+  /**
+   * Resource of the responses that may have changed (third part of their paths). Absent: all responses may have
+   * changed.
+   */
   readonly resource?: string
-  /** Path of the write that changed them; absent: another person or process changed them. */
+  /** Path of the write that changed the responses. Absent: another person or process changed them. */
   readonly path?: string
 }
 

@@ -97,7 +97,8 @@ function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
   const leave = useEffectEvent((event: Event) => {
     const at = event.target as Node
     const inside = event.type !== 'blur' && (menu.current?.contains(at) || opener?.current?.contains(at))
-    // A page that scrolled just before the press reports it just after: the menu is still at its button.
+    // The scroll event of a page that scrolled just before the press arrives just after the press. The menu is still at
+    // its button.
     const stays = event.type === 'scroll' && opener && isSamePlace(anchor(), openedAt.current)
     if (!inside && !stays) onClose()
   })

@@ -48,7 +48,7 @@ function refuseRunningUploads(form: FormInstance): boolean {
   return uploads.length > 0
 }
 
-/** Returns antd's submit handlers of a form that calls `submit` only when no file uploads. */
+/** Returns antd's submit handlers of a form that calls `submit` only when no upload is running. */
 export const afterUploads = (form: FormInstance, submit: () => void) => ({
   onFinish: () => void (refuseRunningUploads(form) || submit()),
   onFinishFailed: () => void refuseRunningUploads(form),

@@ -6,6 +6,7 @@ import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { focusFirst } from './focus-first.ts'
 import { pickSendable } from './form-values.ts'
+import { revalidateChanged } from './revalidate-changed.ts'
 import { afterUploads } from './running-uploads.ts'
 import { useRefusal } from './use-refusal.ts'
 
@@ -50,8 +51,9 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     options.onSaved?.(result, input)
   }
   const { submit, isPending } = useSubmission(endpoint, options, { form, refusal, onSaved: saved })
-  const onValuesChange = () => {
+  const onValuesChange = (changed: object) => {
     setDirty(true)
+    revalidateChanged(form, changed)
     if (options.draft) draft.onValuesChange()
   }
   return {

@@ -65,7 +65,10 @@ export function pickFilled(fields: object): Record<string, string | string[]> {
 export const countFilters = (filters: Filters) =>
   Object.keys(filters).filter((key) => !beginsOf(key).some((begin) => begin in filters)).length
 
-/** Names of the filter that begins the range which a filter ends: `endTime` of `beginTime`, `flowEnd` of `flowBegin`. */
+/**
+ * Returns the possible names of the filter that begins a range, for the name of the filter that ends the range:
+ * `beginTime` for `endTime`, `flowBegin` for `flowEnd`.
+ */
 const beginsOf = (key: string) =>
   [key.replace(/^end/, 'begin'), key.replace(/^end/, 'start'), key.replace(/End$/, 'Begin')].filter(
     (begin) => begin !== key,

@@ -18,7 +18,7 @@ type TenantOptions =
 interface TenantPickerProps extends RecordSelectProps {
   /** Another options call with the permission of the screen. */
   readonly from?: TenantOptions
-  /** For forms: offers no disabled or expired tenants. */
+  /** Omits disabled and expired tenants, for forms. */
   readonly inUse?: true
 }
 

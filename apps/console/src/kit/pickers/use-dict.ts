@@ -34,7 +34,7 @@ export function useDict(type: string): Dict {
   return useMemo(() => indexDict(data ?? []), [data])
 }
 
-/** The event of a cleared cache affects all types. */
+/** Type in the event after the caches of all dictionaries were cleared. */
 const ALL = '*'
 
 /** Returns a dictionary with entries indexed by value, for tables with many tags. */

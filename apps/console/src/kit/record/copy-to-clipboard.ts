@@ -1,6 +1,6 @@
 import { toast } from '#core/loading/toast.ts'
 
-/** Copies text to the clipboard and says whether that worked. */
+/** Copies text to the clipboard and shows whether the copying succeeded. */
 export async function copyToClipboard(text: string) {
   if (await copied(text)) toast.success('已复制')
   else toast.warning('复制失败，请手动复制')

@@ -18,38 +18,38 @@ const columns: ConfigurableColumn[] = [
 const keys = (list: readonly ConfigurableColumn[]) => list.map(({ key }) => key).join('')
 
 describe('column settings of an account', () => {
-  test('are the default columns until the account changes them', () => {
+  test('the default columns apply until the account changes them', () => {
     expect(keys(applySettings(columns, {}))).toBe('acactions')
   })
 
-  test('keep their order, and insert a new column after its default neighbour', () => {
+  test('changed columns keep their order, and a new column follows its default neighbour', () => {
     expect(keys(arrangeColumns(columns, { order: ['c', 'a'] }))).toBe('cabactions')
     expect(keys(arrangeColumns([{ key: 'x', title: 'X' }, ...columns], { order: ['c', 'a'] }))).toBe('xcabactions')
   })
 
-  test('drop a column that no longer exists', () => {
+  test('a column that no longer exists is dropped from the settings', () => {
     expect(keys(arrangeColumns(columns, { order: ['gone', 'b'] }))).toBe('abcactions')
   })
 
-  test('move in both directions, except the actions column', () => {
+  test('columns move in both directions, except the actions column', () => {
     expect(moveColumn(columns, {}, 'a', 'c').order).toEqual(['b', 'c', 'a'])
     expect(moveColumn(columns, {}, 'c', 'a').order).toEqual(['c', 'a', 'b'])
     expect(moveColumn(columns, {}, 'actions', 'a')).toEqual({})
   })
 
-  test('hide and show columns, but keep at least one', () => {
+  test('columns can be hidden and shown, but at least one column stays', () => {
     const without = toggleColumn(columns, {}, 'a')
     expect(keys(applySettings(columns, without))).toBe('cactions')
     expect(toggleColumn(columns, without, 'c')).toBe(without)
     expect(keys(applySettings(columns, toggleColumn(columns, {}, 'b')))).toBe('abcactions')
   })
 
-  test('pin a column to an edge', () => {
+  test('a column can be pinned to an edge', () => {
     expect(keys(applySettings(columns, pinColumn({}, 'c', 'left')))).toBe('caactions')
     expect(keys(applySettings(columns, pinColumn({}, 'a', 'right')))).toBe('caactions')
   })
 
-  test('limit column widths', () => {
+  test('column widths are limited', () => {
     expect(resizeColumn({}, 'a', 10.4).width).toEqual({ a: 60 })
     expect(resizeColumn({}, 'a', 5000).width).toEqual({ a: 800 })
     expect(applySettings(columns, resizeColumn({}, 'a', 200.6))[0]?.width).toBe(201)

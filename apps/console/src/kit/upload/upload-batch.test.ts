@@ -24,7 +24,7 @@ async function run(files: File[], present: string[] = []) {
 }
 
 describe('files chosen together', () => {
-  test('UPLOAD-05 are counted until all are uploaded, and merged in the chosen order', async () => {
+  test('UPLOAD-05 files are counted until all are uploaded, and merged in the chosen order', async () => {
     const { list, counts } = await run([file('slow.pdf'), file('b.pdf')], ['/f/a.pdf'])
     expect(list).toEqual(['/f/a.pdf', '/f/slow.pdf', '/f/b.pdf'])
     expect(counts).toEqual([2, 1, 0])
@@ -37,7 +37,7 @@ describe('files chosen together', () => {
     expect(problems.toSorted()).toEqual(['上传失败，请重试', '文件内容与格式不符'])
   })
 
-  test('UPLOAD-01 UPLOAD-02 are refused one by one before the upload', async () => {
+  test('UPLOAD-01 UPLOAD-02 files are refused one by one before the upload', async () => {
     const { list, problems, counts } = await run([file('a.exe'), file('a,b.pdf'), file('c.pdf')])
     expect(list).toEqual(['/f/c.pdf'])
     expect(problems).toEqual([
@@ -47,7 +47,7 @@ describe('files chosen together', () => {
     expect(counts).toEqual([1, 0])
   })
 
-  test('UPLOAD-03 are refused together when the count exceeds the limit', async () => {
+  test('UPLOAD-03 files are refused together when the count exceeds the limit', async () => {
     const { list, problems } = await run([file('a.pdf'), file('b.pdf')], ['1', '2', '3', '4'])
     expect(list).toEqual(['1', '2', '3', '4'])
     expect(problems).toEqual(['上传文件数量不能超过 5 个!'])

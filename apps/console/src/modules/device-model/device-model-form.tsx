@@ -10,7 +10,7 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import type { Model } from './device-model-list.page.tsx'
 import { TypeSelect } from './type-select.tsx'
 
-/** Creates a model; also from a select of models, with `onCreated`. */
+/** Form that creates a model. A select of models passes `onCreated` to receive the new model. */
 export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const { drawer, footer, form } = useFormDrawer(deviceModels.create, {
     onClose,

@@ -11,7 +11,7 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { ModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
 
-/** Creates a device; also from a select of devices, with `onCreated`. */
+/** Form that creates a device. A select of devices passes `onCreated` to receive the new device. */
 export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const { drawer, footer, form } = useFormDrawer(devices.create, {
     onClose,

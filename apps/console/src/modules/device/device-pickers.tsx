@@ -5,12 +5,12 @@ import { ModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 
-/** `inUse`: for forms, without disabled models. */
+/** `inUse`: omits disabled models, for forms. */
 export const ModelPicker = (props: RecordSelectProps & { inUse?: true }) => (
   <AnyModelPicker {...props} from={devices.modelOptions} />
 )
 
-/** `inUse`: for forms, without disabled and expired tenants. */
+/** `inUse`: omits disabled and expired tenants, for forms. */
 export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
   <AnyTenantPicker {...props} from={devices.tenantOptions} />
 )

@@ -10,7 +10,7 @@ interface BigScreenViewProps {
   readonly tools?: ReactNode
 }
 
-/** Big screen of the vendor's day: full screen, dark, and updated continuously. */
+/** Big screen with the current figures of the vendor: full screen, dark, and updated continuously. */
 export function BigScreenView({ screen: { fleet, online, releases, tickets }, zone, tools }: BigScreenViewProps) {
   const all = [fleet, online, releases, tickets]
   const nothing = all.every(({ data }) => data === null)

@@ -49,7 +49,7 @@ const Figure = ({ title, value, tone = 'plain' }: { title: string; value: number
   </div>
 )
 
-/** Ring of the fleet's shares with the online percentage. */
+/** Ring chart of online, offline and inactive devices, with the online percentage. */
 function Ring({ devices, online, offline, inactive }: FleetState) {
   const parts = [
     { name: '在线', value: online, tone: 'good', color: '--big-screen-green' },

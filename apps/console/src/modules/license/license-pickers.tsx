@@ -7,7 +7,7 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 import { useVendorWords } from './license-cells.tsx'
 
-/** `inUse`: for forms, without disabled and expired tenants. */
+/** `inUse`: omits disabled and expired tenants, for forms. */
 export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
   <AnyTenantPicker {...props} from={licenseOptions.tenants} />
 )

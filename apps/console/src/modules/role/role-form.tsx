@@ -15,7 +15,7 @@ interface FormProps extends Partial<CreateFormProps> {
   onClose(): void
 }
 
-/** Creates a role, also from a select of roles, or edits one. */
+/** Form that creates or edits a role. A select of roles passes `onCreated` to receive the new role. */
 export function RoleForm({ role: row, onClose, onCreated }: FormProps) {
   if (!row) return <AddForm onClose={onClose} {...(onCreated && { onCreated })} />
   return <EditForm id={row.id} onClose={onClose} />

@@ -21,7 +21,7 @@ type Detail = z.output<(typeof scene.get)['result']>
 type Tree = z.output<(typeof scene.permTree)['result']>['menus']
 type AddProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
 
-/** Creates a scene; also from a select of scenes, with `onCreated`. */
+/** Form that creates a scene. A select of scenes passes `onCreated` to receive the new scene. */
 export function SceneAdd({ onClose, onCreated }: AddProps) {
   const tree = useRead(scene.permTree, {}, { quiet: true })
   if (!tree.data) return <LoadingDrawer title="新增业务场景" reads={[tree]} onClose={onClose} />

@@ -12,7 +12,9 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 
 type Tree = readonly IndustryNode[]
 
-/** Creates an industry from a select of industries. Without the permission to list them, it is a root. */
+/**
+ * Creates an industry from a select of industries. Creates a root industry when the user may not list the industries.
+ */
 export function IndustryCreate(props: CreateFormProps) {
   const mayList = useCan()(industry.list.access)
   const read = useRead(industry.list, {}, { quiet: true, enabled: mayList })

@@ -41,7 +41,7 @@ function RenewForm({ row, onClose }: { row: Term; onClose(): void }) {
   )
   const set = (value: string | null) => {
     form.form.setFieldsValue({ expireTime: value })
-    form.onValuesChange()
+    form.onValuesChange({ expireTime: value })
   }
   return (
     <Modal title={`续期 ${row.name}`} {...modal}>

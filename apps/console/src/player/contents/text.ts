@@ -4,7 +4,7 @@ import type { Content, ContentHost } from './content.ts'
 
 /** Height in pixels of the screen for which font sizes are given. */
 const DESIGN_HEIGHT = 1080
-/** Widths of the screen that a scrolling text moves in a second, at speed 1. */
+/** Distance that a scrolling text moves in a second at speed 1, in widths of the screen. */
 const SCREENS_PER_SECOND = 0.03
 
 /** Shows a text. A scrolling text moves from right to left as one line, at a position that follows from the offset. */

@@ -27,7 +27,7 @@ const row = (seq: number, start: number, over: Partial<ReportRow> = {}): ReportR
 const total = (rows: readonly ReportRow[], field: 'count' | 'ms' | 'planned') =>
   rows.reduce((sum, each) => sum + each[field], 0)
 
-test('AD-07 adds up the oldest days by hour without losing a play or a millisecond', () => {
+test('AD-07 sums the plays of the oldest days by hour without losing a play or a millisecond', () => {
   const rows = Array.from({ length: 2000 }, (_, n) =>
     row(n + 1, DAY + n * MINUTE, { adId: 1 + (n % 2), result: n % 10 === 0 ? 2 : 1, ms: n % 10 === 0 ? 4000 : 10_000 }),
   )

@@ -2,7 +2,7 @@ import type { ReportRow } from './report-queue.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Limits of one report of several added-up plays. */
+/** Limits of one report that contains the sum of several plays. */
 const MAX_COUNT = 3600
 const MAX_PLANNED = HOUR_MS
 

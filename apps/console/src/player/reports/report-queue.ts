@@ -22,7 +22,7 @@ export interface ReportRow extends PlayReport {
 /** Stores reports in IndexedDB until the server acknowledges them. Writes are executed in order. */
 export class ReportQueue {
   #nextSeq = 1
-  /** Rows up to this one belong to an earlier pairing. */
+  /** Rows up to this number belong to an earlier pairing. */
   #from = 0
   #writing: Promise<unknown> = Promise.resolve()
   /** Rows whose write failed because the storage is full. The next write retries them. */

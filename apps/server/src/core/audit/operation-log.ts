@@ -3,7 +3,7 @@ import { type Endpoint, OPERATION, type OperationKind } from '@oms/contract/core
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { operLogs } from '#schema/system.ts'
-import type { AuditNote, RequestFacts, User } from '#core/http/context.ts'
+import type { AuditNote, LoggedRecord, RequestFacts, User } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
 import { maskSecrets, withMaskedAddresses } from './mask.ts'
 
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly message: string
 }
 
-/** Returns true when the call is recorded in the operation log: mutations are, and reads that declare a kind. */
+/** Returns true when the operation log records the call: every mutation, and every read that declares a kind. */
 export const isLogged = (endpoint: Endpoint) =>
   endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind !== undefined)
 
@@ -67,32 +67,41 @@ export async function insertOperation(db: Db, rows: readonly OperationRow[]) {
 
 /** Returns the rows of a call: one for each record that the call changed. */
 export function buildOperationRows(call: LoggedCall, { ok, message }: Outcome): readonly OperationRow[] {
+  return recordsOf(call.note).map((record) => replaceInvalidText(buildRow(call, { ok, message }, record)))
+}
+
+/** Returns the records of a call, because an action on several records appears in the history of each record. */
+function recordsOf({ records, bizIds, bizId, action = '' }: AuditNote): readonly LoggedRecord[] {
+  if (records?.length) return records.map(({ id, action, input }) => ({ id, action, input: { ids: [id], ...input } }))
+  return (bizIds?.length ? bizIds : [bizId ?? '']).map((id) => ({ id, action }))
+}
+
+function buildRow(call: LoggedCall, { ok, message }: Outcome, record: LoggedRecord): OperationRow {
   const { endpoint, request, user, note } = call
-  const row = {
+  return {
     tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,
     uid: user?.uid ?? null,
     operName: (user?.account ?? note.actor?.name ?? '').slice(0, 50),
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
-    action: maskAddressSecrets(
-      `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`,
-    ).slice(0, 500),
+    bizId: String(record.id).slice(0, 64),
+    action: maskAddressSecrets(`${isInOtherTenant(user) ? AWAY : ''}${record.action}${missingRevision(call)}`).slice(
+      0,
+      500,
+    ),
     diff: withMaskedAddresses(note.diff ?? []),
     requestMethod: endpoint.method,
     operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),
     operIp: request.ip,
     userAgent: request.userAgent.slice(0, 512),
-    operParam: paramOf(call),
+    operParam: paramOf(call, record.input),
     jsonResult: ok ? message.slice(0, 500) : '',
     status: ok ? 1 : 0,
     errorMsg: ok ? '' : maskAddressSecrets(message).slice(0, 2000),
     traceId: request.id,
     costTime: Math.round(performance.now() - call.startedAt),
   }
-  // An action on several records appears in the history of each record.
-  const bizIds = note.bizIds?.length ? note.bizIds : [note.bizId ?? '']
-  return bizIds.map((bizId) => replaceInvalidText({ ...row, bizId: String(bizId).slice(0, 64) }))
 }
 
 /**
@@ -106,9 +115,16 @@ function replaceInvalidText<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceInvalidText(inner)])) as T
 }
 
-function paramOf({ endpoint, input }: LoggedCall) {
+/** Lists of serial numbers. They may name devices of several tenants, but the readers of a row belong to one. */
+const SERIAL_LISTS = new Set(['sns', 'serials'])
+const countedSerials = (key: string, value: unknown) =>
+  SERIAL_LISTS.has(key) && Array.isArray(value) ? [`共${value.length}个`] : value
+
+function paramOf({ endpoint, input }: LoggedCall, own: LoggedRecord['input'] = {}) {
   if (input === null || typeof input !== 'object') return ''
   const allowed = endpoint.log
-  const fields = Object.entries(input).filter(([key]) => !allowed || allowed.includes(key))
+  const fields = Object.entries(input)
+    .filter(([key]) => !allowed || allowed.includes(key))
+    .map(([key, value]) => [key, Object.hasOwn(own, key) ? own[key] : countedSerials(key, value)])
   return JSON.stringify(maskSecrets(Object.fromEntries(fields))).slice(0, 2000)
 }

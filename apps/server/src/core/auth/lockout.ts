@@ -104,8 +104,8 @@ async function count(
 }
 
 /**
- * Deletes the failures of an account whose password was correct. Reduces the count of the address by the account's
- * failures from there, at least by one. Typing errors of an office therefore do not lock its address.
+ * Deletes the failures of an account whose password was correct. Subtracts the account's failures at this address from
+ * the count of the address, at least one failure. Typing errors of an office therefore do not lock its address.
  */
 export async function clearFailures(db: Db, guess: LoginAttempt) {
   const keys = buildFailureKeys(guess)

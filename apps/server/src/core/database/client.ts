@@ -32,8 +32,11 @@ export class DatabaseError extends Error {
 }
 
 const OLDEST_VERSION = 150_000
+/** A longer wait for a connection would delay the "database unavailable" response. */
+const WAIT_MS = 2_000
 
-// Dates stay the text that PostgreSQL sent: Date objects cost more than the rest of a page. Ids fit a number.
+// Dates keep the text that PostgreSQL sent, because Date objects cost more than the rest of a page. 64-bit ids become
+// numbers, because all ids are small enough.
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
 type ReadArray = (text: string) => (string | null)[]
 const INT8_ARRAY: number = 1016
@@ -70,12 +73,13 @@ type PoolOptions = {
   readonly embedded: boolean
   readonly warn: (message: string) => void
   readonly closeAfter: () => Promise<unknown>
+  /** Longest wait for a free connection. Tests of simultaneous calls set more, for slow machines. */
+  readonly waitMs?: number
 }
 
 export async function openPool(connection: pg.ClientConfig, options: PoolOptions): Promise<Database> {
   await checkServer(connection, options)
-  // A longer wait for a connection would delay the "database unavailable" response.
-  const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: 2_000 })
+  const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: options.waitMs ?? WAIT_MS })
   // A connection that breaks while idle or inside a transaction must not end the process. Its query fails, and the
   // pool opens a new connection for the next query.
   let isClosing = false

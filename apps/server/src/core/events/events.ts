@@ -94,8 +94,8 @@ export class Events {
 
   /**
    * Resolves when all notifications published before this call are received. PostgreSQL delivers waiting notifications
-   * before a response. Resolves at once while disconnected. Without a response within 5 s, resolves, closes the
-   * connection, and the reconnect clears the caches. Concurrent calls share the next query.
+   * before a response. Resolves at once while disconnected. When no response arrives within 5 s, resolves and closes
+   * the connection. The reconnect then clears the caches.
    */
   readonly caughtUp = coalesceCalls(async () => {
     const client = this.#client

@@ -49,13 +49,27 @@ export interface Incoming {
   readonly stream: Readable
 }
 
+/**
+ * One record of an action on several records, which may belong to several tenants. Its row of the operation log names
+ * only this record.
+ */
+export interface LoggedRecord {
+  readonly id: string | number
+  /** Chinese sentence that names this record. */
+  readonly action: string
+  /** Input fields of this row, instead of those of the call. Without it, the field `ids` has the id of the record. */
+  readonly input?: Readonly<Record<string, unknown>>
+}
+
 /** Facts that a handler adds to the operation log besides contract and input. */
 export interface AuditNote {
   /** Kind of record, for example `role`. Together with `bizId`, it selects the history of one record. */
   bizType?: string
   bizId?: string | number
-  /** Ids of several records of one action, instead of `bizId`. */
+  /** Ids of several records of one tenant that one sentence describes, instead of `bizId`. */
   bizIds?: readonly (string | number)[]
+  /** Records with one sentence each, instead of `bizId`. Without a record, `action` describes the call. */
+  records?: readonly LoggedRecord[]
   /** Chinese sentence: `新增角色「售后主管」`. */
   action?: string
   diff?: FieldChange[]

@@ -15,8 +15,8 @@ export interface Progress {
 }
 
 /**
- * Does the work of one job; the returned value is stored in the job's row. Throwing fails the job; the account reads the
- * message of a `ApiError`. `signal` aborts when the job is cancelled, exceeds its time limit or the process stops.
+ * Does the work of one job. The returned value is stored in the job's row. Throwing fails the job; the account reads
+ * the message of an `ApiError`. `signal` aborts when the job is cancelled, exceeds its time limit or the process stops.
  */
 export type Worker = (job: Job, progress: Progress, signal: AbortSignal) => Promise<unknown>
 

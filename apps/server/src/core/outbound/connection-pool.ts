@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 
-/** An idle connection is closed after this time. Most servers close theirs later. */
+/** An idle connection is closed after this time. Most servers keep idle connections longer. */
 const IDLE_MS = 15_000
 const OPTIONS = { keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS } as const
 

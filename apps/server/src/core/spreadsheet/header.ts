@@ -61,8 +61,8 @@ function describeTitle(title: string, known: readonly string[]) {
 }
 
 /**
- * Returns the most similar title when at least half of its characters are equal; more than half of a longer title,
- * because 设备型号 is no misspelt 设备名称.
+ * Returns the most similar title when at least half of its characters are equal. A title of more than three characters
+ * needs more than half, because 设备型号 is not a misspelt 设备名称.
  */
 function nearest(title: string, known: readonly string[]) {
   if (title.length > MAX_COMPARED) return undefined

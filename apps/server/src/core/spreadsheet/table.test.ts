@@ -53,7 +53,7 @@ describe('amounts of money', () => {
     expect((await read(await xlsx(columns, [row]), 'a.xlsx')).rows).toMatchObject([{ cells: ['1234.56'] }])
   })
 
-  test('are numbers of a spreadsheet, with the format of amounts', async () => {
+  test('amounts of money are numbers in a spreadsheet, with the format of amounts', async () => {
     const zip = await openZip(await xlsx(createExportColumns(schema, ['price']), [row]), TABLE_LIMITS)
     const sheet = await bytesOf((await zip.open('xl/worksheets/sheet1.xml')) as never)
     expect(sheet.toString()).toContain('<c r="A2" s="5"><v>1234.56</v></c>')
@@ -145,12 +145,12 @@ test.each(['=1', '+1', '@a', '\tx', '\rx', '＝1', '＋1', '－1', '＠a', '-1+1
   '%j does not run as a formula in csv',
   (text) => expect(isFormula(text)).toBe(true),
 )
-test.each(['-1', '-12.50', 'a=1', '1-1', '', "'-5", '说明'])('%j stays as it is', (text) =>
+test.each(['-1', '-12.50', 'a=1', '1-1', '', "'-5", '说明'])('%j is not a formula and stays unchanged', (text) =>
   expect(isFormula(text)).toBe(false),
 )
 
 describe('workbooks of other programs', () => {
-  test('shared and rich texts, dates by style, formulas by value, gaps, missing references', async () => {
+  test('reads shared and rich texts, styled dates, formula values, gaps, and cells without reference', async () => {
     const bytes = await workbook(
       '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="C2" t="inlineStr"><is><t>c</t></is></c></row>' +
         '<row r="5"><c r="A5" t="s"><v>1</v></c><c r="C5" s="1"><v>45000.5</v></c><c r="D5"><f>1+1</f><v>2</v></c></row>' +

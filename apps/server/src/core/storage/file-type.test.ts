@@ -86,7 +86,7 @@ describe('UPLOAD-07 the content must match the file name', () => {
     })
   })
 
-  test('accepts any content for a component and serves the file as bytes only', () => {
+  test('accepts any content for a component and stores the file with the generic binary type', () => {
     const verdict = checkFileType(UPLOAD.component, 'fw.html', text('<html>'))
     expect(verdict).toEqual({ ok: true, mime: 'application/octet-stream', extension: 'html' })
   })

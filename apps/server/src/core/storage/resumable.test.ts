@@ -70,7 +70,7 @@ describe('refuses a part', () => {
     return id
   }
 
-  test('that is too long, too short or altered', async () => {
+  test('refuses a part that is too long, too short or altered', async () => {
     const bytes = randomBytes(150)
     const id = await begun(bytes)
     await expect(uploads.putPart(id, 0, chunksOf(bytes))).rejects.toThrow(FileTooLarge)
@@ -80,7 +80,7 @@ describe('refuses a part', () => {
     expect((await uploads.state(id)).parts).toEqual([])
   })
 
-  test('outside the file, of an unknown upload, or with a hostile id', async () => {
+  test('refuses a part outside the file, of an unknown upload, or with a hostile id', async () => {
     const bytes = randomBytes(150)
     const id = await begun(bytes)
     for (const index of [-1, 2, 1.5, Number.NaN])

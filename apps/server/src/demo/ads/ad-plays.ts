@@ -98,7 +98,7 @@ function planDay(set: string, manifest: ReturnType<typeof buildManifest>, day: s
   return [...sums.values()]
 }
 
-/** Stores plays added up by day, and their sums by day and hour, with one statement. */
+/** Stores plays that are summed by day, and their sums by day and hour, with one statement. */
 async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<Times, 'today' | 'zone'>) {
   const rows = JSON.stringify(planned.map((row) => ({ ...row, hours: row.hour })))
   await db.execute(sql`
@@ -123,7 +123,7 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
       first_start, last_end)
     select day, device_id, program, ad, tenant_id, n, n - partial, partial, failed, ms, 0, first, last from demo_play_days`)
-  // Each sum is stored as one report per result, because players that were offline add up their plays.
+  // Each sum is stored as one report per result, because players that were offline also report summed plays.
   await db.execute(sql`
     select oms_ensure_play_days(array(select distinct (to_timestamp(first / 1000) at time zone 'UTC')::date from demo_play_days))`)
   await db.execute(sql`

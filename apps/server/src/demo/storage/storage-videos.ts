@@ -7,7 +7,7 @@ const SUM_DAYS = 90
 
 /**
  * Creates the uploads of the demo's cameras: rows of the last days, whose files do not exist (`status` 2), and the sums
- * of ninety days. Some cameras asked, reported trouble or were switched off by their users.
+ * of ninety days. Also creates the last requests of cameras, faults, and cameras that their users switched off.
  */
 export async function fillStorageVideos(db: Db) {
   await db.execute(sql`create temp table demo_days on commit drop as
@@ -52,7 +52,7 @@ async function fillSums(db: Db) {
       extract(epoch from d.day::timestamptz) * 1000, extract(epoch from d.day::timestamptz) * 1000 + d.hours * 3600000
     from demo_days d left join oss_segments s on s.device_id = d.device_id and s.channel = d.channel and s.day = d.day
     group by d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type, d.storage_days, d.hours, d.roll`)
-  // The triggers have counted the rows; only the estimates are missing.
+  // The triggers have counted the created rows. This statement adds the estimates for the days without rows.
   await db.execute(sql`
     insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
     select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), 0 from oss_device_days

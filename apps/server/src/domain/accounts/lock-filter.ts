@@ -3,8 +3,8 @@ import { accounts } from '#schema/account.ts'
 import { LOCKED } from '#core/auth/lockout.ts'
 
 /**
- * Names of accounts that are locked out from some address now. There are few at any time, so lists query them
- * directly.
+ * Names of accounts that are locked out from at least one address now. Such accounts are few, so lists query their
+ * names directly.
  */
 const lockedNames = sql`(select split_part(substr(lf.key, 3), '|', 1) from login_failures lf
   where ${LOCKED} and left(lf.key, 2) in ('a:', 'p:'))`

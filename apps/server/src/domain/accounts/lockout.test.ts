@@ -81,7 +81,7 @@ describe('each limit applies at the configured failure', () => {
     expect(answer.msg).toContain('已锁定10分钟')
   })
 
-  test.each([1, 2, 3, 4, 5])('lock-out after %i', async (lockAfter) => {
+  test.each([1, 2, 3, 4, 5])('locks an account after %i failures', async (lockAfter) => {
     const who = guess(`after${lockAfter}`)
     for (let n = 1; n < lockAfter; n += 1) {
       expect(await recordFailure(strict.db, who, limits(lockAfter))).toMatchObject({ failures: n, isLocked: false })

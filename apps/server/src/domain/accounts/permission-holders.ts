@@ -7,8 +7,8 @@ import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 const MAX_HOLDERS = 500
 
 /**
- * Returns the enabled accounts of a tenant that hold a permission now. Messages about such work go to these
- * accounts.
+ * Returns the enabled accounts of a tenant that hold a permission now. Callers send these accounts messages about work
+ * that needs the permission.
  */
 export async function listAccountsWithPermission(db: Db, tenantId: number, permission: string): Promise<number[]> {
   const offered =

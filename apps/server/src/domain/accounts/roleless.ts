@@ -1,7 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 
-/** Returns the condition for accounts without (1) or with (0) a role of their tenant; no condition without a value. */
+/**
+ * Returns the condition for accounts without a role of their tenant (1) or with such a role (0). Returns undefined
+ * without a value.
+ */
 export function rolelessIs(roleless: 0 | 1 | undefined): SQL | undefined {
   if (roleless === undefined) return undefined
   const held = sql`exists (select from account_roles ar join roles r on r.id = ar.role_id

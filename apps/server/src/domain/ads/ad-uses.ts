@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
 /**
- * Writes which ads a program uses: those of the edited content, of the version in force and of the version that waits
- * for approval. Call after every change of the items or of the versions. A deleted program uses none.
+ * Stores which ads a program uses: the ads of the edited content, of the version in force and of the version that waits
+ * for approval. Call the function after every change of items or versions. A deleted program uses no ads.
  */
 export async function refreshAdUses(db: Db, programId: number): Promise<void> {
   const used = sql`

@@ -125,6 +125,6 @@ export async function listUploaders(
   )
 }
 
-/** True after the last valid day of the ad or of its approval number. */
+/** Returns the SQL condition that is true after the last valid day of the ad or of its approval number. */
 export const isExpired = (today: string) =>
   sql<boolean>`coalesce(least(${ads.validTo}, ${ads.approvalUntil}) < ${today}::date, false)`

@@ -23,7 +23,9 @@ export const createTextWidget = (page: Buffer) =>
     { name: 'index.html', bytes: page },
   ])
 
-/** Returns the page of a text ad for players that show packages. Sizes are those of a screen 1080 pixels high. */
+/**
+ * Returns the page of a text ad for players that show packages. Sizes apply to a screen with a height of 1080 pixels.
+ */
 export function renderTextPage({ content, fontSize, color, background, align, scroll, speed }: AdText): Buffer {
   const size = `${(fontSize / 10.8).toFixed(3)}vh`
   const seconds = (SLOWEST_SECONDS / Math.max(1, speed)).toFixed(1)

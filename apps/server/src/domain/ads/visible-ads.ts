@@ -6,7 +6,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { ads } from '#schema/advertise.ts'
 import type { StoredAd } from './content.ts'
 
-/** Returns the condition for ads that the account may see. Every query on ads includes the condition. */
+/** Returns the condition for ads that the account may see. Every query on ads contains the condition. */
 export const visibleAds = (user: User): SQL | undefined =>
   and(notDeleted(ads), scoped(user, { tenant: ads.tenantId, creator: ads.createBy }))
 

@@ -35,7 +35,7 @@ export const listModelOptions = (db: Db, { keyword, typeId }: ModelsWanted) =>
     .limit(MAX_OPTIONS)
 
 /**
- * Refuses, at the field, a model that is deleted or disabled. A row keeps a disabled model that it has already
+ * Throws a field error for a deleted or disabled model. A row may keep the disabled model that it already has
  * (`before`). Locks the model against deletion until the transaction ends.
  */
 export async function assertModelInUse(db: Db, id: number, field: string, before?: number) {

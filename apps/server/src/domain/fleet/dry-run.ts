@@ -7,7 +7,7 @@ import { factsAtTime, type FleetState, type EnabledRule } from './state.ts'
 export interface DryRunOptions {
   /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
   readonly tenants?: 'all' | readonly number[]
-  /** Number of sample serials to return. */
+  /** Number of sample serial numbers to return. */
   readonly sample?: number
 }
 

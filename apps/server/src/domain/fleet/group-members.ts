@@ -82,7 +82,7 @@ export async function joinGroup(db: Db, group: JoinedGroup, meant: SQL | undefin
 /** Tracks the remaining places of groups during an import. Locks and counts each group on first use. */
 export class GroupCapacity {
   readonly #left = new Map<number, number>()
-  /** Groups of existing devices. New devices have none. */
+  /** Groups of existing devices. New devices have no groups. */
   readonly #groupsOf = new Map<number, Set<number>>()
 
   /** Loads the current groups of devices that the next lines add to groups. */

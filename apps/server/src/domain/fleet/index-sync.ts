@@ -215,7 +215,7 @@ export class IndexSync {
     const areDevicesKnown = !marks.devices && !marks.everything
     if (areDevicesKnown) {
       await rules()
-      // Devices of a new release poll immediately, and the remaining load uses the same processors.
+      // Devices of a new release poll immediately, and the remaining load would compete with them for the processors.
       if (marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
     }
     const horizon = await readTransactionHorizon(client)

@@ -52,7 +52,7 @@ describe('matching of devices and versions', () => {
     expect(gets({ verCode: 999_999_999 }, { verCode: 999_999_998 })).toBe(true)
   })
 
-  test('range end 0 is a limit, an empty end is none; a device without a reported version needs an open range', () => {
+  test('an empty range end is no limit, 0 is one; a device without a version needs an open range', () => {
     expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 0 })).toBe(true)
     expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 1 })).toBe(false)
     expect(gets({ oldVerMin: null, oldVerMax: 99 })).toBe(true)
@@ -84,7 +84,7 @@ describe('matching of devices and versions', () => {
     expect(refusals({ state: 4, mode: 1, allowlist: only(7) })).toEqual(['state'])
   })
 
-  test('0 % is no device, 100 % every device, a higher percentage keeps all devices, and 25 % is about a quarter', () => {
+  test('0 % selects no device, 100 % all, 25 % about a quarter; a higher percentage keeps all devices', () => {
     const inAt = (percent: number) =>
       Array.from({ length: 4000 }, (_, id) => id + 1).filter((deviceId) => gets({ percent }, { deviceId }))
     expect(inAt(0)).toEqual([])
@@ -123,7 +123,7 @@ describe('matching of devices and versions', () => {
     for (const { words } of listVerdicts(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)
   })
 
-  test("selects the highest matching version; of equal numbers that of the device's tenant", () => {
+  test("selects the highest matching version; among equal numbers, the version of the device's tenant", () => {
     const rules: Rule[] = [
       { ...RULE, otaId: 1, verCode: 120, percent: 0 },
       { ...RULE, otaId: 2, verCode: 110 },

@@ -178,7 +178,10 @@ export function listVerdicts(rule: Rule, device: DeviceFacts, now: Moment): Verd
   })
 }
 
-/** Returns the highest version that passes. Of equal numbers, prefers the device's tenant, then the newer record. */
+/**
+ * Returns the highest version that passes. Among equal version numbers, prefers the version of the device's tenant,
+ * then the newer record.
+ */
 export function findBestRule<R extends Rule>(
   rules: readonly R[],
   device: DeviceFacts,
@@ -197,7 +200,7 @@ function isBefore(a: Rule, b: Rule, { tenantId }: DeviceFacts) {
   return own === 0 ? a.otaId > b.otaId : own > 0
 }
 
-/** Both ends are inclusive. A device without a reported version needs an open range. */
+/** Both ends are inclusive. A device without a reported version matches only a range without bounds. */
 function inRange({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts) {
   if (verCode === null) return oldVerMin === null && oldVerMax === null
   return (oldVerMin === null || verCode >= oldVerMin) && (oldVerMax === null || verCode <= oldVerMax)

@@ -61,7 +61,10 @@ export interface Group {
   readonly members: SlotSet
 }
 
-/** Returns what decides which firmware a device gets. A device of a tenant in `closedTenants` counts as disabled. */
+/**
+ * Returns the facts that decide which firmware a device gets. A device of a tenant in `closedTenants` counts as
+ * disabled.
+ */
 export function factsAtTime({ slots, models, closedTenants }: FleetState, slot: number) {
   const tenantId = slots.tenants[slot]!
   const modelId = slots.models[slot]!

@@ -69,7 +69,7 @@ async function underLock(services: Pick<Services, 'events' | 'now'>, db: Db, inp
   return answer(200, ACTIVATED, 'activated')
 }
 
-/** A certificate and whether its end date has passed. */
+/** A certificate with the result of the check whether its end date has passed. */
 type Presented = StoredLicense & { readonly past: boolean }
 
 const isAlreadyActive = (license: Presented, device: Device) =>

@@ -1,6 +1,6 @@
 /**
- * Violated invariants of cloud storage, one row each with `what`. `$1` is the current time: tests move the clock.
- * Every sum of the statistics equals its rows, and every entitlement equals its ledger.
+ * Query that returns one row with `what` for each violated invariant of cloud storage. Every sum of the statistics must
+ * equal its rows, and every entitlement must equal its ledger. `$1` is the current time, which tests replace.
  */
 export const STORAGE_BREACHES = `
   select 'current entitlements of ' || device_id || ':' || channel as what from oss_entitlements

@@ -114,7 +114,8 @@ const insertLines = (db: Db, lines: readonly object[], { uid, operName, reason, 
 export async function saveQueues(db: Db, works: readonly QueueWork[], actor: QueueActor): Promise<void> {
   if (works.length === 0) return
   const rows = await appendHistory(db, works, actor)
-  // First the entitlements that leave the state "current": a unique index permits one current entitlement.
+  // Entitlements that leave the state "current" are saved first, because a unique index permits one current
+  // entitlement.
   const isCurrent = ({ state }: NextRow) => state === 1 || state === 3
   await updateRows(
     db,

@@ -72,7 +72,7 @@ describe('positions in the queue', () => {
     expect(add([], 1, '1m', '2026-05-01').events).toMatchObject([{ kind: 'start', id: 1 }])
   })
 
-  test('the end of the queue begins where the last package ends', () => {
+  test('a package added at the end begins where the last package ends', () => {
     const queue = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11').queue
     expect(shown(queue, '2026-05-20')).toEqual([
       '1 2026-05-01 2026-06-01',
@@ -81,7 +81,7 @@ describe('positions in the queue', () => {
     ])
   })
 
-  test('a package in front keeps the remaining seconds of the current one, which continues after it', () => {
+  test('a package opened in front pauses the current package, which continues after it', () => {
     const { queue, events } = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11', EFFECT.front)
     expect(events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['yield 1', 'start 3'])
     expect(events[0]).toMatchObject({ left: 21 * DAY, used: { from: at('2026-05-01'), to: at('2026-05-11') } })
@@ -226,7 +226,7 @@ class Walk {
 }
 
 describe('10,000 random steps', () => {
-  test.each([1, 2, 3, 4, 5])('keep every invariant of the queue (seed %i)', { timeout: 600_000 }, (seed) => {
+  test.each([1, 2, 3, 4, 5])('random steps keep every invariant (seed %i)', { timeout: 600_000 }, (seed) => {
     const walk = new Walk(seed)
     for (let count = 0; count < 2000; count += 1) {
       walk.step()

@@ -96,7 +96,7 @@ export function advance(queue: Queue, now: number, zone: string): Change {
   return { queue: next, events }
 }
 
-/** Applies a step to an advanced queue, and starts the first item when the step leaves none in force. */
+/** Applies a step to an advanced queue. Starts the first waiting item when no item is current after the step. */
 function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => Change): Change {
   const before = advance(queue, now, zone)
   const done = work(before.queue)

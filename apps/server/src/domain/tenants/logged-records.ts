@@ -36,7 +36,8 @@ const RECORDS = [
   ['notice', sql`notices`, sql`notice_id`, sql`tenant_id`],
   ['displayLink', sql`display_links`, sql`id`, sql`tenant_id`],
   ['license-tenant', sql`tenants`, sql`id`, sql`id`],
-  // The ids of these two begin with their tenant: `7:history.days`. A voiceprint is really deleted, so its row cannot tell.
+  // The ids of these two record types begin with the id of the tenant: `7:history.days`. A deleted voiceprint has no
+  // row that could name its tenant.
   ['agentVoiceprint', sql`tenants`, sql`id`, sql`id`],
   ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const

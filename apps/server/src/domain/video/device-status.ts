@@ -6,7 +6,7 @@ import { GROWTH, widened } from './span-table.ts'
 const FLUSH_MS = 10_000
 /** Interval after which the time of a repeated request is stored again. */
 const REPEAT_MS = 600_000
-/** Maximum number of other channels than 0 whose last stored request is kept in memory. */
+/** Maximum number of channels other than 0 whose last stored request is kept in memory. */
 const MAX_KNOWN = 500_000
 
 export interface StatusKey {
@@ -14,7 +14,7 @@ export interface StatusKey {
   readonly channel: number
   readonly tenantId: number
 }
-/** A channel that asks, with the slot of its device in the fleet index. */
+/** A channel that sends a request, with the slot of its device in the fleet index. */
 interface AskingKey extends StatusKey {
   readonly slot: number
 }
@@ -33,7 +33,7 @@ export class DeviceStatus {
   readonly #log: Logger
   #changes = new Map<number, StatusChange>()
   readonly #main = new StoredAnswers()
-  /** Last stored requests of other channels than 0. */
+  /** Last stored requests of channels other than 0. */
   readonly #extra = new Map<number, { readonly answer: string; readonly at: number }>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
@@ -94,7 +94,7 @@ export class DeviceStatus {
     const changes = [...this.#changes].toSorted(([a], [b]) => a - b).map(([, each]) => each)
     this.#changes = new Map()
     if (changes.length === 0) return
-    // The next change of a channel stores its status again.
+    // A status that cannot be stored is dropped, because the next change of the channel stores its status again.
     await isolateRows(
       changes,
       (some) => this.#store(some),
@@ -146,7 +146,7 @@ class StoredAnswers {
     this.#codes = widened(this.#codes, new Uint8Array(length))
   }
 
-  /** Returns the number of an answer, from 1: there are a dozen and a half. */
+  /** Returns the number of an answer, beginning with 1. Fewer than 20 different answers exist. */
   #codeOf(answer: string): number {
     const known = this.#codeByAnswer.get(answer)
     if (known !== undefined) return known

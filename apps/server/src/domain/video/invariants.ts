@@ -1,4 +1,6 @@
-/** Violated invariants of stored videos, one row each with `what`: every sum equals its rows. */
+/**
+ * Query that returns one row with `what` for each violated invariant of stored videos. Every sum must equal its rows.
+ */
 export const VIDEO_BREACHES = `
   select 'stored of ' || coalesce(a.day, b.day) as what from (
       select expire_day as day, tenant_id, model_id, record_type, count(*)::int as n, sum(bytes)::bigint as bytes

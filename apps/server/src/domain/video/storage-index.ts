@@ -193,7 +193,10 @@ export class StorageIndex {
     this.#past.set(key, spans)
   }
 
-  /** Returns the number of equal terms: a few dozen packages have a few dozen terms. */
+  /**
+   * Returns the number under which these terms are stored. Equal terms share a number, because a few dozen packages
+   * have a few dozen different terms.
+   */
   #intern(terms: Terms) {
     const key = Object.values(terms).join(':')
     const known = this.#termsByKey.get(key)

@@ -94,7 +94,10 @@ async function dropWhenUnlocked(sweep: Sweep, expireDay: string) {
   }
 }
 
-/** Drops the partitions of a day. Dropping fires no triggers, so the sums go in the same transaction. */
+/**
+ * Drops the partitions of a day. Deletes the sums of the day in the same transaction, because dropping a partition
+ * fires no triggers.
+ */
 async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
   const part = expireDay.replaceAll('-', '')
   const client = await pool.connect()

@@ -103,7 +103,7 @@ export class Videos {
     return this.#clock.dayOf(startMs)
   }
 
-  /** Notes a stored segment for the limit per day and the status of the channel. */
+  /** Adds a stored segment to the limit per day and to the status of the channel. */
   stored(segment: { deviceId: number; channel: number; tenantId: number; day: string; bytes: number }, now: number) {
     this.#meter.add(segment.deviceId, segment.channel, segment.day, segment.bytes)
     const { deviceId, channel, tenantId } = segment

@@ -17,7 +17,7 @@ import { agentModels, agentProviders, agentVoices } from '#schema/agent/agent-mo
 const PROVIDERS = [...RECOGNITION_PROVIDERS, ...LANGUAGE_PROVIDERS, ...SPEECH_PROVIDERS, ...PLUGIN_PROVIDERS]
 const MODELS = [...RECOGNITION_MODELS, ...LANGUAGE_MODELS, ...SPEECH_MODELS]
 
-/** The shipped rows of agents; a change of them is synchronised at the next start. */
+/** Shipped rows of agents. Changes of these lists are synchronised at the next start. */
 export const SHIPPED_AGENT_ROWS = [PROVIDERS, MODELS, SHIPPED_VOICES, SHIPPED_TEMPLATES]
 
 /** Creates the missing shipped providers, models, voices and templates. Changed and deleted rows stay as they are. */

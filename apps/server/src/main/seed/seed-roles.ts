@@ -167,7 +167,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
 ]
 
 const OFFERED = 'standardRoles'
-/** Codes that databases without the list of offered codes got at their first start. */
+/** Codes of the roles that every database created at its first start before the list of offered codes existed. */
 const FIRST_OFFERED = STANDARD_ROLES.map(({ roleCode }) => roleCode).filter(
   (code) => !['agent_operator', 'ad_operator', 'ad_auditor'].includes(code),
 )

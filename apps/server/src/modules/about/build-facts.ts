@@ -11,7 +11,7 @@ const Facts = z.object({
 })
 export type BuildFacts = z.output<typeof Facts>
 
-/** Next to the bundle in a build; in the sources, the file of the last build. */
+/** Paths of the file: next to the bundle in a build, or the output of the last build in the sources. */
 const PLACES = ['licences.json', '../../../../../dist/licences.json']
 const UNBUILT: BuildFacts = { version: '0.1.0', build: '', licence: '', dependencies: [] }
 let known: BuildFacts | undefined

@@ -19,8 +19,8 @@ export function createCaptchaPainter(draw: Draw) {
 }
 
 /**
- * Redraws the characters so that path commands reveal nothing. Curves become random numbers of lines, and each
- * character is distorted individually. All outlines form one path in random order with added strokes and specks.
+ * Redraws the characters so that path commands reveal nothing. A random number of short lines replaces each curve, and
+ * each character is distorted individually. All outlines form one path in random order with added strokes and specks.
  */
 function disguise(svg: string): string {
   const glyphs = [...svg.matchAll(/<path[^>]*\sd="([^"]+)"/g)].map(([, d = '']) => outlinesOf(d).map(subdivide))

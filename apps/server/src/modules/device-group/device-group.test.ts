@@ -124,7 +124,7 @@ describe('groups', () => {
 })
 
 describe('members of a static group', () => {
-  test('can be selected, pasted or added by filter, and removed again', async () => {
+  test('devices can be selected, pasted or added by filter, and removed again', async () => {
     const found = await newDevices([{ sn: 'MEM-1', online: 1 }, { sn: 'MEM-2' }, { sn: 'MEM-3' }, { sn: 'MEM-4' }])
     const group = await newGroup()
     const first = found.slice(0, 2).map(({ id }) => id)

@@ -17,12 +17,12 @@ import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import {
+  auditDevices,
   lockDevices,
-  formatDeviceNames,
-  reportOf,
-  splitByProblem,
-  type StoredDevice,
   publishChanged,
+  reportOf,
+  type StoredDevice,
+  splitByProblem,
 } from './device-rows.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
@@ -35,7 +35,7 @@ const revised = ({ user, now }: Ctx) => ({
 
 /** Writes a history entry for each device and publishes the change to open lists. */
 async function recordAndPublish(ctx: Ctx, good: readonly StoredDevice[], action: string) {
-  ctx.audit({ bizType: 'device', bizIds: idsOf(good), action: `${action}：${formatDeviceNames(good)}` })
+  auditDevices(ctx, good, action)
   await publishChanged(ctx, tenantsOf(good))
 }
 
@@ -78,8 +78,14 @@ export async function changeGroups(ctx: Ctx, { ids, join, leave }: ParsedOf<type
   const full = await exchanged(db, { found: idsOf(good), into, from })
   const moved = good.filter(({ id }) => !full.has(id))
   for (const { id, sn } of good) if (full.has(id)) failed.push({ id, name: sn, msg: DEVICE_IS_FULL })
-  const parts = [into && `移入分组「${into.groupName}」`, from && `移出分组「${from.groupName}」`]
-  await recordAndPublish(ctx, moved, parts.filter(Boolean).join('，'))
+  // A device of another tenant is no member of the group that it leaves, and its row must not name that group.
+  const wordsOf = (device: StoredDevice) =>
+    [
+      into && `移入分组「${into.groupName}」`,
+      from && isGroupAllowed(from, device) && `移出分组「${from.groupName}」`,
+    ].filter(Boolean)
+  auditDevices(ctx, moved, '调整分组', (device) => wordsOf(device).join('，') || '分组没有变化')
+  await publishChanged(ctx, tenantsOf(moved))
   return reportOf(ids, moved.length, failed)
 }
 
@@ -168,11 +174,7 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
     await takeGrantsAlong(db, moved, tenantId)
     await leaveFormerTenant(db, moved, tenantId)
   }
-  ctx.audit({
-    bizType: 'device',
-    bizIds: moved,
-    action: `转移设备给客户「${target.name}」：${formatDeviceNames(good)}`,
-  })
+  auditDevices(ctx, good, `转移设备给客户「${target.name}」`)
   await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
   return reportOf(ids, good.length, failed)
 }

@@ -78,11 +78,23 @@ export const lockDevices = (db: Db, user: User, ids: readonly number[]): Promise
 export const formatDeviceName = ({ devName, sn }: Pick<DeviceRow, 'devName' | 'sn'>) =>
   devName ? `「${devName}（${sn}）」` : `「${sn}」`
 
-/** Formats several devices for the operation log: the first few names and the number of devices. */
-export const formatDeviceNames = (list: readonly Pick<DeviceRow, 'devName' | 'sn'>[]) =>
-  list.length <= 5
-    ? list.map(formatDeviceName).join('')
-    : `${list.slice(0, 3).map(formatDeviceName).join('')}等${list.length}台`
+type Named = Pick<DeviceRow, 'id' | 'devName' | 'sn'>
+
+/**
+ * Adds a history entry to each device of a batch: `停用设备：「SN001」`. An entry names only its own device, because the
+ * devices of a batch may belong to several tenants.
+ */
+export const auditDevices = <D extends Named>(
+  ctx: Pick<Ctx, 'audit'>,
+  list: readonly D[],
+  action: string,
+  wordsOf: (device: D) => string = () => action,
+) =>
+  ctx.audit({
+    bizType: 'device',
+    action,
+    records: list.map((device) => ({ id: device.id, action: `${wordsOf(device)}：${formatDeviceName(device)}` })),
+  })
 
 export interface Failed {
   readonly id: number

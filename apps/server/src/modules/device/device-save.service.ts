@@ -17,13 +17,13 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import {
+  auditDevices,
+  formatDeviceName,
   lockDevice,
   lockDevices,
-  formatDeviceName,
-  formatDeviceNames,
+  publishChanged,
   reportOf,
   splitByProblem,
-  publishChanged,
 } from './device-rows.ts'
 
 const TITLES = Object.fromEntries(
@@ -140,6 +140,6 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
       good.map(({ tenantId }) => tenantId),
     )
   }
-  ctx.audit({ bizType: 'device', bizIds: gone, action: `删除设备${formatDeviceNames(good)}` })
+  auditDevices(ctx, good, '删除设备')
   return reportOf(ids, good.length, failed)
 }

@@ -51,7 +51,7 @@ export async function findPageBySerialPart(db: Db, part: string, offset: number,
   return { ids, total: Math.max(hits.estimate, offset + ids.length), totalIsEstimate: true as const }
 }
 
-/** Finds the newest matches of a very frequent part by scanning ids in descending order. */
+/** Finds the newest matches of a very frequent part by reading ids in descending order. */
 async function walk(db: Db, part: string, below: number, [offset, limit]: readonly [number, number]) {
   const rows = await db
     .select({ id: devices.id })

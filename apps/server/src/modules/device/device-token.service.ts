@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
-import { lockDevice, lockDevices, formatDeviceName, formatDeviceNames, publishChanged } from './device-rows.ts'
+import { auditDevices, formatDeviceName, lockDevice, lockDevices, publishChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
@@ -57,11 +57,7 @@ export function createDeviceTokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof c
     await db.execute(sql`update devices d set token_hash = decode(x.hash, 'hex'), rev = d.rev + 1,
         update_by = ${user.uid}, update_time = ${now.toISOString()}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id int, hash text) where d.id = x.id`)
-    ctx.audit({
-      bizType: 'device',
-      bizIds: chosen.map(({ id }) => id),
-      action: `批量生成设备令牌：${formatDeviceNames(chosen)}`,
-    })
+    auditDevices(ctx, chosen, '批量生成设备令牌')
     await publishChanged(
       { ...ctx, db },
       chosen.map(({ tenantId }) => tenantId),

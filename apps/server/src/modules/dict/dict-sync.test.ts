@@ -52,7 +52,7 @@ describe('shipped dictionaries', () => {
     expect((await app.db.select().from(dictData).where(entry))[0]?.dictLabel).toBe('投放中')
   })
 
-  test('removes retired dictionaries and keeps one that somebody edited as an ordinary dictionary', async () => {
+  test('removes unedited retired dictionaries; edited ones become ordinary dictionaries', async () => {
     const [plain, edited] = RETIRED_DICTS
     const fields = { listClass: 'default', isBuiltin: 1 }
     const shipped = RETIRED_DICTS.map((dictType) => ({ dictType, dictName: dictType, isBuiltin: 1 }))

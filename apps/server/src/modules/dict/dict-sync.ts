@@ -40,7 +40,7 @@ async function addTypes(db: Db) {
   return rowCount ?? 0
 }
 
-/** Entries of earlier versions whose words did not fit the codes of the program. */
+/** Shipped entries of earlier versions whose labels did not match the meaning of their codes. */
 const FORMER = [
   { type: 'license_type', value: '3', label: '自研', list_class: 'default' },
   { type: 'license_status', value: '0', label: '未绑定', list_class: 'default' },

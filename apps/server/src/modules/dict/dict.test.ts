@@ -143,7 +143,7 @@ describe('entries', () => {
 })
 
 describe('entries by type', () => {
-  test('DICT-02 is open to every session, sorted, and returns 304 until a change', async () => {
+  test('DICT-02 the entries of a type are open to every session, sorted, and return 304 until a change', async () => {
     const { dictType } = await newType()
     await admin.call('POST', DATA, entry(dictType, 'late', { dictSort: 2 }))
     await admin.call('POST', DATA, entry(dictType, 'early', { dictSort: 1 }))

@@ -60,7 +60,7 @@ function assertUploadPermission({ user }: Ctx, purpose: string) {
 const purposeOf = (name: string) =>
   IMAGE_EXTENSIONS.some((extension) => name.toLowerCase().endsWith(`.${extension}`)) ? 'avatar' : 'file'
 
-export async function upload(ctx: Ctx, input: ParsedOf<typeof contract.upload>) {
+export async function uploadFile(ctx: Ctx, input: ParsedOf<typeof contract.upload>) {
   const purpose = input.purpose ?? purposeOf(ctx.incoming?.name ?? '')
   assertUploadPermission(ctx, purpose)
   const row = await saveUpload(ctx, purpose)
@@ -69,7 +69,7 @@ export async function upload(ctx: Ctx, input: ParsedOf<typeof contract.upload>) 
 }
 
 /** Sends a file that the caller may see. Avatars are visible to every account. */
-export async function download(
+export async function downloadFile(
   { user, services }: Ctx,
   { id }: ParsedOf<typeof contract.download>,
 ): Promise<StreamAnswer> {
@@ -131,7 +131,7 @@ async function readsComponent(db: Db, user: Ctx['user'], fileId: string) {
   return kinds.some((kind) => user.can(COMPONENT_READERS[kind] ?? ''))
 }
 
-export async function begin(ctx: Ctx, input: ParsedOf<typeof contract.begin>) {
+export async function beginUpload(ctx: Ctx, input: ParsedOf<typeof contract.begin>) {
   assertUploadPermission(ctx, input.purpose)
   assertAcceptableUpload(findFileRule(input.purpose), input.name, input.size)
   const { uid, tenantId } = ctx.user
@@ -158,7 +158,7 @@ const missing = (error: unknown) => {
   throw error
 }
 
-export async function putPart(ctx: Ctx, { uploadId, index, sha256 }: ParsedOf<typeof contract.putPart>) {
+export async function putUploadPart(ctx: Ctx, { uploadId, index, sha256 }: ParsedOf<typeof contract.putPart>) {
   const open = await ownUpload(ctx, uploadId)
   if (!ctx.incoming) throw notFound('分片')
   await ctx.services.uploads.putPart(open.id, index, ctx.incoming.stream, sha256 ? { sha256 } : {})
@@ -168,7 +168,7 @@ export async function putPart(ctx: Ctx, { uploadId, index, sha256 }: ParsedOf<ty
 }
 
 /** Writes the row before deleting the parts, so that an upload can be finished again after a crash. */
-export async function finish(ctx: Ctx, { uploadId, sha256 }: ParsedOf<typeof contract.finish>) {
+export async function finishUpload(ctx: Ctx, { uploadId, sha256 }: ParsedOf<typeof contract.finish>) {
   const open = await ownUpload(ctx, uploadId)
   const stored = await ctx.services.uploads.finish(open.id)
   if (sha256 && stored.sha256 !== sha256) throw new FileMismatch('digest differs from the announced one')
@@ -181,7 +181,7 @@ export async function finish(ctx: Ctx, { uploadId, sha256 }: ParsedOf<typeof con
   return row
 }
 
-export async function abort(ctx: Ctx, { uploadId }: ParsedOf<typeof contract.abort>) {
+export async function abortUpload(ctx: Ctx, { uploadId }: ParsedOf<typeof contract.abort>) {
   const open = await ownUpload(ctx, uploadId)
   await ctx.db.delete(uploads).where(eq(uploads.id, open.id))
   await ctx.services.uploads.discard(open.id)

@@ -23,7 +23,7 @@ function workplace({ tenantId }: User) {
   return tenantId
 }
 
-export async function links({ db, user }: Ctx) {
+export async function listDisplayLinks({ db, user }: Ctx) {
   const rows = await db
     .select({
       id: displayLinks.id,
@@ -47,7 +47,7 @@ export async function links({ db, user }: Ctx) {
  * Creates a display link in its own transaction. The secret is stored only as a hash, and encrypted in the response
  * that repeated calls receive.
  */
-export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
+export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
   const { user } = ctx
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
@@ -73,7 +73,7 @@ export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.c
   return { id, token }
 }
 
-export async function revoke({ db, user, now, audit }: Ctx, { id }: ParsedOf<typeof display.revoke>) {
+export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: ParsedOf<typeof display.revoke>) {
   const [gone] = await db
     .update(displayLinks)
     .set({ revokeTime: now.toISOString() })
@@ -126,14 +126,14 @@ async function seen({ db, request }: PublicCtx, id: number) {
     )
 }
 
-export async function about(ctx: PublicCtx) {
+export async function getDisplayLinkName(ctx: PublicCtx) {
   const { id, name } = await seer(ctx)
   await seen(ctx, id)
   return { name, zone: ctx.services.config.timeZone }
 }
 
 /** Returns one panel of the big screen for a display link, by the same query and data scope as the console. */
-export const forDisplayLink =
+export const createDisplayHandler =
   <T>(load: (ctx: Ctx) => Promise<T>) =>
   async (ctx: PublicCtx): Promise<T> => {
     const { user } = await seer(ctx)

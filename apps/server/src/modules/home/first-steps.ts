@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = [
 ]
 
 /** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
-export async function firstSteps({ db, user }: Ctx) {
+export async function listFirstSteps({ db, user }: Ctx) {
   if (!user.isPlatform || !STEPS.some(({ needs }) => user.can(needs))) return []
   const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
     exists (select from device_types where deleted_at is null) as type,

@@ -4,7 +4,7 @@ import { tickets } from '#schema/ticket.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
 import type { Block } from './block.ts'
-import { fleetOf, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
+import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
@@ -15,7 +15,7 @@ export const devicesBlock: Block = {
   resources: ['device'],
   may: canSeeDevices,
   async load(ctx) {
-    const { state } = await fleetOf(ctx)
+    const { state } = await readFleetCounts(ctx)
     return {
       value: state.devices,
       delta: state.createdToday,

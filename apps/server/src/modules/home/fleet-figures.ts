@@ -25,7 +25,7 @@ interface Fleet {
 }
 
 /** Counts the devices by every grouping with one query. Large counts are cached for a minute. */
-export const fleetOf = ({ services, db, user }: Ctx): Promise<Fleet> =>
+export const readFleetCounts = ({ services, db, user }: Ctx): Promise<Fleet> =>
   readCachedDeviceStatistic(services, `fleet ${scopeKeyOf(user)}`, () => countFleet(db, user))
 
 /**
@@ -66,8 +66,8 @@ async function countFleet(db: Db, user: User): Promise<Fleet> {
 }
 
 /** Returns the largest groups by name with links to their device lists. */
-export async function spreadOf(ctx: Ctx, by: Spread): Promise<SpreadData> {
-  const fleet = await fleetOf(ctx)
+export async function readDeviceSpread(ctx: Ctx, by: Spread): Promise<SpreadData> {
+  const fleet = await readFleetCounts(ctx)
   const may = canSeeDevices(ctx.user)
   const link = (query: string) => (may ? `/device/apkManage?${query}` : '')
   const total = fleet.state.devices

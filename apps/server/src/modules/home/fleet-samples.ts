@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 
-export const SPAN = { hour: 1, day: 2 } as const
+export const SAMPLE_SPAN = { hour: 1, day: 2 } as const
 /** Tenant id of the sample row for all devices. A sum of the tenants' peaks would exceed the real peak. */
-export const ALL_DEVICES = 0
+export const ALL_DEVICES_TENANT_ID = 0
 
 export function registerFleetSamples(services: Services) {
   services.jobs.schedule('fleet-samples', () => sampleFleet(services), {
@@ -17,16 +17,16 @@ export async function sampleFleet({ database: { db }, now }: Pick<Services, 'dat
   const at = now().toISOString()
   await db.execute(sql`
     with counted as materialized (
-      select coalesce(tenant_id, ${ALL_DEVICES}) as tenant_id, count(*)::int as devices,
+      select coalesce(tenant_id, ${ALL_DEVICES_TENANT_ID}) as tenant_id, count(*)::int as devices,
         count(*) filter (where online = 1)::int as online
       from devices where deleted_at is null group by grouping sets ((), (tenant_id)))
     insert into fleet_samples (span, start, tenant_id, devices, online)
     select s.span, date_trunc(s.unit, ${at}::timestamptz), tenant_id, devices, online
-    from counted, (values (${SPAN.hour}::smallint, 'hour'), (${SPAN.day}::smallint, 'day')) s(span, unit)
+    from counted, (values (${SAMPLE_SPAN.hour}::smallint, 'hour'), (${SAMPLE_SPAN.day}::smallint, 'day')) s(span, unit)
     on conflict (span, start, tenant_id)
       do update set devices = excluded.devices, online = greatest(fleet_samples.online, excluded.online)`)
   const gone = await db.execute(sql`delete from fleet_samples
-    where (span = ${SPAN.hour} and start < ${at}::timestamptz - interval '8 days')
-      or (span = ${SPAN.day} and start < ${at}::timestamptz - interval '400 days')`)
+    where (span = ${SAMPLE_SPAN.hour} and start < ${at}::timestamptz - interval '8 days')
+      or (span = ${SAMPLE_SPAN.day} and start < ${at}::timestamptz - interval '400 days')`)
   return { forgotten: gone.rowCount ?? 0 }
 }

@@ -124,7 +124,7 @@ describe('devices on the home page', () => {
 })
 
 describe('big screen', () => {
-  test("requires its permission and shows only data within the account's scope", async () => {
+  test("the big screen requires its permission and shows only data within the account's scope", async () => {
     expect(await (await app.as()).call('GET', `${HOME}/screen/fleet`)).toMatchObject({ code: 501 })
     const guest = await app.as(SCREEN)
     for (const panel of ['fleet', 'online', 'releases', 'tickets'])
@@ -133,7 +133,7 @@ describe('big screen', () => {
     expect(data).toMatchObject({ state: { devices: 1, online: 1 }, tenants: null, models: { total: 1 } })
   })
 
-  test("shows devices, today's peaks and active releases", async () => {
+  test("the big screen shows devices, today's peaks and active releases", async () => {
     const { data } = await admin.call('GET', `${HOME}/screen/fleet`)
     expect(data).toMatchObject({
       state: { devices: 4, online: 2, offline: 1, inactive: 1 },
@@ -169,7 +169,7 @@ describe('big screen', () => {
     ])
   })
 
-  test('shows pending, new and closed tickets', async () => {
+  test('the big screen shows pending, new and closed tickets', async () => {
     const ticket = { tenantId: 1, problemType: 1, content: '坏了' }
     const now = new Date().toISOString()
     await app.db.insert(tickets).values([

@@ -7,7 +7,7 @@ import { accountsBlock, sessionsBlock } from './people-blocks.ts'
 import { firmwareBlock, storageBlock } from './stock-blocks.ts'
 
 /** All blocks in the order of the page. */
-export const BLOCKS: Readonly<Record<HomeBlock, Block>> = {
+export const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, Block>> = {
   devices: devicesBlock,
   tenants: tenantsBlock,
   appAccounts: appAccountsBlock,

@@ -6,32 +6,32 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { fleetOf, canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
-import { SPAN } from './fleet-samples.ts'
+import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
+import { SAMPLE_SPAN } from './fleet-samples.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
-import { sampled } from './trend.service.ts'
+import { visibleSamples } from './trend.service.ts'
 
 const MAX_RELEASES = 6
 const FLOW_DAYS = 14
 const today = sql`date_trunc('day', now())`
 
-export async function screenFleet(ctx: Ctx) {
+export async function getScreenFleet(ctx: Ctx) {
   if (!canSeeDevices(ctx.user)) return null
-  const { state } = await fleetOf(ctx)
+  const { state } = await readFleetCounts(ctx)
   return {
     state,
-    regions: await spreadOf(ctx, 'region'),
-    models: await spreadOf(ctx, 'model'),
-    tenants: canSeeTenants(ctx.user) ? await spreadOf(ctx, 'tenant') : null,
+    regions: await readDeviceSpread(ctx, 'region'),
+    models: await readDeviceSpread(ctx, 'model'),
+    tenants: canSeeTenants(ctx.user) ? await readDeviceSpread(ctx, 'tenant') : null,
   }
 }
 
-export async function screenOnline({ db, user }: Ctx) {
+export async function getScreenOnline({ db, user }: Ctx) {
   if (!canSeeDevices(user) || user.scope.ownOnly) return null
   const { rows } = await db.execute<{ hour: string; value: number | null }>(sql`
     with found as (select start, sum(online) as n from fleet_samples
-      where span = ${SPAN.hour} and start >= date_trunc('hour', now()) - interval '23 hours' and ${sampled(user)}
+      where span = ${SAMPLE_SPAN.hour} and start >= date_trunc('hour', now()) - interval '23 hours' and ${visibleSamples(user)}
       group by start)
     select to_char(h, 'HH24:MI') as hour, n::int as value
     from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()), '1 hour') h
@@ -52,7 +52,7 @@ const FIRMWARE = 1
 const SOFTWARE = 2
 
 /** Lists running and paused formal releases with the results of their tasks, newest first. */
-export async function screenReleases(ctx: Ctx) {
+export async function getScreenReleases(ctx: Ctx) {
   const { db, user, services } = ctx
   const kinds = [
     ...(user.can('upgrade:ota:list') ? [FIRMWARE] : []),
@@ -89,7 +89,7 @@ async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
 }
 
 /** Counts pending tickets, and the new and closed tickets of the last days. */
-export async function screenTickets({ db, user }: Ctx) {
+export async function getScreenTickets({ db, user }: Ctx) {
   if (!canSeeTickets(user)) return null
   const seen = visibleTickets(user)
   const [open] = await db

@@ -22,7 +22,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
-import { firstSteps } from './first-steps.ts'
+import { listFirstSteps } from './first-steps.ts'
 
 interface Task {
   readonly key: string
@@ -263,12 +263,12 @@ const TASKS: readonly Task[] = [
 ]
 
 /** Lists the account's pending work. Omits kinds of work with a count of 0. */
-export async function todo(ctx: Ctx) {
+export async function listTodos(ctx: Ctx) {
   const list = []
   for (const { key, title, url, needs, count } of TASKS) {
     if (needs && !ctx.user.can(needs)) continue
     const waiting = await count(ctx)
     if (waiting > 0) list.push({ key, title, url: typeof url === 'string' ? url : url(ctx), count: waiting })
   }
-  return { list, steps: await firstSteps(ctx) }
+  return { list, steps: await listFirstSteps(ctx) }
 }

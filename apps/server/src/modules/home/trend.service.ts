@@ -7,8 +7,8 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { readCachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
-import { ALL_DEVICES, SPAN } from './fleet-samples.ts'
+import { canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
+import { ALL_DEVICES_TENANT_ID, SAMPLE_SPAN } from './fleet-samples.ts'
 import { visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
@@ -22,13 +22,14 @@ const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {
   tickets: canSeeTickets,
 }
 
-export const trendsOf = (user: User) => (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
-export const spreadsOf = (user: User) =>
+export const listVisibleTrends = (user: User) =>
+  (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
+export const listVisibleSpreads = (user: User) =>
   (['type', 'model', 'version', 'region', 'tenant'] as const).filter(
     (by) => canSeeDevices(user) && (by !== 'tenant' || canSeeTenants(user)),
   )
 
-export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
+export async function getTrend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
   if (!MAY[metric](ctx.user)) throw forbidden()
   const { points } = await readCachedDeviceStatistic(
     ctx.services,
@@ -75,18 +76,18 @@ const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = 
       ctx,
       days,
       sql`select start as at, sum(online) as n from fleet_samples
-        where span = ${SPAN.day} and start >= ${from(days)} and ${sampled(ctx.user)} group by 1`,
+        where span = ${SAMPLE_SPAN.day} and start >= ${from(days)} and ${visibleSamples(ctx.user)} group by 1`,
       sql`null`,
     ),
 }
 
 /** Returns the tenants whose samples the account reads: the total row, or the rows of its tenants. */
-export function sampled({ scope: { tenants } }: User) {
-  if (tenants === 'all') return sql`tenant_id = ${ALL_DEVICES}`
+export function visibleSamples({ scope: { tenants } }: User) {
+  if (tenants === 'all') return sql`tenant_id = ${ALL_DEVICES_TENANT_ID}`
   return sql`tenant_id = any(${sql.param([...tenants])}::int[])`
 }
 
-export async function distribution(ctx: Ctx, { by }: ParsedOf<typeof calls.distribution>) {
-  if (!spreadsOf(ctx.user).includes(by)) throw forbidden()
-  return spreadOf(ctx, by)
+export async function getDistribution(ctx: Ctx, { by }: ParsedOf<typeof calls.distribution>) {
+  if (!listVisibleSpreads(ctx.user).includes(by)) throw forbidden()
+  return readDeviceSpread(ctx, by)
 }

@@ -1,5 +1,5 @@
 import { jobs } from '@oms/contract/job/job.ts'
 import { implement } from '#core/http/implement.ts'
-import { cancel, get, list } from './job.service.ts'
+import { cancelJob, getJob, listJobs } from './job.service.ts'
 
-export const jobModule = implement(jobs, { list, get, cancel })
+export const jobModule = implement(jobs, { list: listJobs, get: getJob, cancel: cancelJob })

@@ -48,20 +48,20 @@ function rowOf({ result, hasFile, state, ...row }: Shown) {
 }
 const stateOf = (state: string) => JOB_STATES.find((known) => known === state) ?? 'failed'
 
-export async function list({ db, user }: Ctx, { state, ...page }: ParsedOf<typeof contract.list>) {
+export async function listJobs({ db, user }: Ctx, { state, ...page }: ParsedOf<typeof contract.list>) {
   const wanted: SQL | undefined = state && eq(jobs.state, state)
   const found = await paginate(db, shown(db).where(and(visible(user), wanted)), page, [desc(jobs.jobId)])
   return { ...found, list: found.list.map(rowOf) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
+export async function getJob({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
   const [found] = await shown(db).where(and(visible(user), eq(jobs.jobId, id)))
   if (!found) throw notFound('任务')
   return rowOf(found)
 }
 
 /** Cancels a job. A waiting job never starts; a running job stops between two batches. */
-export async function cancel(ctx: Ctx, { id }: ParsedOf<typeof contract.cancel>) {
+export async function cancelJob(ctx: Ctx, { id }: ParsedOf<typeof contract.cancel>) {
   const { db, user, now, services } = ctx
   const mine = and(own(user), eq(jobs.jobId, id))
   const [stopped] = await db

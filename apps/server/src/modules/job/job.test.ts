@@ -21,7 +21,7 @@ const add = (who: Caller, kind: string, uniqueKey?: string) =>
 const idOf = async (who: Caller, kind: string) => (await add(who, kind)) as number
 
 describe('JOB-01 own jobs', () => {
-  test('lists own jobs newest first, by state, and no others', async () => {
+  test("lists the caller's jobs newest first, by state, and no other jobs", async () => {
     const ids = [await idOf(me, 'a'), await idOf(me, 'a'), await idOf(me, 'a')]
     const { data } = await me.call('GET', `${URL}?pageSize=2`)
     expect(data.total).toBe(3)

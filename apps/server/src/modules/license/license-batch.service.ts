@@ -9,7 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { countsByState, NO_COUNTS, stateSums } from './statistics/license-counts.ts'
+import { pickStateCounts, NO_COUNTS, STATE_SUMS } from './statistics/license-counts.ts'
 
 /** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {
@@ -55,18 +55,18 @@ function selectBatches(db: Db, input: BatchFilter, seen: SQL | undefined) {
 /** Counts the certificates of each delivery by state. */
 async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefined) {
   const sums = await db
-    .select({ id: licenseCounts.batchId, ...stateSums })
+    .select({ id: licenseCounts.batchId, ...STATE_SUMS })
     .from(licenseCounts)
     .where(and(seen, among(licenseCounts.batchId, batchIds)))
     .groupBy(licenseCounts.batchId)
-  return new Map(sums.map((each) => [each.id, countsByState(each)]))
+  return new Map(sums.map((each) => [each.id, pickStateCounts(each)]))
 }
 
 /**
  * Lists deliveries with the number of certificates by state. A tenant sees only deliveries and counts of its own
  * certificates.
  */
-export async function batches({ db, user }: Ctx, input: BatchFilter) {
+export async function listBatches({ db, user }: Ctx, input: BatchFilter) {
   const seen = visibleCounts(user)
   const columns = { createTime: licenseBatches.createTime, total: licenseBatches.total }
   const page = await paginate(db, selectBatches(db, input, seen), input, buildOrder(input, columns, licenseBatches.id))
@@ -77,7 +77,7 @@ export async function batches({ db, user }: Ctx, input: BatchFilter) {
   return { ...page, list: page.list.map((row) => ({ ...row, ...(byBatch.get(row.id) ?? NO_COUNTS), ...hidden })) }
 }
 
-export async function thresholds({ db, user }: Ctx) {
+export async function listThresholds({ db, user }: Ctx) {
   if (!user.isPlatform) throw forbidden()
   const stored = await db.select().from(licenseThresholds)
   const stock = await db

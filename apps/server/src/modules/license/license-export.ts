@@ -6,8 +6,8 @@ import { licenses } from '#schema/license.ts'
 import type { User } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { conditionsOf, type Filter, sortOf } from './license-list.service.ts'
-import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
+import { buildLicenseFilter, type LicenseFilter, buildLicenseOrder } from './license-list.service.ts'
+import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const common = {
@@ -29,25 +29,25 @@ const common = {
     'operName',
     'remark',
   ],
-  keys: (db: Db, user: User, input: Filter) =>
-    db.select({ id: licenses.id }).from(licenses).where(conditionsOf(user, input)).$dynamic(),
-  order: sortOf,
+  keys: (db: Db, user: User, input: LicenseFilter) =>
+    db.select({ id: licenses.id }).from(licenses).where(buildLicenseFilter(user, input)).$dynamic(),
+  order: buildLicenseOrder,
   keyOf: ({ id }: LicenseRow) => id,
 } as const
 const rowsOf = (db: Db, user: User, keys: number[]) =>
   selectLicenses(db).where(and(visibleLicenses(user), among(licenses.id, keys)))
 
 /** Exports the filtered list with masked UIDs. No export contains keys. */
-export const exportMasked = defineExport({
+export const exportMaskedLicenses = defineExport({
   ...common,
   kind: 'license',
   endpoint: calls.export,
   sheet: 'P2P证书',
-  load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskedRow),
+  load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskLicense),
 })
 
 /** Exports the filtered list with full UIDs. */
-export const exportPlain = defineExport({
+export const exportPlainLicenses = defineExport({
   ...common,
   kind: 'license-plain',
   endpoint: calls.exportPlain,

@@ -148,7 +148,7 @@ test('a tenant cannot import certificates', async () => {
   expect(await take(customer, [`${uidOf('CUS', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).toMatchObject({ code: 501 })
 })
 
-test('templates open with their columns', async () => {
+test('the templates of the import and of the allotment are workbooks', async () => {
   for (const path of ['template', 'allot/template']) {
     const reply = await me.inject({ method: 'GET', url: `${CERT}/${path}` })
     expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')

@@ -16,8 +16,8 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#schema/device.ts'
 import { licenseBatches } from '#schema/license.ts'
-import { publishChanged, stepContextOf } from './license-rows.ts'
-import { knownTypes } from './license-types.ts'
+import { publishLicensesChanged, createStepContext } from './license-rows.ts'
+import { listKnownTypes } from './license-types.ts'
 
 export type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>
@@ -38,7 +38,7 @@ interface State extends Defaults {
   created: number
 }
 /** A line that can be stored. */
-export interface Resolved {
+export interface ResolvedLine {
   readonly uid: string
   readonly typeCode: string
   readonly modelId: number | null
@@ -57,7 +57,7 @@ export const LICENSE_COLUMNS: readonly ColumnSpec[] = [
   ['remark', { width: 30 }],
 ]
 
-export const licenseImport = defineImport({
+export const importLicenses = defineImport({
   kind: 'license',
   endpoint: calls.import,
   name: 'P2P证书',
@@ -105,7 +105,7 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
   return {
     batchId: made.id,
     batchNo: made.batchNo,
-    ...(await loadDefaults(ctx, input)),
+    ...(await loadImportDefaults(ctx, input)),
     seen: new Map(),
     created: 0,
   }
@@ -143,16 +143,16 @@ async function modelsByCode(db: Db) {
 }
 
 /** Loads the values that lines are checked against. */
-export async function loadDefaults(
+export async function loadImportDefaults(
   { db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>,
   { vendor, typeCode }: Pick<Input, 'vendor' | 'typeCode'>,
 ): Promise<Defaults> {
   const today = formatLocalDay(now, services.config.timeZone)
-  return { vendor, typeCode, models: await modelsByCode(db), types: await knownTypes(db, typeCode), today }
+  return { vendor, typeCode, models: await modelsByCode(db), types: await listKnownTypes(db, typeCode), today }
 }
 
 /** Returns the stored fields of a line. Throws the problem of a line that cannot be stored. */
-export function resolved(input: ImportLine, { vendor, typeCode, models, types, today }: Defaults): Resolved {
+export function resolveLine(input: ImportLine, { vendor, typeCode, models, types, today }: Defaults): ResolvedLine {
   if (input.vendor && input.vendor.toLowerCase() !== LICENSE_VENDORS[vendor].toLowerCase())
     throw invalid(`厂商「${input.vendor}」与批次的厂商${LICENSE_VENDORS[vendor]}不一致`, 'vendor')
   const uid = canonicalUid(vendor, input.uid)
@@ -179,7 +179,7 @@ type Numbered = { readonly row: number; readonly input: ImportLine }
 /** Writes a batch of lines with two statements: one inserts the certificates, one inserts their history. */
 async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<('created' | ApiError)[]> {
   const outcomes: ('created' | ApiError)[] = []
-  const added: { at: number; line: Resolved }[] = []
+  const added: { at: number; line: ResolvedLine }[] = []
   for (const [at, { row, input }] of lines.entries()) {
     const verdict = checkedLine(row, input, state)
     if (verdict instanceof ApiError) outcomes[at] = verdict
@@ -197,7 +197,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
 
 function checkedLine(row: number, input: ImportLine, state: State) {
   try {
-    const line = resolved(input, state)
+    const line = resolveLine(input, state)
     const earlier = state.seen.get(line.uid)
     if (earlier !== undefined) throw conflict(`与第${earlier}行的UID重复`, 'uid')
     state.seen.set(line.uid, row)
@@ -208,10 +208,10 @@ function checkedLine(row: number, input: ImportLine, state: State) {
   }
 }
 
-async function insert(ctx: ImportCtx, lines: readonly Resolved[], state: State): Promise<ReadonlySet<string>> {
+async function insert(ctx: ImportCtx, lines: readonly ResolvedLine[], state: State): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set()
   const { db, now, services } = ctx
-  const { uid, operName } = stepContextOf(ctx)
+  const { uid, operName } = createStepContext(ctx)
   const wire = lines.map((line) => ({
     u: line.uid,
     t: line.typeCode,
@@ -242,5 +242,5 @@ async function finish(ctx: ImportCtx, { batchId, created }: State) {
   const { db } = ctx
   if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batchId))
   else await db.update(licenseBatches).set({ total: created }).where(eq(licenseBatches.id, batchId))
-  if (created > 0) await publishChanged(ctx, [null])
+  if (created > 0) await publishLicensesChanged(ctx, [null])
 }

@@ -7,8 +7,15 @@ import type { StoredLicense } from './license-rows.ts'
 export type StoredGrant = typeof licenseGrants.$inferSelect
 type LedgerCtx = Pick<Ctx, 'db' | 'user' | 'now'>
 
-export const LEDGER = { issue: 1, add: 2, allot: 3, returnQuota: 4, revoke: 5 } as const
-export const GRANT = { pending: 0, effective: 1, exhausted: 2, expired: 3, revoked: 4, rejected: 5 } as const
+export const LEDGER_KIND = { issue: 1, add: 2, allot: 3, returnQuota: 4, revoke: 5 } as const
+export const GRANT_STATUS_CODE = {
+  pending: 0,
+  effective: 1,
+  exhausted: 2,
+  expired: 3,
+  revoked: 4,
+  rejected: 5,
+} as const
 
 /** Writes the change of a grant and its ledger entry. The caller holds the lock of the grant's row. */
 export async function addLedgerEntry(
@@ -26,7 +33,7 @@ export async function addLedgerEntry(
     .set({ ...next, quota, used, status, rev: grant.rev + 1, updateBy: user.uid, updateTime: at })
     .where(eq(licenseGrants.id, grant.id))
   if (!line) return
-  const before = line.kind === LEDGER.issue ? 0 : grant.quota - grant.used
+  const before = line.kind === LEDGER_KIND.issue ? 0 : grant.quota - grant.used
   await db.insert(licenseLedger).values({
     grantId: grant.id,
     tenantId: grant.tenantId,
@@ -42,12 +49,12 @@ export async function addLedgerEntry(
 
 /** Returns the status of a grant by its remaining quota: in force or used up. */
 function statusAfter(status: number, remaining: number) {
-  if (status !== GRANT.effective && status !== GRANT.exhausted) return status
-  return remaining > 0 ? GRANT.effective : GRANT.exhausted
+  if (status !== GRANT_STATUS_CODE.effective && status !== GRANT_STATUS_CODE.exhausted) return status
+  return remaining > 0 ? GRANT_STATUS_CODE.effective : GRANT_STATUS_CODE.exhausted
 }
 
 /** Returns the tenant's grants in force for a type, ordered by end date. */
-export async function grantsInForce(db: Db, tenantId: number, types: readonly string[], locked = false) {
+export async function listGrantsInForce(db: Db, tenantId: number, types: readonly string[], locked = false) {
   if (types.length === 0) return []
   const query = db
     .select()
@@ -56,7 +63,7 @@ export async function grantsInForce(db: Db, tenantId: number, types: readonly st
       and(
         eq(licenseGrants.tenantId, tenantId),
         inArray(licenseGrants.typeCode, [...types]),
-        eq(licenseGrants.status, GRANT.effective),
+        eq(licenseGrants.status, GRANT_STATUS_CODE.effective),
         sql`current_date between ${licenseGrants.validFrom} and ${licenseGrants.validTo}`,
       ),
     )
@@ -66,7 +73,7 @@ export async function grantsInForce(db: Db, tenantId: number, types: readonly st
   return found.toSorted((a, b) => a.validTo.localeCompare(b.validTo) || a.id - b.id)
 }
 
-export const serves = (grant: StoredGrant, typeCode: string, modelId: number | null) =>
+export const grantCovers = (grant: StoredGrant, typeCode: string, modelId: number | null) =>
   grant.typeCode === typeCode && (grant.modelId === null || grant.modelId === modelId)
 
 /** Credits grants for certificates that return to stock. */
@@ -86,7 +93,7 @@ export async function returnQuota(ctx: LedgerCtx, list: readonly StoredLicense[]
       ctx,
       grant,
       { used: grant.used - n },
-      { kind: LEDGER.returnQuota, reason: `${reason}，${n}个` },
+      { kind: LEDGER_KIND.returnQuota, reason: `${reason}，${n}个` },
     )
   }
 }

@@ -9,9 +9,9 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
 import { paginate, within } from '#core/database/lists/list-query.ts'
-import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
+import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
 
-export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+export type LicenseFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
 /** Returns the condition for UIDs that start with the text. The index has byte order. */
 function beginningWith(text: string | undefined): SQL | undefined {
@@ -29,7 +29,7 @@ const spellings = (text: string) => [
 
 const USABLE = inArray(licenses.state, [1, 2, 3])
 
-export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefined {
+export function buildLicenseFilter(user: User, filter: Partial<LicenseFilter>): SQL | undefined {
   const { uid, sn, state, tenantId, batchId, vendor, typeCode, modelId, usable } = filter
   return and(
     visibleLicenses(user),
@@ -50,7 +50,7 @@ export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefin
 }
 
 /** Returns the sort order: newest first unless a column is given. Ids increase with time. */
-export function sortOf({ orderByColumn, isAsc }: Pick<Filter, 'orderByColumn' | 'isAsc'>): SQL[] {
+export function buildLicenseOrder({ orderByColumn, isAsc }: Pick<LicenseFilter, 'orderByColumn' | 'isAsc'>): SQL[] {
   const column = orderByColumn === 'uid' ? licenses.uid : licenses.id
   return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
 }
@@ -64,28 +64,28 @@ const EXACT = {
   modelId: licenses.modelId,
 } as const
 
-export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listLicenses(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const page = await paginateLarge(ctx, input, {
     name: 'license',
     key: licenses.id,
     exact: EXACT,
-    order: sortOf(input),
+    order: buildLicenseOrder(input),
     select: () => selectLicenses(ctx.db).$dynamic(),
-    where: () => conditionsOf(ctx.user, input),
+    where: () => buildLicenseFilter(ctx.user, input),
   })
-  return { ...page, list: page.list.map(maskedRow) }
+  return { ...page, list: page.list.map(maskLicense) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getLicense({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectLicenses(db).where(and(eq(licenses.id, id), visibleLicenses(user)))
   if (!found) throw notFound('证书')
-  return maskedRow(found)
+  return maskLicense(found)
 }
 
 /**
  * Lists the history of one certificate. A tenant sees only events since the certificate was allotted to the tenant.
  */
-export async function events({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.events>) {
+export async function listLicenseEvents({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.events>) {
   const [license] = await db
     .select({ tenantId: licenses.tenantId, allotTime: licenses.allotTime })
     .from(licenses)

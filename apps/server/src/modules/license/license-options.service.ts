@@ -10,15 +10,15 @@ import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
-export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+export const listReceivingTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
   list: await listTenantOptions(db, user, input),
 })
 
-export const modelOptions = async ({ db }: Ctx, input: ParsedOf<typeof calls.models>) => ({
+export const listLicenseModels = async ({ db }: Ctx, input: ParsedOf<typeof calls.models>) => ({
   list: await listModelOptions(db, input),
 })
 
-export async function batchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
+export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
   const left = sql<number>`(select coalesce(sum(n), 0)::int from license_counts c where c.batch_id = ${licenseBatches.id} and c.state = 0)`
   const seen =
     user.scope.tenants === 'all'
@@ -34,7 +34,7 @@ export async function batchOptions({ db, user }: Ctx, { keyword, stock }: Parsed
 }
 
 /** Lists type codes that occur in deliveries and grants. */
-export async function typeOptions({ db, user }: Ctx) {
+export async function listTypeOptions({ db, user }: Ctx) {
   const { rows } = await db.execute<{ code: string }>(sql`
     select distinct type_code as code from ${licenseCounts}
       where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}

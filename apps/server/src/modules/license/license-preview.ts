@@ -10,18 +10,18 @@ import { readLineCells, type ColumnFields } from '#core/spreadsheet/import/line-
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { LICENSE_COLUMNS, loadDefaults, resolved } from './license-import.ts'
+import { LICENSE_COLUMNS, loadImportDefaults, resolveLine } from './license-import.ts'
 
 /** Parses the first lines of a file with the given import settings. Writes nothing. */
-export async function preview(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
+export async function previewImport(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   if (!ctx.user.isPlatform) throw forbidden()
   const { name, bytes } = await receiveTable(ctx, calls.preview)
-  const defaults = await transact(ctx, (db) => loadDefaults({ ...ctx, db }, input))
+  const defaults = await transact(ctx, (db) => loadImportDefaults({ ...ctx, db }, input))
   const rows = await read(bytes, name, { ...defaults, secretKey: ctx.services.config.secretKey }).catch(throwTableError)
   return { rows }
 }
 
-type Settings = Parameters<typeof resolved>[1] & { readonly secretKey: Buffer }
+type Settings = Parameters<typeof resolveLine>[1] & { readonly secretKey: Buffer }
 
 async function read(bytes: Uint8Array, name: string, settings: Settings) {
   const { header, rows, close } = await openTableInThread(bytes, name)
@@ -62,7 +62,7 @@ function lineOf(given: Readonly<Record<string, string>>, settings: Settings) {
   const line = LicenseImportLine.safeParse(given)
   if (!line.success) return { ...facts, problem: line.error.issues[0]?.message ?? '格式不正确' }
   try {
-    return { ...facts, uid: resolved(line.data, settings).uid }
+    return { ...facts, uid: resolveLine(line.data, settings).uid }
   } catch (error) {
     if (error instanceof ApiError) return { ...facts, problem: error.message }
     throw error

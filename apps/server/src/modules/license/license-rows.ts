@@ -60,7 +60,7 @@ export const selectLicenses = (db: Db) =>
     .leftJoin(devices, eq(devices.id, licenses.deviceId))
     .leftJoin(accounts, eq(accounts.uid, licenses.updateBy))
 
-export const maskedRow = (row: LicenseRow): LicenseRow => ({ ...row, uid: maskUid(row.uid) })
+export const maskLicense = (row: LicenseRow): LicenseRow => ({ ...row, uid: maskUid(row.uid) })
 
 /** Locks certificates in a fixed order, so that two batches cannot deadlock. */
 export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promise<StoredLicense[]> =>
@@ -72,20 +72,13 @@ export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promis
     .for('update')
 
 /** Returns the actor, time and reason for the history of each certificate. */
-export const stepContextOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): StepContext => ({
+export const createStepContext = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): StepContext => ({
   db,
   now,
   uid: user.uid,
   operName: user.realname || user.account,
   reason,
 })
-
-/** Formats certificates for the operation log: `「VSTC-***123-****E」等12个`. */
-export const namesOf = (list: readonly Pick<StoredLicense, 'uid'>[]) =>
-  `${list
-    .slice(0, 3)
-    .map(({ uid }) => `「${maskUid(uid)}」`)
-    .join('')}${list.length > 3 ? `等${list.length}个` : ''}`
 
 interface Failed {
   readonly id: number
@@ -94,7 +87,7 @@ interface Failed {
 }
 
 /** Splits the certificates of a batch into those that can proceed and those that fail with a reason. */
-export function splitByProblem(
+export function splitLicensesByProblem(
   ids: readonly number[],
   found: readonly StoredLicense[],
   problemOf: (license: StoredLicense) => string | undefined,
@@ -112,13 +105,16 @@ export function splitByProblem(
 }
 
 /** Returns the report of a batch. Throws when the batch contains a single failed certificate. */
-export function reportOf(ids: readonly number[], done: number, failed: Failed[]) {
+export function buildBatchReport(ids: readonly number[], done: number, failed: Failed[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }
 }
 
 /** Publishes a change to open lists. Changes of several tenants are published to all accounts. */
-export function publishChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly (number | null)[]) {
+export function publishLicensesChanged(
+  { services, db }: Pick<Ctx, 'services' | 'db'>,
+  tenantIds: readonly (number | null)[],
+) {
   const [first, ...rest] = new Set(tenantIds)
   return services.events.publish(db, 'changed', {
     resource: 'license',

@@ -28,7 +28,7 @@ export async function runLicenseSchedule(services: Services) {
     warned: () => warnOfEnds(services),
     low: () => warnOfLowStock(services),
     lowTenants: () => warnOfLowTenants(services),
-    fold: () => fold(services.database.db),
+    fold: () => mergeCountIncrements(services.database.db),
   }
   const isolation = { log: services.log, kind: KIND, name: ([step]: [string, unknown]) => ({ step }) }
   const { failed } = await forEachIsolated(Object.entries(steps), isolation, async ([step, work]) => {
@@ -153,7 +153,7 @@ async function warnOfLowStock(services: Services) {
 }
 
 /** Merges the increments of the counts. Increments written meanwhile are merged by the next run. */
-export async function fold(db: Db) {
+export async function mergeCountIncrements(db: Db) {
   await db.execute(sql`
     with gone as (delete from license_counts returning *)
     insert into license_counts (tenant_id, vendor, type_code, batch_id, model_id, state, expire_month, n)

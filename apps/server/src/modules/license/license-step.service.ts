@@ -13,13 +13,12 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
-  stepContextOf,
+  createStepContext,
   lockLicenses,
-  namesOf,
-  reportOf,
-  splitByProblem,
+  buildBatchReport,
+  splitLicensesByProblem,
   type StoredLicense,
-  publishChanged,
+  publishLicensesChanged,
 } from './license-rows.ts'
 
 interface Batch {
@@ -38,24 +37,28 @@ async function each(
 ) {
   const { db, user } = ctx
   const found = await lockLicenses(db, user, ids)
-  const { good, failed } = splitByProblem(
+  const { good, failed } = splitLicensesByProblem(
     ids,
     found,
     (license) => findStepProblem(step, license.state) ?? refusalOf(license),
   )
   const moved = good.map(({ id }) => id)
-  await takeStep(stepContextOf(ctx, reason), step, moved)
+  await takeStep(createStepContext(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
-  ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${namesOf(good)}${why}` })
-  await publishChanged(
+  ctx.audit({
+    bizType: 'license',
+    action: `${words}证书${why}`,
+    records: good.map(({ id, uid }) => ({ id, action: `${words}证书「${maskUid(uid)}」${why}` })),
+  })
+  await publishLicensesChanged(
     ctx,
     good.map(({ tenantId }) => tenantId),
   )
-  return { good, report: reportOf(ids, moved.length, failed) }
+  return { good, report: buildBatchReport(ids, moved.length, failed) }
 }
 
 /** Returns certificates to stock and credits their grants. */
-export async function recall(ctx: Ctx, input: ParsedOf<typeof calls.recall>) {
+export async function recallLicenses(ctx: Ctx, input: ParsedOf<typeof calls.recall>) {
   if (!ctx.user.isPlatform) throw forbidden()
   const { good, report } = await each(ctx, 'recall', input, '收回')
   await returnQuota(ctx, good, input.reason || '证书收回')
@@ -63,7 +66,7 @@ export async function recall(ctx: Ctx, input: ParsedOf<typeof calls.recall>) {
 }
 
 /** Releases a certificate from its device. A certificate whose device has been active requires a reason. */
-export async function unbind(ctx: Ctx, input: ParsedOf<typeof calls.unbind>) {
+export async function unbindLicenses(ctx: Ctx, input: ParsedOf<typeof calls.unbind>) {
   const active = input.reason === '' ? await activeAmong(ctx, input.ids) : new Set<number>()
   const refusalOf: RefusalRule = ({ id }) => (active.has(id) ? '设备已激活过，解绑请填写原因' : undefined)
   return (await each(ctx, 'unbind', input, '解绑', refusalOf)).report
@@ -81,18 +84,18 @@ async function activeAmong({ db, user }: Ctx, ids: readonly number[]) {
   return new Set(list.filter(({ deviceId }) => deviceId !== null && active.has(deviceId)).map(({ id }) => id))
 }
 
-export const suspend = async (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) =>
+export const suspendLicenses = async (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) =>
   (await each(ctx, 'suspend', input, '暂停')).report
 
-export const resume = async (ctx: Ctx, input: ParsedOf<typeof calls.resume>) =>
+export const resumeLicenses = async (ctx: Ctx, input: ParsedOf<typeof calls.resume>) =>
   (await each(ctx, 'resume', input, '恢复')).report
 
 /** Scraps certificates permanently. Their devices can carry other certificates. */
-export const scrap = async (ctx: Ctx, input: ParsedOf<typeof calls.scrap>) =>
+export const scrapLicenses = async (ctx: Ctx, input: ParsedOf<typeof calls.scrap>) =>
   (await each(ctx, 'scrap', input, '报废')).report
 
 /** Binds a certificate to a device of the same tenant and updates the device's row. */
-export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
+export async function bindLicense(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   const { db, user } = ctx
   const [license] = await lockLicenses(db, user, [id])
   if (!license) throw notFound('证书')
@@ -111,9 +114,9 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   if (device.uid !== '') throw conflict('该设备已绑定其他证书', 'sn')
   if (license.modelId !== null && license.modelId !== device.modelId)
     throw invalid('设备型号与证书限定的型号不符', 'sn')
-  await takeDeviceStep(stepContextOf(ctx), 'bind', license, device)
+  await takeDeviceStep(createStepContext(ctx), 'bind', license, device)
   ctx.audit({ bizType: 'license', bizId: id, action: `绑定证书「${maskUid(license.uid)}」到设备「${sn}」` })
-  await publishChanged(ctx, [license.tenantId])
+  await publishLicensesChanged(ctx, [license.tenantId])
   await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })
   return { deviceId: device.id }
 }
@@ -122,7 +125,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
  * Returns the UID and the decrypted key after the history row and the operation-log row are committed. The response
  * that repeated calls receive is stored encrypted.
  */
-export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
+export async function revealUid(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
   const license = await transactRecorded(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
     if (!found) throw notFound('证书')

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenseGrants } from '#schema/license.ts'
 
 /** Returns the types of the program, of stored certificates and of grants that the account sees, and `more`. */
-export async function knownTypes(db: Db, ...more: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listKnownTypes(db: Db, ...more: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.execute<{ code: string }>(
     sql`select distinct type_code as code from ${licenseCounts} union select type_code from ${licenseGrants}`,
   )

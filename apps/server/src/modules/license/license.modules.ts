@@ -3,76 +3,104 @@ import { licenseGrants } from '@oms/contract/license/license-grant.ts'
 import { licenseStats } from '@oms/contract/license/license-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
-  addQuota,
-  audit,
-  create,
-  get as getGrant,
-  ledger,
-  list as listGrants,
-  renew,
-  revoke,
+  addGrantQuota,
+  auditGrant,
+  createGrant,
+  getGrant,
+  listLedgerEntries,
+  listGrants,
+  renewGrant,
+  revokeGrant,
 } from './grants/grant.service.ts'
 import { exportGrants } from './grants/grant-export.ts'
-import { allot, allotFree, plan } from './grants/license-allot.service.ts'
-import { allotFile } from './grants/license-allot-file.ts'
-import { batches, saveThreshold, thresholds } from './license-batch.service.ts'
-import { exportMasked, exportPlain } from './license-export.ts'
-import { licenseImport } from './license-import.ts'
-import { events, get, list } from './license-list.service.ts'
-import { batchOptions, modelOptions, tenantOptions, typeOptions } from './license-options.service.ts'
-import { preview } from './license-preview.ts'
-import { exportStats } from './statistics/license-stat-export.ts'
-import { expiring, models, summary, tenants, trend, vendors } from './statistics/license-stat.service.ts'
-import { bind, recall, resume, reveal, scrap, suspend, unbind } from './license-step.service.ts'
+import { allotWithGrant, allotWithoutGrant, planAllotment } from './grants/license-allot.service.ts'
+import { importAllotments } from './grants/license-allot-file.ts'
+import { listBatches, saveThreshold, listThresholds } from './license-batch.service.ts'
+import { exportMaskedLicenses, exportPlainLicenses } from './license-export.ts'
+import { importLicenses } from './license-import.ts'
+import { listLicenseEvents, getLicense, listLicenses } from './license-list.service.ts'
+import {
+  listBatchOptions,
+  listLicenseModels,
+  listReceivingTenants,
+  listTypeOptions,
+} from './license-options.service.ts'
+import { previewImport } from './license-preview.ts'
+import { exportTenantStatistics } from './statistics/license-stat-export.ts'
+import {
+  countExpiringLicenses,
+  listModelStats,
+  getLicenseSummary,
+  listTenantStats,
+  getLicenseTrend,
+  listVendorStats,
+} from './statistics/license-stat.service.ts'
+import {
+  bindLicense,
+  recallLicenses,
+  resumeLicenses,
+  revealUid,
+  scrapLicenses,
+  suspendLicenses,
+  unbindLicenses,
+} from './license-step.service.ts'
 import { saveTenantThreshold } from './statistics/license-tenant-stock.ts'
 
 const certModule = implement(
   licenseCerts,
   {
-    list,
-    get,
-    events,
-    reveal,
-    template: licenseImport.template,
-    preview,
-    import: licenseImport.take,
-    plan,
-    allot,
-    allotFree,
-    allotTemplate: allotFile.template,
-    allotFile: allotFile.take,
-    recall,
-    unbind,
-    suspend,
-    resume,
-    scrap,
-    bind,
-    export: exportMasked,
-    exportPlain,
-    batches,
-    thresholds,
+    list: listLicenses,
+    get: getLicense,
+    events: listLicenseEvents,
+    reveal: revealUid,
+    template: importLicenses.template,
+    preview: previewImport,
+    import: importLicenses.take,
+    plan: planAllotment,
+    allot: allotWithGrant,
+    allotFree: allotWithoutGrant,
+    allotTemplate: importAllotments.template,
+    allotFile: importAllotments.take,
+    recall: recallLicenses,
+    unbind: unbindLicenses,
+    suspend: suspendLicenses,
+    resume: resumeLicenses,
+    scrap: scrapLicenses,
+    bind: bindLicense,
+    export: exportMaskedLicenses,
+    exportPlain: exportPlainLicenses,
+    batches: listBatches,
+    thresholds: listThresholds,
     saveThreshold,
     saveTenantThreshold,
   },
   { outsideTransaction: ['reveal', 'preview', 'import', 'allotFile', 'export', 'exportPlain'] },
 )
 const optionsModule = implement(licenseOptions, {
-  tenants: tenantOptions,
-  models: modelOptions,
-  batches: batchOptions,
-  types: typeOptions,
+  tenants: listReceivingTenants,
+  models: listLicenseModels,
+  batches: listBatchOptions,
+  types: listTypeOptions,
 })
 const grantModule = implement(licenseGrants, {
   list: listGrants,
   get: getGrant,
-  ledger,
-  create,
-  audit,
-  renew,
-  addQuota,
-  revoke,
+  ledger: listLedgerEntries,
+  create: createGrant,
+  audit: auditGrant,
+  renew: renewGrant,
+  addQuota: addGrantQuota,
+  revoke: revokeGrant,
   export: exportGrants,
 })
-const statModule = implement(licenseStats, { summary, trend, expiring, vendors, models, tenants, export: exportStats })
+const statModule = implement(licenseStats, {
+  summary: getLicenseSummary,
+  trend: getLicenseTrend,
+  expiring: countExpiringLicenses,
+  vendors: listVendorStats,
+  models: listModelStats,
+  tenants: listTenantStats,
+  export: exportTenantStatistics,
+})
 
 export const licenseModules: readonly Module[] = [certModule, optionsModule, grantModule, statModule]

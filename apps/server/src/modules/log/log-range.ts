@@ -11,7 +11,7 @@ interface Asked {
  * Returns the time range of a log query, so that only its partitions are read: by default the last `days`, at most
  * 366 days.
  */
-export function rangeOf(column: Column, { beginTime: begin, endTime: end }: Asked, days: number): SQL[] {
+export function buildLogRange(column: Column, { beginTime: begin, endTime: end }: Asked, days: number): SQL[] {
   const problem = rangeProblem(begin, end)
   if (problem) throw invalid(problem, 'endTime')
   if (begin && end) return [gte(column, begin), lte(column, lastOf(end))]

@@ -1,18 +1,18 @@
 import { logs } from '@oms/contract/log/log.ts'
 import { implement } from '#core/http/implement.ts'
-import { exportLogins, logins, unlock } from './login-log.service.ts'
-import { forceOut, forceOutMany, online } from './online.service.ts'
-import { exportOperations, history, operation, operations } from './oper-log.service.ts'
+import { exportLogins, listLogins, unlockAccount } from './login-log.service.ts'
+import { endSession, endSessions, listOnlineSessions } from './online.service.ts'
+import { exportOperations, listRecordHistory, getOperation, listOperations } from './oper-log.service.ts'
 
 export const logModule = implement(logs, {
-  operations,
-  operation,
+  operations: listOperations,
+  operation: getOperation,
   exportOperations,
-  history,
-  logins,
+  history: listRecordHistory,
+  logins: listLogins,
   exportLogins,
-  unlock,
-  online,
-  forceOut,
-  forceOutMany,
+  unlock: unlockAccount,
+  online: listOnlineSessions,
+  forceOut: endSession,
+  forceOutMany: endSessions,
 })

@@ -12,7 +12,7 @@ import { notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { rangeOf } from './log-range.ts'
+import { buildLogRange } from './log-range.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 
@@ -22,7 +22,7 @@ function conditionsOf(user: User, filters: Filters) {
   const { account, ip, loginType, status, tenantId } = filters
   return and(
     reached(user),
-    ...rangeOf(loginLogs.loginTime, filters, LOGIN_LOG_DAYS),
+    ...buildLogRange(loginLogs.loginTime, filters, LOGIN_LOG_DAYS),
     contains(loginLogs.account, account),
     contains(loginLogs.ip, ip),
     loginType === undefined ? undefined : eq(loginLogs.loginType, loginType),
@@ -58,7 +58,7 @@ const select = (db: Db) =>
     .$dynamic()
 const withLocation = <R extends { ip: string }>(row: R) => ({ ...row, location: locateIp(row.ip) })
 
-export async function logins({ db, user }: Ctx, input: ParsedOf<typeof logs.logins>) {
+export async function listLogins({ db, user }: Ctx, input: ParsedOf<typeof logs.logins>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
   return { ...page, list: page.list.map(withLocation) }
 }
@@ -93,7 +93,7 @@ export const exportLogins = defineExport({
 /**
  * Ends the lock-outs of a visible account. Accounts with unlimited scope may also unlock a name without an account.
  */
-export async function unlock(ctx: Ctx, { account }: ParsedOf<typeof logs.unlock>) {
+export async function unlockAccount(ctx: Ctx, { account }: ParsedOf<typeof logs.unlock>) {
   const { db, user } = ctx
   const [found] = await db
     .select({ uid: accounts.uid, tenantId: accounts.tenantId })

@@ -14,7 +14,7 @@ import { contains, buildOrder, paginate } from '#core/database/lists/list-query.
 
 const FORCED_OUT = 4
 
-export async function online(ctx: Ctx, { account, ip, ...input }: ParsedOf<typeof logs.online>) {
+export async function listOnlineSessions(ctx: Ctx, { account, ip, ...input }: ParsedOf<typeof logs.online>) {
   const { db, user } = ctx
   const rows = db
     .select({
@@ -48,8 +48,8 @@ export async function online(ctx: Ctx, { account, ip, ...input }: ParsedOf<typeo
   }
 }
 
-export const forceOut = (ctx: Ctx, { sessionId }: ParsedOf<typeof logs.forceOut>) => endAll(ctx, [sessionId])
-export const forceOutMany = (ctx: Ctx, { ids }: ParsedOf<typeof logs.forceOutMany>) => endAll(ctx, ids)
+export const endSession = (ctx: Ctx, { sessionId }: ParsedOf<typeof logs.forceOut>) => endAll(ctx, [sessionId])
+export const endSessions = (ctx: Ctx, { ids }: ParsedOf<typeof logs.forceOutMany>) => endAll(ctx, ids)
 
 /** Ends sessions in every process and writes a login log row for each. */
 async function endAll(ctx: Ctx, ids: readonly string[]) {
@@ -82,7 +82,13 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
       msg: `被${user.account}强制下线`,
     })),
   )
-  const names = [...new Set(chosen.map(({ account }) => account))].join('、')
-  ctx.audit({ bizType: 'account', bizId: others.size === 1 ? [...others][0]! : '', action: `强制下线：${names}` })
+  ctx.audit({
+    bizType: 'account',
+    records: [...Map.groupBy(chosen, ({ session }) => session.uid)].map(([uid, own]) => ({
+      id: uid,
+      action: `强制下线：${own[0]!.account}`,
+      input: { ids: own.map(({ session }) => session.id) },
+    })),
+  })
   return { ended }
 }

@@ -14,7 +14,7 @@ import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
-import { rangeOf } from './log-range.ts'
+import { buildLogRange } from './log-range.ts'
 import { loggedRecordsInScope } from '#domain/tenants/logged-records.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>
@@ -26,7 +26,7 @@ function conditionsOf(user: User, filters: Filters) {
   const { operName, title, businessType, status, operIp, bizType, bizId, minCost, tenantId } = filters
   return and(
     reached(user),
-    ...rangeOf(operLogs.operTime, filters, OPER_LOG_DAYS),
+    ...buildLogRange(operLogs.operTime, filters, OPER_LOG_DAYS),
     contains(operLogs.operName, operName),
     contains(operLogs.title, title),
     businessType === undefined ? undefined : eq(operLogs.businessType, Number(businessType)),
@@ -65,12 +65,12 @@ const withLocation = <R extends { operIp: string }>(row: R) => ({ ...row, operLo
 /** Masks credentials in addresses as well, because rows of older releases contain them. */
 const lineOf = <R extends { operIp: string }>(row: R) => withLocation(withMaskedAddresses(row))
 
-export async function operations({ db, user }: Ctx, input: ParsedOf<typeof logs.operations>) {
+export async function listOperations({ db, user }: Ctx, input: ParsedOf<typeof logs.operations>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
   return { ...page, list: page.list.map(lineOf) }
 }
 
-export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.operation>) {
+export async function getOperation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.operation>) {
   const [found] = await db
     .select({ row: operLogs, tenantName: listed.tenantName })
     .from(operLogs)
@@ -115,7 +115,7 @@ const HISTORY = sql`now() - interval '366 days'`
  * Lists the history of one record. Requires the permission of the record's list; excludes operations of other
  * tenants.
  */
-export async function history({ db, user }: Ctx, { bizType, bizId, ...page }: ParsedOf<typeof logs.history>) {
+export async function listRecordHistory({ db, user }: Ctx, { bizType, bizId, ...page }: ParsedOf<typeof logs.history>) {
   const needed = Object.hasOwn(HISTORY_PERMISSIONS, bizType) ? (HISTORY_PERMISSIONS[bizType] ?? []) : []
   if (![...needed, 'system:operLog:list'].some((permission) => user.can(permission))) throw forbidden()
   const rows = db

@@ -15,13 +15,13 @@ export function registerLogRetention(services: Services) {
   const options = { title: '日志保留期处理', cron: '0 30 3 * * *', keepsRuns: true, timeLimitSeconds: 30 * 60 }
   services.jobs.schedule(
     JOB,
-    async () => maintainLogPartitions(services, { forget: await isSteady(services) }),
+    async () => maintainLogPartitions(services, { forget: await mayRemoveOldLogs(services) }),
     options,
   )
 }
 
 /** True when old rows may be removed. */
-export const isSteady = (services: Services) => hasRunSteadily(services, JOB)
+export const mayRemoveOldLogs = (services: Services) => hasRunSteadily(services, JOB)
 
 /**
  * Creates the partitions of future months. With `forget`, drops months whose rows are all older than the retention.

@@ -4,7 +4,7 @@ import type { MenuFinding, menu } from '@oms/contract/menu/menu.ts'
 import type * as z from 'zod'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { type Menu, menuPositionProblem, readMenus } from './menu-rows.ts'
+import { type Menu, findMenuPositionProblem, readMenus } from './menu-rows.ts'
 
 type Finding = z.output<typeof MenuFinding>
 
@@ -13,7 +13,7 @@ const SHIPPED_PAGES = CATALOGUE.flatMap(({ pages }) =>
   pages.flatMap(({ url, hidden = [] }) => [url, ...hidden.map((page) => page.url)]),
 )
 
-export async function lint({ db, user }: Ctx, { pages = SHIPPED_PAGES }: ParsedOf<typeof menu.lint>) {
+export async function checkMenus({ db, user }: Ctx, { pages = SHIPPED_PAGES }: ParsedOf<typeof menu.lint>) {
   assertPlatform(user)
   const rows = await readMenus(db)
   const list = [
@@ -32,7 +32,7 @@ function placeFindings(rows: readonly Menu[]): Finding[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const urls = new Set(rows.flatMap(({ type, url }) => (type === 'C' ? [url] : [])))
   return rows.flatMap((row) => {
-    const problem = menuPositionProblem(byId, row)
+    const problem = findMenuPositionProblem(byId, row)
     const lost = row.activeMenu !== '' && !urls.has(row.activeMenu)
     const found: Finding[] = []
     if (problem) found.push({ kind: 'badParent', level: 'error', ...about(row), message: problem })

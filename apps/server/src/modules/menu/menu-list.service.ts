@@ -5,7 +5,7 @@ import { assertPlatform } from '#core/auth/grants.ts'
 import { type Menu, readMenu, readMenus } from './menu-rows.ts'
 
 /** Returns the menu tree. With a filter, returns the matches and their ancestors. */
-export async function list({ db, user }: Ctx, { name, status }: ParsedOf<typeof menu.list>) {
+export async function listMenus({ db, user }: Ctx, { name, status }: ParsedOf<typeof menu.list>) {
   assertPlatform(user)
   const rows = await readMenus(db)
   const wanted = name?.toLowerCase()
@@ -21,7 +21,7 @@ export async function list({ db, user }: Ctx, { name, status }: ParsedOf<typeof 
   return { list: branch(0) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof menu.get>) {
+export async function getMenu({ db, user }: Ctx, { id }: ParsedOf<typeof menu.get>) {
   assertPlatform(user)
   const found = await readMenu(db, id)
   return { ...found, type: found.type as MenuTreeNode['type'] }

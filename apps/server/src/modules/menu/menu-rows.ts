@@ -24,25 +24,28 @@ export async function readMenu(db: Db, id: number): Promise<Menu> {
 }
 
 /** Fields of a menu for validating its position. */
-export type Placed = Pick<Menu, 'id' | 'parentId' | 'type' | 'visible' | 'activeMenu' | 'perms' | 'name'>
+export type MenuPosition = Pick<Menu, 'id' | 'parentId' | 'type' | 'visible' | 'activeMenu' | 'perms' | 'name'>
 
 /** Throws when the parent is missing, of the wrong type, a descendant, or too deep. */
-export function assertPlace(byId: ReadonlyMap<number, Placed>, menu: Placed) {
-  const problem = menuPositionProblem(byId, menu)
+export function assertMenuPosition(byId: ReadonlyMap<number, MenuPosition>, menu: MenuPosition) {
+  const problem = findMenuPositionProblem(byId, menu)
   if (problem) throw invalid(problem, 'parentId')
 }
 
 /** Returns the problem of a menu's position; undefined when valid. */
-export function menuPositionProblem(byId: ReadonlyMap<number, Placed>, menu: Placed): string | undefined {
+export function findMenuPositionProblem(
+  byId: ReadonlyMap<number, MenuPosition>,
+  menu: MenuPosition,
+): string | undefined {
   const parent = byId.get(menu.parentId)
   if (menu.parentId !== 0 && !parent) return '上级菜单不存在或已被删除'
-  const above = ancestors(byId, menu)
+  const above = listMenuAncestors(byId, menu)
   if (above === undefined) return `「${menu.name}」的上级不能是它自己或它的下级`
   if (above.length + heightOf(byId, menu.id) > MAX_MENU_DEPTH) return `菜单最多${MAX_MENU_DEPTH}层`
   return kindProblem(menu, parent)
 }
 
-function kindProblem({ type, visible }: Placed, parent: Placed | undefined) {
+function kindProblem({ type, visible }: MenuPosition, parent: MenuPosition | undefined) {
   const above = parent?.type as MenuType | undefined
   if (type === 'F') {
     if (above !== 'C') return '按钮的上级必须是页面'
@@ -55,8 +58,11 @@ function kindProblem({ type, visible }: Placed, parent: Placed | undefined) {
 }
 
 /** Returns the ancestors from the parent to the root; undefined for a cycle. */
-export function ancestors(byId: ReadonlyMap<number, Placed>, { id, parentId }: Placed): Placed[] | undefined {
-  const way: Placed[] = []
+export function listMenuAncestors(
+  byId: ReadonlyMap<number, MenuPosition>,
+  { id, parentId }: MenuPosition,
+): MenuPosition[] | undefined {
+  const way: MenuPosition[] = []
   for (let at = byId.get(parentId); at; at = byId.get(at.parentId)) {
     if (at.id === id || way.includes(at)) return undefined
     way.push(at)
@@ -65,7 +71,7 @@ export function ancestors(byId: ReadonlyMap<number, Placed>, { id, parentId }: P
 }
 
 /** Returns the number of levels of the menu's subtree. A cycle ends the count. */
-function heightOf(byId: ReadonlyMap<number, Placed>, id: number, seen: readonly number[] = []): number {
+function heightOf(byId: ReadonlyMap<number, MenuPosition>, id: number, seen: readonly number[] = []): number {
   if (seen.includes(id)) return 0
   const below = [...byId.values()].filter(({ parentId }) => parentId === id)
   return 1 + Math.max(0, ...below.map((child) => heightOf(byId, child.id, [...seen, id])))
@@ -75,7 +81,7 @@ function heightOf(byId: ReadonlyMap<number, Placed>, id: number, seen: readonly 
  * Completes a change of the tree: disables descendants of disabled menus, checks that the menu page stays reachable,
  * and reloads the permissions of open sessions.
  */
-export async function completeMenuChange({ db, services }: Ctx) {
+export async function publishMenuChange({ db, services }: Ctx) {
   await updateMenuStatus(db)
   await assertMenuScreen(db)
   await publishRightsChanged(services, db)
@@ -87,7 +93,7 @@ async function assertMenuScreen(db: Db) {
   const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
   const screen = [...byId.values()].find(({ type, url }) => type === 'C' && url === MENU_SCREEN)
   if (!screen) return
-  const chain = [screen, ...(ancestors(byId, screen) ?? [])] as Menu[]
+  const chain = [screen, ...(listMenuAncestors(byId, screen) ?? [])] as Menu[]
   if (chain.some(({ status, visible }) => status !== 1 || visible !== 1))
     throw refused(`「${screen.name}」及其上级目录不能停用或隐藏，否则将无法再修改菜单`)
 }

@@ -14,7 +14,7 @@ import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { assertPlace, type Menu, readMenu, readMenus, completeMenuChange } from './menu-rows.ts'
+import { assertMenuPosition, type Menu, readMenu, readMenus, publishMenuChange } from './menu-rows.ts'
 
 type Input = z.output<typeof MenuFields>
 
@@ -28,13 +28,13 @@ const FIXED = { url: '访问地址', perms: '权限标识', activeMenu: '高亮�
 const NOT_YET = -1
 const STANDARD_BUTTONS = ['query', 'add', 'edit', 'remove', 'import', 'export'] as const
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
+export async function createMenu(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   await lockMenus(db)
   const fields = tidy(input)
   const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
-  assertPlace(byId, { ...fields, id: NOT_YET })
+  assertMenuPosition(byId, { ...fields, id: NOT_YET })
   await assertDirectoryUrl(ctx, fields, 0)
   const [created] = await db
     .insert(menus)
@@ -47,11 +47,11 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
     action: `新增菜单「${fields.name}」`,
     diff: listChanges({}, fields, TITLES),
   })
-  await completeMenuChange(ctx)
+  await publishMenuChange(ctx)
   return created!
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof menu.update>) {
+export async function updateMenu(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof menu.update>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   await lockMenus(db)
@@ -62,7 +62,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof me
   if (stored.isBuiltin === 1) assertFixed(stored, fields)
   const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
   byId.set(id, { ...stored, ...fields })
-  assertPlace(byId, { ...fields, id })
+  assertMenuPosition(byId, { ...fields, id })
   await assertDirectoryUrl(ctx, fields, id)
   const diff = listChanges({ ...stored, status: stored.status === 0 ? 0 : 1 }, fields, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
@@ -73,11 +73,11 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof me
     .returning({ rev: menus.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'menu', bizId: id, action: `修改菜单「${stored.name}」`, diff })
-  await completeMenuChange(ctx)
+  await publishMenuChange(ctx)
   return saved!
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
+export async function removeMenu(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   await lockMenus(db)
@@ -89,12 +89,12 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(menus.id, id))
   ctx.audit({ bizType: 'menu', bizId: id, action: `删除菜单「${stored.name}」` })
-  await completeMenuChange(ctx)
+  await publishMenuChange(ctx)
   return null
 }
 
 /** Creates the usual buttons that a page lacks, named after the page's permission `…:list`. */
-export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
+export async function createStandardButtons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   const { db, user } = ctx
   assertPlatform(user)
   await lockMenus(db)
@@ -114,7 +114,7 @@ export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   })
   if (missing.length) {
     await db.insert(menus).values(missing)
-    await completeMenuChange(ctx)
+    await publishMenuChange(ctx)
   }
   const names = missing.map(({ name }) => name).join('、')
   ctx.audit({

@@ -5,12 +5,12 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { lockMenus } from '#core/auth/menu-tree.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { assertPlace, readMenus, completeMenuChange } from './menu-rows.ts'
+import { assertMenuPosition, readMenus, publishMenuChange } from './menu-rows.ts'
 
 const MOST_HISTORIES = 50
 
 /** Saves positions and order of several menus. Saves none when one position is invalid. */
-export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
+export async function sortMenus(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
   const { db, user } = ctx
   assertPlatform(user)
   await lockMenus(db)
@@ -23,7 +23,7 @@ export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
   if (moved.length === 0) return { changed: 0 }
   const before = moved.map(({ id }) => byId.get(id)!)
   for (const { id, parentId, sort: place } of moved) byId.set(id, { ...byId.get(id)!, parentId, sort: place })
-  for (const { id } of moved) assertPlace(byId, byId.get(id)!)
+  for (const { id } of moved) assertMenuPosition(byId, byId.get(id)!)
   await db.execute(sql`
     update menus m set parent_id = (v ->> 'parentId')::int, sort = (v ->> 'sort')::int, rev = m.rev + 1,
       update_by = ${user.uid}, update_time = now()
@@ -44,6 +44,6 @@ export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
       to: byId.get(id)?.sort,
     })),
   })
-  await completeMenuChange(ctx)
+  await publishMenuChange(ctx)
   return { changed: moved.length }
 }

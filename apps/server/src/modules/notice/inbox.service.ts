@@ -38,7 +38,7 @@ const rows = ({ db, user }: Ctx) => ({
 const mine = (uid: number) => and(eq(noticeReads.noticeId, notices.noticeId), eq(noticeReads.uid, uid))
 
 /** Lists the caller's messages, pinned messages first, then newest first. */
-export function mineList(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
+export function listInbox(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
   const filter = and(
     isInInbox(ctx.user),
     type === undefined ? undefined : eq(notices.type, type),
@@ -48,7 +48,7 @@ export function mineList(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof call
   return paginate(ctx.db, query, page, [desc(notices.isTop), desc(appeared), desc(notices.noticeId)])
 }
 
-export async function view(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
+export async function readInboxNotice(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
   const { db, user } = ctx
   const [row] = await db
     .select({ ...ROW, content: notices.content, attachments: notices.attachments })
@@ -60,10 +60,10 @@ export async function view(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
   return row
 }
 
-export const unreadCount = async ({ db, user }: Ctx) => ({ count: await countUnread(db, user) })
+export const countUnreadNotices = async ({ db, user }: Ctx) => ({ count: await countUnread(db, user) })
 
 /** Marks a message as read. Repeating changes nothing; the time of the first confirmation is kept. */
-export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read>) {
+export async function markNoticeRead(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read>) {
   const { db, user, services } = ctx
   const [notice] = await db
     .select({ needConfirm: notices.needConfirm })
@@ -79,15 +79,15 @@ export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read
       set: { confirmTime: sql`coalesce(${noticeReads.confirmTime}, excluded.confirm_time)` },
     })
   await services.events.publish(db, 'notice', { uids: [user.uid] })
-  return unreadCount(ctx)
+  return countUnreadNotices(ctx)
 }
 
 /** Marks all messages as read, except messages that require a confirmation. */
-export async function readAll(ctx: Ctx) {
+export async function markAllNoticesRead(ctx: Ctx) {
   const { db, user, services } = ctx
   const waiting = and(isInInbox(user), isUnreadBy(user.uid), eq(notices.needConfirm, 0))
   await db.execute(sql`insert into notice_reads (notice_id, uid)
     select notice_id, ${user.uid} from notices where ${waiting} on conflict do nothing`)
   await services.events.publish(db, 'notice', { uids: [user.uid] })
-  return unreadCount(ctx)
+  return countUnreadNotices(ctx)
 }

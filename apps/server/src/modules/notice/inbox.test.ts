@@ -142,7 +142,7 @@ describe('open consoles', () => {
     return news.slice(news.indexOf(marks()[0]!) + 1, -1)
   }
 
-  test('receive only notices that address the account', async () => {
+  test('open consoles receive only notices that address the account', async () => {
     let id = 0
     const direct = await heard(async () => {
       id = await send({ title: '私信', target: 4, targetIds: [member.uid] })
@@ -154,7 +154,7 @@ describe('open consoles', () => {
     expect(all).not.toHaveProperty('uids')
   })
 
-  test('receive a scheduled notice once at its start', async () => {
+  test('open consoles receive a scheduled notice once at its start', async () => {
     await publishDueNotices(app.services)
     let id = 0
     const atPublish = await heard(async () => {

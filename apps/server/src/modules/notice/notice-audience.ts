@@ -9,29 +9,29 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
-export interface Addressed {
+export interface NoticeAddress {
   readonly tenantId: number
   readonly target: number
   readonly targetIds: readonly number[]
 }
-export const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
+export const NOTICE_TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
 const ONLINE_CHUNK = 500
 
 /**
  * Returns the condition on `accounts` for the enabled accounts that a notice addresses. Inverse of the inbox
  * condition.
  */
-export function audienceOf({ tenantId, target, targetIds }: Addressed): SQL | undefined {
+export function buildAudienceFilter({ tenantId, target, targetIds }: NoticeAddress): SQL | undefined {
   const ids = [...targetIds]
   const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(accounts.tenantId, tenantId)
   return and(notDeleted(accounts), eq(accounts.status, 1), own, addressed(target, ids))
 }
 
 function addressed(target: number, ids: number[]): SQL | undefined {
-  if (target === TARGET.all) return undefined
+  if (target === NOTICE_TARGET.all) return undefined
   if (ids.length === 0) return sql`false`
-  if (target === TARGET.tenants) return inArray(accounts.tenantId, ids)
-  if (target === TARGET.accounts) return inArray(accounts.uid, ids)
+  if (target === NOTICE_TARGET.tenants) return inArray(accounts.tenantId, ids)
+  if (target === NOTICE_TARGET.accounts) return inArray(accounts.uid, ids)
   return sql`exists (select from account_roles ar join roles r on r.id = ar.role_id
     where ar.uid = ${accounts.uid} and r.id in ${ids} and r.status = 1 and r.deleted_at is null
     and r.tenant_id = ${accounts.tenantId})`
@@ -41,14 +41,14 @@ function addressed(target: number, ids: number[]): SQL | undefined {
  * Counts the accounts in the user's data scope that each notice addresses, with one query. Counts equal audiences
  * once.
  */
-export async function audienceCounts(db: Db, user: User, notices: readonly Addressed[]): Promise<number[]> {
+export async function countAudiences(db: Db, user: User, notices: readonly NoticeAddress[]): Promise<number[]> {
   const visible = scoped(user, { tenant: accounts.tenantId })
   if (notices.length === 0) return []
   const keys = notices.map(({ tenantId, target, targetIds }) => `${tenantId}:${target}:${targetIds.join()}`)
   const unique = [...new Set(keys)]
   const counts = unique.map((key, at) => {
     const notice = notices[keys.indexOf(key)]!
-    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${and(audienceOf(notice), visible)}`
+    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${and(buildAudienceFilter(notice), visible)}`
   })
   const { rows } = await db.execute<{ at: number; count: number }>(sql.join(counts, sql` union all `))
   const byKey = new Map(rows.map(({ at, count }) => [unique[at], count]))
@@ -56,18 +56,18 @@ export async function audienceCounts(db: Db, user: User, notices: readonly Addre
 }
 
 /** Throws for targets that do not exist or that this account may not address. */
-export async function assertAddressable(db: Db, user: User, { tenantId, target, targetIds }: Addressed) {
+export async function assertAddressable(db: Db, user: User, { tenantId, target, targetIds }: NoticeAddress) {
   const fromPlatform = tenantId === PLATFORM_TENANT_ID
-  if (target === TARGET.all) {
+  if (target === NOTICE_TARGET.all) {
     if (fromPlatform && user.scope.tenants !== 'all')
       throw invalid('您的数据范围不包含全部客户，请指定发送对象', 'target')
     return
   }
-  if (target === TARGET.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
+  if (target === NOTICE_TARGET.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
   const ids = [...new Set(targetIds)]
   const found = await db.$count(
     tableOf(target),
-    and(choosable(user, target), inArray(keyOf(target), ids), within(target, tenantId)),
+    and(selectableTargets(user, target), inArray(keyOf(target), ids), within(target, tenantId)),
   )
   if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
 }
@@ -75,22 +75,23 @@ export async function assertAddressable(db: Db, user: User, { tenantId, target, 
 /** Limits a tenant's notice to its own accounts, also when the platform writes the notice. */
 function within(target: number, tenantId: number) {
   if (tenantId === PLATFORM_TENANT_ID) return undefined
-  return eq(target === TARGET.roles ? roles.tenantId : accounts.tenantId, tenantId)
+  return eq(target === NOTICE_TARGET.roles ? roles.tenantId : accounts.tenantId, tenantId)
 }
 
-const tableOf = (target: number) => (target === TARGET.tenants ? tenants : target === TARGET.roles ? roles : accounts)
+const tableOf = (target: number) =>
+  target === NOTICE_TARGET.tenants ? tenants : target === NOTICE_TARGET.roles ? roles : accounts
 const keyOf = (target: number) =>
-  target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
+  target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.id : accounts.uid
 
 /** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
-export function choosable(user: User, target: number): SQL | undefined {
-  if (target === TARGET.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
-  if (target === TARGET.roles)
+export function selectableTargets(user: User, target: number): SQL | undefined {
+  if (target === NOTICE_TARGET.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
+  if (target === NOTICE_TARGET.roles)
     return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
   return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
 }
 
-interface News extends Addressed {
+interface News extends NoticeAddress {
   readonly noticeId: number
   readonly title: string
 }
@@ -106,13 +107,13 @@ export async function publishNotice(
   { withTitle }: { withTitle: boolean },
 ) {
   const news = withTitle ? { noticeId, title } : {}
-  if (addressed.target === TARGET.all && addressed.tenantId === PLATFORM_TENANT_ID)
+  if (addressed.target === NOTICE_TARGET.all && addressed.tenantId === PLATFORM_TENANT_ID)
     return events.publish(db, 'notice', news)
   const online = await db
     .selectDistinct({ uid: sessions.uid })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.uid, sessions.uid))
-    .where(and(sql`${sessions.endTime} is null`, audienceOf(addressed)))
+    .where(and(sql`${sessions.endTime} is null`, buildAudienceFilter(addressed)))
   const uids = online.map(({ uid }) => uid)
   for (let at = 0; at < uids.length; at += ONLINE_CHUNK)
     await events.publish(db, 'notice', { ...news, uids: uids.slice(at, at + ONLINE_CHUNK) })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sanitizeNotice, picturesIn, plainText, summaryOf } from './notice-html.ts'
+import { sanitizeNotice, listPictureIds, htmlToText, summarizeHtml } from './notice-html.ts'
 
 const ID = '0123456789abcdef0123456789abcdef'
 
@@ -29,7 +29,7 @@ describe('sanitised notices', () => {
   test('pictures load only from this server', () => {
     const own = `<img src="/api/v1/file/${ID}" alt="图" />`
     expect(sanitizeNotice(`<p>${own}<img src="https://evil.example/x.png"></p>`)).toBe(`<p>${own}</p>`)
-    expect(picturesIn(own)).toEqual([ID])
+    expect(listPictureIds(own)).toEqual([ID])
   })
 
   test.each(['<p> </p>', '<script>x</script>', '<p><br></p>', '<img src="https://evil.example/x.png">'])(
@@ -44,6 +44,6 @@ describe('sanitised notices', () => {
 })
 
 test('the summary is plain text, cut between characters', () => {
-  expect(plainText('<h1>甲</h1><p>1 &lt; 2 &amp; 3</p>')).toBe('甲 1 < 2 & 3')
-  expect([...summaryOf(`<p>${'😀'.repeat(200)}</p>`)]).toHaveLength(101)
+  expect(htmlToText('<h1>甲</h1><p>1 &lt; 2 &amp; 3</p>')).toBe('甲 1 < 2 & 3')
+  expect([...summarizeHtml(`<p>${'😀'.repeat(200)}</p>`)]).toHaveLength(101)
 })

@@ -32,12 +32,12 @@ const options: sanitize.IOptions = {
 /** Removes HTML that a notice may not contain. */
 export function sanitizeNotice(content: string): string {
   const html = sanitize(content, options)
-  if (plainText(html) === '' && !html.includes('<img')) throw invalid('请输入内容', 'content')
+  if (htmlToText(html) === '' && !html.includes('<img')) throw invalid('请输入内容', 'content')
   return html
 }
 
 /** Returns the text without HTML. */
-export const plainText = (html: string) =>
+export const htmlToText = (html: string) =>
   sanitize(html.replaceAll(/<\/(p|h\d|li|td|th|pre|blockquote)>|<br \/>/g, '$& '), {
     allowedTags: [],
     allowedAttributes: {},
@@ -50,10 +50,10 @@ export const plainText = (html: string) =>
     .trim()
 
 /** Returns the beginning of the text, cut between characters. */
-export function summaryOf(html: string) {
-  const letters = [...plainText(html)]
+export function summarizeHtml(html: string) {
+  const letters = [...htmlToText(html)]
   return letters.length > SUMMARY ? `${letters.slice(0, SUMMARY).join('')}…` : letters.join('')
 }
 
 /** Returns the file ids of the pictures in a sanitised notice. */
-export const picturesIn = (html: string) => [...new Set([...html.matchAll(FILE_ID)].map(([, id]) => id as string))]
+export const listPictureIds = (html: string) => [...new Set([...html.matchAll(FILE_ID)].map(([, id]) => id as string))]

@@ -9,8 +9,8 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { audienceCounts } from './notice-audience.ts'
-import { namesOf } from './notice-target.service.ts'
+import { countAudiences } from './notice-audience.ts'
+import { listTargetNames } from './notice-target.service.ts'
 
 const ROW = {
   noticeId: notices.noticeId,
@@ -39,12 +39,12 @@ const DETAIL = {
 }
 
 /** Returns the condition for notices that this account manages: those of visible tenants. */
-export const managed = (user: User): SQL | undefined =>
+export const managedNotices = (user: User): SQL | undefined =>
   and(notDeleted(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listNotices({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const filter = and(
-    managed(user),
+    managedNotices(user),
     contains(notices.title, input.title),
     is(notices.type, input.type),
     is(notices.status, input.status),
@@ -66,22 +66,22 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
 
 const is = (column: Column, value: number | undefined) => (value === undefined ? undefined : eq(column, value))
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getNotice({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [row] = await db
     .select(DETAIL)
     .from(notices)
     .leftJoin(tenants, eq(tenants.id, notices.tenantId))
     .leftJoin(accounts, eq(accounts.uid, notices.publisher))
-    .where(and(eq(notices.noticeId, id), managed(user)))
+    .where(and(eq(notices.noticeId, id), managedNotices(user)))
   if (!row) throw notFound('通知公告')
   const [counted] = await withCounts(db, user, [row])
-  return { ...counted!, targets: await namesOf(db, user, row.target, row.targetIds) }
+  return { ...counted!, targets: await listTargetNames(db, user, row.target, row.targetIds) }
 }
 
 type Counted = { noticeId: number; tenantId: number; target: number; targetIds: number[] }
 
 async function withCounts<R extends Counted>(db: Db, user: User, rows: R[]) {
-  const targetCounts = await audienceCounts(db, user, rows)
+  const targetCounts = await countAudiences(db, user, rows)
   const readCounts = await readsOf(
     db,
     user,

@@ -10,7 +10,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { publishNotice, assertAddressable } from './notice-audience.ts'
-import { managed } from './notice-list.service.ts'
+import { managedNotices } from './notice-list.service.ts'
 
 const BIZ = 'notice'
 const TITLES = Object.fromEntries(
@@ -18,7 +18,7 @@ const TITLES = Object.fromEntries(
 )
 type Stored = typeof notices.$inferSelect
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function createNotice(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const tenantId = user.tenantId
   if (tenantId === null) throw refused('您还没有加入客户，不能发布通知公告')
@@ -41,7 +41,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
  * Updates a draft or withdrawn notice. A published notice must be withdrawn first, because people have read the
  * text.
  */
-export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateNotice(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lock(ctx, noticeId)
   await checkRevision(db, stored, rev)
@@ -61,7 +61,7 @@ export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typ
   return { rev: change.rev }
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeNotice(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const stored = await lock(ctx, id)
   if (stored.status === NOTICE_PUBLISHED) throw refused('已发布的通知公告不能删除，请先撤回')
   await ctx.db.update(notices).set({ deletedAt: ctx.now.toISOString() }).where(eq(notices.noticeId, id))
@@ -70,7 +70,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
 }
 
 /** Publishes a notice. Publishing after a withdrawal deletes the read receipts of the old text. */
-export async function publish(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) {
+export async function publishDraft(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) {
   const { db, user, now, services } = ctx
   const stored = await lock(ctx, id)
   if (stored.status === NOTICE_PUBLISHED) throw refused('该通知公告已经发布')
@@ -88,7 +88,7 @@ export async function publish(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) 
   return null
 }
 
-export async function revoke(ctx: Ctx, { id }: ParsedOf<typeof calls.revoke>) {
+export async function revokeNotice(ctx: Ctx, { id }: ParsedOf<typeof calls.revoke>) {
   const { db, user, now, services } = ctx
   const stored = await lock(ctx, id)
   if (stored.status !== NOTICE_PUBLISHED) throw refused('该通知公告没有发布')
@@ -108,9 +108,9 @@ async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[
   const targetIds = input.target === 1 ? [] : [...new Set(input.targetIds)]
   await assertAddressable(db, user, { tenantId, target: input.target, targetIds })
   // Imported on first use, because the sanitiser is large and rarely used.
-  const { sanitizeNotice, picturesIn, summaryOf } = await import('./notice-html.ts')
+  const { sanitizeNotice, listPictureIds, summarizeHtml } = await import('./notice-html.ts')
   const content = sanitizeNotice(input.content)
-  const pictures = picturesIn(content)
+  const pictures = listPictureIds(content)
   const stored = await filesOf(db, [...input.attachments, ...pictures], tenantIds)
   if (pictures.some((id) => !stored.has(id))) throw invalid('图片不存在，请重新上传', 'content')
   const attachments = [...new Set(input.attachments)].map((id) => {
@@ -124,7 +124,7 @@ async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[
     targetIds,
     content,
     attachments,
-    summary: input.summary || summaryOf(content),
+    summary: input.summary || summarizeHtml(content),
     startTime: input.startTime ?? null,
     endTime: input.endTime ?? null,
   }
@@ -143,7 +143,7 @@ async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
   const [row] = await db
     .select()
     .from(notices)
-    .where(and(eq(notices.noticeId, noticeId), managed(user)))
+    .where(and(eq(notices.noticeId, noticeId), managedNotices(user)))
     .for('update')
   if (!row) throw notFound('通知公告')
   return row

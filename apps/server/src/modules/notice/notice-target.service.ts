@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { contains, pageOffset } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { audienceCounts, choosable, TARGET } from './notice-audience.ts'
+import { countAudiences, selectableTargets, NOTICE_TARGET } from './notice-audience.ts'
 
 interface Page {
   limit: number
@@ -17,27 +17,31 @@ const EVERYTHING: Page = { limit: 1000, offset: 0 }
 const tenantName = sql<string>`coalesce(${tenants.name}, '')`
 
 /** Lists tenants, roles or accounts whose name contains the keyword. */
-export async function targets({ db, user }: Ctx, { target, keyword, ...page }: ParsedOf<typeof calls.targets>) {
-  if (target === TARGET.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
+export async function listNoticeTargets(
+  { db, user }: Ctx,
+  { target, keyword, ...page }: ParsedOf<typeof calls.targets>,
+) {
+  if (target === NOTICE_TARGET.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
   const names = {
-    [TARGET.tenants]: contains(tenants.name, keyword),
-    [TARGET.roles]: contains(roles.roleName, keyword),
-    [TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
+    [NOTICE_TARGET.tenants]: contains(tenants.name, keyword),
+    [NOTICE_TARGET.roles]: contains(roles.roleName, keyword),
+    [NOTICE_TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
   }
-  const where = and(choosable(user, target), names[target])
+  const where = and(selectableTargets(user, target), names[target])
   return { list: await named(db, target, where, { limit: page.pageSize, offset: pageOffset(page) }) }
 }
 
 /** Returns the names of a notice's targets. Omits deleted targets and targets outside the data scope. */
-export const namesOf = (db: Db, user: User, target: number, ids: readonly number[]) => {
-  if (target === TARGET.all || ids.length === 0) return Promise.resolve([])
-  const key = target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
-  const owner = target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.tenantId : accounts.tenantId
+export const listTargetNames = (db: Db, user: User, target: number, ids: readonly number[]) => {
+  if (target === NOTICE_TARGET.all || ids.length === 0) return Promise.resolve([])
+  const key = target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.id : accounts.uid
+  const owner =
+    target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.tenantId : accounts.tenantId
   return named(db, target, and(inArray(key, [...ids]), scoped(user, { tenant: owner })), EVERYTHING)
 }
 
 function named(db: Db, target: number, where: SQL | undefined, { limit, offset }: Page) {
-  if (target === TARGET.tenants)
+  if (target === NOTICE_TARGET.tenants)
     return db
       .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
       .from(tenants)
@@ -45,7 +49,7 @@ function named(db: Db, target: number, where: SQL | undefined, { limit, offset }
       .orderBy(asc(tenants.id))
       .limit(limit)
       .offset(offset)
-  if (target === TARGET.roles)
+  if (target === NOTICE_TARGET.roles)
     return db
       .select({ id: roles.id, name: roles.roleName, detail: tenantName })
       .from(roles)
@@ -67,8 +71,8 @@ function named(db: Db, target: number, where: SQL | undefined, { limit, offset }
 }
 
 /** Counts the accounts that a notice with these targets would reach. */
-export async function audience({ db, user }: Ctx, { target, targetIds }: ParsedOf<typeof calls.audience>) {
+export async function countNoticeAudience({ db, user }: Ctx, { target, targetIds }: ParsedOf<typeof calls.audience>) {
   const tenantId = user.tenantId ?? PLATFORM_TENANT_ID
-  const [count = 0] = await audienceCounts(db, user, [{ tenantId, target, targetIds }])
+  const [count = 0] = await countAudiences(db, user, [{ tenantId, target, targetIds }])
   return { count }
 }

@@ -1,22 +1,28 @@
 import { inbox, notices } from '@oms/contract/notice/notice.ts'
 import { implement } from '#core/http/implement.ts'
-import { mineList, read, readAll, unreadCount, view } from './inbox.service.ts'
-import { get, list } from './notice-list.service.ts'
-import { create, publish, remove, revoke, update } from './notice-save.service.ts'
-import { audience, targets } from './notice-target.service.ts'
-import { readUsers } from './read-users.service.ts'
+import { listInbox, markNoticeRead, markAllNoticesRead, countUnreadNotices, readInboxNotice } from './inbox.service.ts'
+import { getNotice, listNotices } from './notice-list.service.ts'
+import { createNotice, publishDraft, removeNotice, revokeNotice, updateNotice } from './notice-save.service.ts'
+import { countNoticeAudience, listNoticeTargets } from './notice-target.service.ts'
+import { listNoticeReaders } from './read-users.service.ts'
 
 export const noticeModule = implement(notices, {
-  list,
-  get,
-  create,
-  update,
-  remove,
-  publish,
-  revoke,
-  readUsers,
-  targets,
-  audience,
+  list: listNotices,
+  get: getNotice,
+  create: createNotice,
+  update: updateNotice,
+  remove: removeNotice,
+  publish: publishDraft,
+  revoke: revokeNotice,
+  readUsers: listNoticeReaders,
+  targets: listNoticeTargets,
+  audience: countNoticeAudience,
 })
 
-export const inboxModule = implement(inbox, { mine: mineList, view, unreadCount, read, readAll })
+export const inboxModule = implement(inbox, {
+  mine: listInbox,
+  view: readInboxNotice,
+  unreadCount: countUnreadNotices,
+  read: markNoticeRead,
+  readAll: markAllNoticesRead,
+})

@@ -8,8 +8,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { audienceOf } from './notice-audience.ts'
-import { managed } from './notice-list.service.ts'
+import { buildAudienceFilter } from './notice-audience.ts'
+import { managedNotices } from './notice-list.service.ts'
 
 const ROW = {
   uid: accounts.uid,
@@ -23,15 +23,15 @@ const ROW = {
 /**
  * Lists the addressed accounts within the caller's data scope that have read the notice, with the time, or have not.
  */
-export async function readUsers(ctx: Ctx, input: ParsedOf<typeof calls.readUsers>) {
+export async function listNoticeReaders(ctx: Ctx, input: ParsedOf<typeof calls.readUsers>) {
   const { db, user } = ctx
   const { id, keyword, read, ...page } = input
   const [notice] = await db
     .select()
     .from(notices)
-    .where(and(eq(notices.noticeId, id), managed(user)))
+    .where(and(eq(notices.noticeId, id), managedNotices(user)))
   if (!notice) throw notFound('通知公告')
-  const addressed = and(audienceOf(notice), scoped(user, { tenant: accounts.tenantId }))
+  const addressed = and(buildAudienceFilter(notice), scoped(user, { tenant: accounts.tenantId }))
   const receipt = and(eq(noticeReads.uid, accounts.uid), eq(noticeReads.noticeId, id))
   const query = db
     .select(ROW)

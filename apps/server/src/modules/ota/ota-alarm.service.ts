@@ -7,12 +7,13 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
-import { nameOf, visible } from './ota-rows.ts'
+import { formatVersionName, visibleVersionsOfKind } from './ota-rows.ts'
 
-const open = (user: User, artifact: ArtifactKind) => and(isNull(otaAlarms.closeTime), visible(user, artifact))
+const open = (user: User, artifact: ArtifactKind) =>
+  and(isNull(otaAlarms.closeTime), visibleVersionsOfKind(user, artifact))
 
 /** Lists open alarms, newest first. */
-export function list({ db, user }: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof calls.list>) {
+export function listAlarms({ db, user }: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof calls.list>) {
   const query = db
     .select({
       id: otaAlarms.id,
@@ -31,7 +32,7 @@ export function list({ db, user }: Ctx, artifact: ArtifactKind, input: ParsedOf<
 }
 
 /** Closes an alarm. The operation log records the account. */
-export async function close(ctx: Ctx, artifact: ArtifactKind, { id }: ParsedOf<typeof calls.close>) {
+export async function closeAlarm(ctx: Ctx, artifact: ArtifactKind, { id }: ParsedOf<typeof calls.close>) {
   const { db, user, now, services } = ctx
   const [alarm] = await db
     .select({ message: otaAlarms.message, version: otaVersions })
@@ -45,7 +46,7 @@ export async function close(ctx: Ctx, artifact: ArtifactKind, { id }: ParsedOf<t
   ctx.audit({
     bizType: artifact.bizType,
     bizId: version.otaId,
-    action: `关闭${artifact.noun}${nameOf(version)}的告警：${message}`,
+    action: `关闭${artifact.noun}${formatVersionName(version)}的告警：${message}`,
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
   return null

@@ -12,8 +12,8 @@ export interface ArtifactKind {
   readonly calls: typeof ota | typeof software
 }
 
-export const FIRMWARE: ArtifactKind = { kind: 1, noun: '固件版本', bizType: 'ota', calls: ota }
-export const SOFTWARE: ArtifactKind = { kind: 2, noun: '软件包版本', bizType: 'software', calls: software }
+export const FIRMWARE_KIND: ArtifactKind = { kind: 1, noun: '固件版本', bizType: 'ota', calls: ota }
+export const SOFTWARE_KIND: ArtifactKind = { kind: 2, noun: '软件包版本', bizType: 'software', calls: software }
 
 /** Package fields. Absent for firmware, whose contract has no packages. */
 interface Packaged {
@@ -25,4 +25,4 @@ type Update = z.output<typeof OtaUpdateInput>
 export type SentVersion = Input['otaVersion'] & Packaged
 export type SentCreate = Input & { readonly otaVersion: SentVersion }
 export type SentUpdate = Update & { readonly otaVersion: Packaged }
-export type Asked = z.output<typeof OtaQuery> & Packaged
+export type VersionQuery = z.output<typeof OtaQuery> & Packaged

@@ -56,7 +56,7 @@ function componentFrom(sent: Sent, sort: number, found: Map<string, StoredFile>)
 }
 
 /** Marks files that no existing version references as unused. The garbage collector deletes them after a day. */
-export async function releaseFiles(db: Db, fileIds: readonly string[]) {
+export async function markFilesUnused(db: Db, fileIds: readonly string[]) {
   if (fileIds.length === 0) return
   const named = db
     .select({ id: otaComponents.fileId })
@@ -72,7 +72,7 @@ export async function releaseFiles(db: Db, fileIds: readonly string[]) {
 type Described = Pick<NewComponent, 'name' | 'type' | 'size' | 'md5' | 'sha1' | 'sha256'>
 
 /** Describes components for the operation log, one line each with digests. */
-export const inWords = (components: readonly Described[]) =>
+export const describeComponents = (components: readonly Described[]) =>
   components.map(
     ({ name, type, size, md5, sha1, sha256 }) =>
       `${name}（${COMPONENT_TYPE[type as keyof typeof COMPONENT_TYPE] ?? type}）${size} 字节 md5:${md5} sha1:${sha1} sha256:${sha256}`,

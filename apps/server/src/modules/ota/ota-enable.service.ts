@@ -14,17 +14,17 @@ import { listChanges } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { inWords } from './ota-components.ts'
+import { describeComponents } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
-import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
-import { type Signed, signForRelease } from './files/ota-sign.ts'
+import { listComponents, lockVersion, formatVersionName, type StoredComponent, type StoredVersion } from './ota-rows.ts'
+import { type ReleaseSignature, signForRelease } from './files/ota-sign.ts'
 import { isIntact } from './files/ota-verify.ts'
 
 /**
  * Enables a version after reading the bytes of every component again. Reading 300 MB takes about a second, so no
  * transaction is open meanwhile. The final update applies only when the version was not changed since.
  */
-export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.enable>) {
+export async function enableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.enable>) {
   const { services, user } = ctx
   const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
   for (const component of components)
@@ -35,12 +35,12 @@ export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parsed
     ctx.audit({
       bizType: artifact.bizType,
       bizId: otaId,
-      action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
+      action: `启用${artifact.noun}${formatVersionName(version)}，${components.length} 个组件校验一致`,
       diff: [
         ...statusChange(version.status, 1),
         ...listChanges(
           {},
-          { components: inWords(components), release, keyId },
+          { components: describeComponents(components), release, keyId },
           { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
         ),
       ],
@@ -49,7 +49,7 @@ export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parsed
   return null
 }
 
-export async function disable(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.disable>) {
+export async function disableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.disable>) {
   const { db, user, now, services } = ctx
   const stored = await lockVersion(db, user, artifact, otaId)
   if (stored.status !== 1) throw refused('该版本未启用')
@@ -59,7 +59,7 @@ export async function disable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parse
     .set({ status: 2, ...updateColumns(stored, user.uid, now) })
     .where(eq(otaVersions.otaId, otaId))
   const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
-  const action = `停用${artifact.noun}${nameOf(stored)}${undone && `：${undone}`}`
+  const action = `停用${artifact.noun}${formatVersionName(stored)}${undone && `：${undone}`}`
   ctx.audit({ bizType: artifact.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
   ctx.say(undone ? `停用成功，${undone}` : '停用成功')
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
@@ -75,7 +75,7 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   const version = await lockVersion(db, user, artifact, otaId)
   if (version.status === 1) throw refused('该版本已启用')
   await assertReleaseInScope(db, user, otaId)
-  const components = await componentsOf(db, otaId)
+  const components = await listComponents(db, otaId)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
   if (isBackwards(version)) throw refused(OTA_MESSAGES.range)
   if (reachesBeyond(version)) throw refused(OTA_MESSAGES.beyond)
@@ -115,7 +115,7 @@ const inIds = (components: readonly StoredComponent[]) =>
   )
 
 /** Enables the version only when its revision is still the verified revision (compare and set). */
-async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): Promise<Signed> {
+async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): Promise<ReleaseSignature> {
   const { user, now, services } = ctx
   const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), notDeleted(otaVersions))
   const [done] = await db

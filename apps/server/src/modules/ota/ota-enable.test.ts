@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, created, EDITOR, read, save } from './ota-fixture.ts'
+import { createComponent, createVersion, FIRMWARE_PERMISSIONS, readVersion, saveVersion } from './ota-fixture.ts'
 
 const server = useApp()
-const editor = () => server.as(...EDITOR)
+const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 
 describe('enabling', () => {
   const enable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
@@ -15,32 +15,32 @@ describe('enabling', () => {
 
   test('OTA-02 an enabled or once enabled version can be neither edited nor deleted', async () => {
     const me = await editor()
-    const { otaId, components } = await created(me)
+    const { otaId, components } = await createVersion(me)
     expect(await disable(me, otaId)).toMatchObject({ code: 501, msg: '该版本未启用' })
     expect(await enable(me, otaId)).toMatchObject({ code: 200, msg: '启用成功' })
     expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '该版本已启用' })
-    const locked = await read(me, otaId)
+    const locked = await readVersion(me, otaId)
     expect(locked.otaVersion).toMatchObject({ status: 1, enableTime: expect.any(String) })
     const frozen = async () => {
-      const { otaVersion } = await read(me, otaId)
-      const edit = await save(me, { otaVersion: { ...otaVersion, verName: '改名' }, components })
+      const { otaVersion } = await readVersion(me, otaId)
+      const edit = await saveVersion(me, { otaVersion: { ...otaVersion, verName: '改名' }, components })
       expect(edit).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
-      const swap = await save(me, { otaVersion, components: [await component(me)] })
+      const swap = await saveVersion(me, { otaVersion, components: [await createComponent(me)] })
       expect(swap).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
       const gone = await me.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)
       expect(gone).toMatchObject({ code: 501, msg: '启用过的版本不能删除' })
-      expect((await read(me, otaId)).components).toEqual(locked.components)
+      expect((await readVersion(me, otaId)).components).toEqual(locked.components)
     }
     await frozen()
     expect(await disable(me, otaId)).toMatchObject({ code: 200, msg: '停用成功' })
-    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 2, verName: '秋季版' })
+    expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 2, verName: '秋季版' })
     await frozen()
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
   })
 
   test('OTA-02 enabling creates a test release; disabling cancels its tasks; enabling again starts a new release', async () => {
     const me = await editor()
-    const { otaId, modelId } = await created(me)
+    const { otaId, modelId } = await createVersion(me)
     await enable(me, otaId)
     const releases = async () =>
       (await server.db.execute(sql`select mode, state, rev from ota_policies where ota_id = ${otaId}`)).rows
@@ -62,65 +62,65 @@ describe('enabling', () => {
 
   test('refuses to enable a version without components or with a range above its own number', async () => {
     const me = await editor()
-    const { otaId } = await created(me, {}, [])
+    const { otaId } = await createVersion(me, {}, [])
     expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '请先上传组件再启用' })
-    const beyond = await created(me, { verCode: '100', oldVerMax: '100' })
+    const beyond = await createVersion(me, { verCode: '100', oldVerMax: '100' })
     expect(await enable(me, beyond.otaId)).toMatchObject({ code: 501, msg: '适用的旧版本必须小于本版本号' })
   })
 
   test('enabling reads the stored bytes again and refuses a damaged or missing component by name', async () => {
     const me = await editor()
-    const good = await component(me)
-    const bad = await component(me, { name: '模型' })
-    const { otaId } = await created(me, {}, [good, bad])
+    const good = await createComponent(me)
+    const bad = await createComponent(me, { name: '模型' })
+    const { otaId } = await createVersion(me, {}, [good, bad])
     const path = join(server.dataDir, 'files', bad.sha256.slice(0, 2), bad.sha256.slice(2, 4), bad.sha256)
     await writeFile(path, randomBytes(bad.size))
     const refusal = { code: 501, msg: '组件「模型」的文件已损坏或丢失，校验未通过，不能启用' }
     expect(await enable(me, otaId)).toMatchObject(refusal)
     await server.services.files.remove(bad.sha256)
     expect(await enable(me, otaId)).toMatchObject(refusal)
-    expect((await read(me, otaId)).otaVersion.status).toBe(0)
+    expect((await readVersion(me, otaId)).otaVersion.status).toBe(0)
   })
 
   test('refuses to enable a version that changes while its bytes are read', async () => {
     const me = await editor()
-    const { otaId, components } = await created(me)
-    const { otaVersion } = await read(me, otaId)
+    const { otaId, components } = await createVersion(me)
+    const { otaVersion } = await readVersion(me, otaId)
     const { files } = server.services
     const openRead = files.openRead.bind(files)
     files.openRead = async (...given) => {
       files.openRead = openRead
-      expect((await save(me, { otaVersion: { ...otaVersion, verName: '抢先' }, components })).code).toBe(200)
+      expect((await saveVersion(me, { otaVersion: { ...otaVersion, verName: '抢先' }, components })).code).toBe(200)
       return openRead(...given)
     }
     expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '校验期间该版本已被他人修改，请刷新后重试' })
-    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 0, verName: '抢先' })
+    expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 0, verName: '抢先' })
   })
 
   test('of several simultaneous requests to enable, one succeeds', async () => {
     const me = await editor()
-    const { otaId } = await created(me)
+    const { otaId } = await createVersion(me)
     const codes = (await Promise.all([1, 2, 3, 4].map(() => enable(me, otaId)))).map(({ code }) => code)
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
-    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 1, rev: 1 })
+    expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 1, rev: 1 })
   })
 
   test('AGENT-05 a model with boards takes only versions that its boards can install', async () => {
     const me = await editor()
-    const { otaId } = await created(me)
-    const { otaVersion, components } = await read(me, otaId)
+    const { otaId } = await createVersion(me)
+    const { otaVersion, components } = await readVersion(me, otaId)
     const { pool } = server.services.database
     await pool.query(`update device_models set boards = '{enable-board}' where id = $1`, [otaVersion.modelId])
     expect((await enable(me, otaId)).msg).toContain('语音设备的版本名称')
     const named = { ...otaVersion, verName: '2.0.10', verCode: 2_000_010 }
-    const refused = await save(me, { otaVersion: { ...named, verCode: 2_000_011 }, components })
+    const refused = await saveVersion(me, { otaVersion: { ...named, verCode: 2_000_011 }, components })
     expect([refused.msg, refused.data.field]).toEqual(['版本名称 2.0.10 的版本号应为 2000010', 'otaVersion.verCode'])
-    const misnamed = await save(me, { otaVersion: { ...named, verName: 'v2' }, components })
+    const misnamed = await saveVersion(me, { otaVersion: { ...named, verName: 'v2' }, components })
     expect(misnamed.data.field).toBe('otaVersion.verName')
-    expect((await save(me, { otaVersion: named, components })).code).toBe(200)
+    expect((await saveVersion(me, { otaVersion: named, components })).code).toBe(200)
     const typed = components.map((each: object) => ({ ...each, type: 2 }))
-    const again = (await read(me, otaId)).otaVersion
-    const { code } = await save(me, { otaVersion: again, components: typed })
+    const again = (await readVersion(me, otaId)).otaVersion
+    const { code } = await saveVersion(me, { otaVersion: again, components: typed })
     expect(code).toBe(200)
     expect((await enable(me, otaId)).code).toBe(200)
   })

@@ -6,9 +6,9 @@ import { otaVersions } from '#schema/ota.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { type ArtifactKind, FIRMWARE, SOFTWARE } from './ota-artifact-kind.ts'
-import { conditionsOf, sortOf } from './ota-list.service.ts'
-import { selectVersions, visible } from './ota-rows.ts'
+import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from './ota-artifact-kind.ts'
+import { buildVersionFilter, buildVersionOrder } from './ota-list.service.ts'
+import { selectVersions, visibleVersionsOfKind } from './ota-rows.ts'
 
 /** Row of the export file. Both ends of the range form one text column, as in the list. */
 const Line = OtaVersion.extend({ range: z.string().meta({ title: '适用旧版本' }) })
@@ -47,13 +47,14 @@ const exportOf = <E extends typeof ota.export | typeof software.export>(
       db
         .select({ id: otaVersions.otaId })
         .from(otaVersions)
-        .where(conditionsOf(user, artifact, input))
+        .where(buildVersionFilter(user, artifact, input))
         .$dynamic(),
-    order: sortOf,
-    load: (db, user, keys) => selectVersions(db).where(and(visible(user, artifact), among(otaVersions.otaId, keys))),
+    order: buildVersionOrder,
+    load: (db, user, keys) =>
+      selectVersions(db).where(and(visibleVersionsOfKind(user, artifact), among(otaVersions.otaId, keys))),
     keyOf: ({ otaId }) => otaId,
     line: (row) => ({ ...row, range: rangeInWords(row) }),
   })
 
-export const exportFirmware = exportOf(FIRMWARE, ota.export, ['modelName'])
-export const exportSoftware = exportOf(SOFTWARE, software.export, ['modelName', ['packageName', { width: 24 }]])
+export const exportFirmware = exportOf(FIRMWARE_KIND, ota.export, ['modelName'])
+export const exportSoftware = exportOf(SOFTWARE_KIND, software.export, ['modelName', ['packageName', { width: 24 }]])

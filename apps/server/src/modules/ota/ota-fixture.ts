@@ -4,19 +4,19 @@ import type { Caller } from '#test/harness.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
 /** All permissions of the firmware pages. */
-export const EDITOR = ACTIONS.map((key) => `upgrade:ota:${key}`)
+export const FIRMWARE_PERMISSIONS = ACTIONS.map((key) => `upgrade:ota:${key}`)
 /** All permissions of the general software pages. */
-export const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
+export const SOFTWARE_PERMISSIONS = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
 
 const digest = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex')
-export const digests = (bytes: Uint8Array) => ({
+export const computeDigests = (bytes: Uint8Array) => ({
   size: bytes.length,
   md5: digest('md5', bytes),
   sha1: digest('sha1', bytes),
   sha256: digest('sha256', bytes),
 })
 
-export async function upload(caller: Caller, bytes: Uint8Array, name = 'firmware.bin') {
+export async function uploadComponent(caller: Caller, bytes: Uint8Array, name = 'firmware.bin') {
   const boundary = 'oms-test-boundary'
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`
   const payload = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
@@ -26,7 +26,7 @@ export async function upload(caller: Caller, bytes: Uint8Array, name = 'firmware
 }
 
 let models = 0
-export async function newModel(caller: Caller): Promise<number> {
+export async function createModel(caller: Caller): Promise<number> {
   models += 1
   const model = {
     modelName: `型号${models}`,
@@ -37,12 +37,12 @@ export async function newModel(caller: Caller): Promise<number> {
   return (await caller.call('POST', '/api/v1/device/model/quick', model)).data.modelId
 }
 
-export async function component(caller: Caller, over: object = {}) {
-  const { data } = await upload(caller, randomBytes(2000))
+export async function createComponent(caller: Caller, over: object = {}) {
+  const { data } = await uploadComponent(caller, randomBytes(2000))
   return { ...data, name: '主程序', type: 2, ...over }
 }
 
-export const version = (modelId: number, over: object = {}) => ({
+export const buildVersion = (modelId: number, over: object = {}) => ({
   modelId,
   verCode: '100',
   verName: '秋季版',
@@ -51,22 +51,22 @@ export const version = (modelId: number, over: object = {}) => ({
 })
 
 /** Creates a version; the model is a new one unless `over` names one. Only platform accounts may create models. */
-export async function created(
+export async function createVersion(
   caller: Caller,
   over: { modelId?: number; [field: string]: unknown } = {},
   components?: object[],
 ) {
-  const modelId = over.modelId ?? (await newModel(caller))
-  const parts = components ?? [await component(caller)]
-  const payload = { otaVersion: version(modelId, over), components: parts }
+  const modelId = over.modelId ?? (await createModel(caller))
+  const parts = components ?? [await createComponent(caller)]
+  const payload = { otaVersion: buildVersion(modelId, over), components: parts }
   const { data, code, msg } = await caller.call('POST', '/api/v1/device/ota/ver', payload)
   expect({ code, msg }).toEqual({ code: 200, msg: '新增成功' })
   return { otaId: data.otaId as number, modelId, components: parts }
 }
 
-export const read = async (caller: Caller, otaId: number) =>
+export const readVersion = async (caller: Caller, otaId: number) =>
   (await caller.call('GET', `/api/v1/device/ota/ver/${otaId}`)).data as {
     otaVersion: Record<string, unknown> & { rev: number; status: number }
     components: Record<string, unknown>[]
   }
-export const save = (caller: Caller, payload: object) => caller.call('PUT', '/api/v1/device/ota/ver', payload)
+export const saveVersion = (caller: Caller, payload: object) => caller.call('PUT', '/api/v1/device/ota/ver', payload)

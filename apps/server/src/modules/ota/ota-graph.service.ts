@@ -10,25 +10,25 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
-import { visible } from './ota-rows.ts'
-import { type Edge, type RangeGraph, rangeGraph, type Running } from './range-graph.ts'
+import { visibleVersionsOfKind } from './ota-rows.ts'
+import { type VersionRange, type RangeGraph, buildRangeGraph, type RunningVersion } from './range-graph.ts'
 
 type View = z.input<typeof VersionGraph>
 type Node = View['nodes'][number]
 type Asked = ParsedOf<typeof otaGraph.get> & { readonly packageName?: string }
 
-interface Version extends Edge {
+interface Version extends VersionRange {
   readonly tenantId: number
   readonly verName: string
 }
-interface Count extends Running {
+interface Count extends RunningVersion {
   readonly tenantId: number
 }
 
 /**
  * Returns the upgrade path of every version on devices, now or as if a further version were released to all devices.
  */
-export async function get(ctx: Ctx, artifact: ArtifactKind, asked: Asked): Promise<View> {
+export async function getUpgradeGraph(ctx: Ctx, artifact: ArtifactKind, asked: Asked): Promise<View> {
   const { user, services } = ctx
   const { modelId, packageName = '' } = asked
   const { model, draft, counts } = await transact(ctx, async (db) => ({
@@ -63,7 +63,7 @@ async function modelOf(db: Db, modelId: number) {
 async function draftOf(db: Db, user: User, artifact: ArtifactKind, asked: Asked) {
   if (asked.otaId !== undefined) {
     const own = and(
-      visible(user, artifact),
+      visibleVersionsOfKind(user, artifact),
       eq(otaVersions.otaId, asked.otaId),
       eq(otaVersions.modelId, asked.modelId),
       eq(otaVersions.packageName, asked.packageName ?? ''),
@@ -130,7 +130,7 @@ async function countsOf(db: Db, user: User, modelId: number, packageName: string
 
 interface Reach {
   readonly graph: RangeGraph
-  readonly counts: readonly Running[]
+  readonly counts: readonly RunningVersion[]
 }
 
 /** Builds one graph for each tenant with own versions, and one graph for all other tenants. */
@@ -140,11 +140,11 @@ function byReach(enabled: readonly Version[], counts: readonly Count[]): Reach[]
     const own = owner !== PLATFORM_TENANT_ID
     const edges = enabled.filter(({ tenantId }) => tenantId === PLATFORM_TENANT_ID || tenantId === owner)
     const running = summed(counts.filter(({ tenantId }) => (own ? tenantId === owner : !owners.has(tenantId))))
-    return { graph: rangeGraph(edges, running), counts: running }
+    return { graph: buildRangeGraph(edges, running), counts: running }
   })
 }
 
-function summed(counts: readonly Count[]): Running[] {
+function summed(counts: readonly Count[]): RunningVersion[] {
   const sums = new Map<number | null, number>()
   for (const { verCode, count } of counts) sums.set(verCode, (sums.get(verCode) ?? 0) + count)
   return [...sums].map(([verCode, count]) => ({ verCode, count }))
@@ -162,7 +162,7 @@ function wayOf(reaches: readonly Reach[], verCode: number | null) {
 
 function viewOf(enabled: readonly Version[], reaches: readonly Reach[]): Omit<View, 'modelName' | 'effect'> {
   const running = summed(reaches.flatMap(({ counts }) => counts.map((count) => ({ ...count, tenantId: 0 }))))
-  const whole = rangeGraph(enabled, running)
+  const whole = buildRangeGraph(enabled, running)
   const codes = new Set<number | null>([
     ...running.map(({ verCode }) => verCode),
     ...enabled.map(({ verCode }) => verCode),
@@ -193,8 +193,8 @@ function viewOf(enabled: readonly Version[], reaches: readonly Reach[]): Omit<Vi
 }
 
 /** Returns the path of a version that no device runs. */
-function wayFrom(enabled: readonly Edge[], verCode: number | null) {
-  const [route] = rangeGraph(enabled, [{ verCode, count: 0 }]).routes
+function wayFrom(enabled: readonly VersionRange[], verCode: number | null) {
+  const [route] = buildRangeGraph(enabled, [{ verCode, count: 0 }]).routes
   return { path: [...(route?.path ?? [])], stranded: 0 }
 }
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, EDITOR, newModel, PACKAGER, version } from './ota-fixture.ts'
+import {
+  createComponent,
+  FIRMWARE_PERMISSIONS,
+  createModel,
+  SOFTWARE_PERMISSIONS,
+  buildVersion,
+} from './ota-fixture.ts'
 
 const server = useApp()
 let serial = 0
@@ -21,8 +27,11 @@ async function add(
   [verCode, oldVerMin, oldVerMax]: readonly (number | null)[],
   enable = true,
 ) {
-  const otaVersion = version(modelId, { verCode, verName: `V${verCode}`, oldVerMin, oldVerMax })
-  const { data } = await me.call('POST', '/api/v1/device/ota/ver', { otaVersion, components: [await component(me)] })
+  const otaVersion = buildVersion(modelId, { verCode, verName: `V${verCode}`, oldVerMin, oldVerMax })
+  const { data } = await me.call('POST', '/api/v1/device/ota/ver', {
+    otaVersion,
+    components: [await createComponent(me)],
+  })
   if (enable) {
     expect((await me.call('POST', `/api/v1/device/ota/ver/enable/${data.otaId}`)).code).toBe(200)
     await setRelease(data.otaId, { mode: 2 })
@@ -39,8 +48,8 @@ async function setRelease(otaId: number, { mode, state = 0 }: { mode: number; st
 const graph = async (me: Caller, query: string) => (await me.call('GET', `/api/v1/device/ota/graph?${query}`)).data
 
 test('counts devices by upgrade path, reports gaps, and previews the effect of a draft', async () => {
-  const me = await server.as(...EDITOR)
-  const modelId = await newModel(me)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const modelId = await createModel(me)
   await fleet(modelId, 1, [
     [1, 3],
     [10, 2],
@@ -78,10 +87,10 @@ test('counts devices by upgrade path, reports gaps, and previews the effect of a
 })
 
 test('the graph of a tenant counts its own devices and contains the versions of the vendor and its own', async () => {
-  const vendor = await server.as(...EDITOR)
-  const me = await server.by({ tenant: '路径公司', permissions: EDITOR })
-  const other = await server.by({ tenant: '另一家', permissions: EDITOR })
-  const modelId = await newModel(vendor)
+  const vendor = await server.as(...FIRMWARE_PERMISSIONS)
+  const me = await server.by({ tenant: '路径公司', permissions: FIRMWARE_PERMISSIONS })
+  const other = await server.by({ tenant: '另一家', permissions: FIRMWARE_PERMISSIONS })
+  const modelId = await createModel(vendor)
   await add(vendor, modelId, [10, 1, 9])
   await add(me, modelId, [20, 10, 19])
   const { rows } = await server.services.database.pool.query<{ id: number }>(
@@ -102,8 +111,8 @@ test.each([
   ['a stopped release', { mode: 2, state: 4 }, 2],
   ['a paused release', { mode: 2, state: 3 }, 0],
 ])('%s (%j) leaves %i devices without a path', async (_name, release, stranded) => {
-  const me = await server.as(...EDITOR)
-  const modelId = await newModel(me)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const modelId = await createModel(me)
   await fleet(modelId, 1, [[1, 2]])
   await add(me, modelId, [20, 10, 19])
   await setRelease(await add(me, modelId, [10, 1, 9]), release)
@@ -111,8 +120,8 @@ test.each([
 })
 
 test('each package has its own graph; the error names a missing model or version', async () => {
-  const me = await server.as(...PACKAGER, ...EDITOR)
-  const modelId = await newModel(me)
+  const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
+  const modelId = await createModel(me)
   await fleet(modelId, 1, [[7, 2]])
   const { pool } = server.services.database
   await pool.query(

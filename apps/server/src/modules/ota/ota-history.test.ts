@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, EDITOR, newModel, read, save, version } from './ota-fixture.ts'
+import {
+  createComponent,
+  FIRMWARE_PERMISSIONS,
+  createModel,
+  readVersion,
+  saveVersion,
+  buildVersion,
+} from './ota-fixture.ts'
 
 const server = useApp()
 const VER_CODE = 50
@@ -22,7 +29,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 type Edit = Extract<Step, { kind: 'edit' }>
-type Shown = Awaited<ReturnType<typeof read>> | undefined
+type Shown = Awaited<ReturnType<typeof readVersion>> | undefined
 
 const url = (action: string, otaId: number) => `/api/v1/device/ota/ver/${action}${otaId}`
 
@@ -33,9 +40,9 @@ function act(me: Caller, otaId: number, before: Shown, pool: object[], next: Ste
 }
 
 function edit(me: Caller, otaId: number, before: Shown, pool: object[], { parts, stale, ...fields }: Edit) {
-  const otaVersion = { ...version(1), ...before?.otaVersion, ...fields, otaId, rev: before?.otaVersion.rev ?? 0 }
+  const otaVersion = { ...buildVersion(1), ...before?.otaVersion, ...fields, otaId, rev: before?.otaVersion.rev ?? 0 }
   if (stale) otaVersion.rev -= 1
-  return save(me, { otaVersion, components: parts.map((part) => pool[part]) })
+  return saveVersion(me, { otaVersion, components: parts.map((part) => pool[part]) })
 }
 
 /** Returns whether the step is permitted in this state. Independent of the server's code. */
@@ -70,17 +77,21 @@ function assertSound({ otaVersion, components }: NonNullable<Shown>) {
 }
 
 test('any sequence of steps keeps enabled versions immutable, served bytes as recorded and ranges valid', async () => {
-  const me = await server.as(...EDITOR)
-  const pool = [await component(me), await component(me, { name: '模型' }), await component(me, { name: '说明' })]
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const pool = [
+    await createComponent(me),
+    await createComponent(me, { name: '模型' }),
+    await createComponent(me, { name: '说明' }),
+  ]
   const history = async (steps: Step[]) => {
-    const otaVersion = version(await newModel(me), { verCode: VER_CODE })
+    const otaVersion = buildVersion(await createModel(me), { verCode: VER_CODE })
     const { data } = await me.call('POST', '/api/v1/device/ota/ver', { otaVersion, components: [pool[0]] })
-    let shown: Shown = await read(me, data.otaId)
+    let shown: Shown = await readVersion(me, data.otaId)
     let once: ReturnType<typeof frozen> | undefined
     for (const next of steps) {
       const { code } = await act(me, data.otaId, shown, pool, next)
       expect({ next, done: code === 200 }).toEqual({ next, done: allowed(shown, next) })
-      const after: Shown = (await read(me, data.otaId)) ?? undefined
+      const after: Shown = (await readVersion(me, data.otaId)) ?? undefined
       expect(code === 200 || same(after, shown)).toBe(true)
       shown = after
       if (!shown) continue

@@ -7,10 +7,16 @@ import { notFound } from '#core/http/api-error.ts'
 import { awaitsAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
 import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
-import type { Asked, ArtifactKind } from './ota-artifact-kind.ts'
-import { componentsOf, namelessVersions, selectVersions, VERSION_NAMES, visible } from './ota-rows.ts'
+import type { VersionQuery, ArtifactKind } from './ota-artifact-kind.ts'
+import {
+  listComponents,
+  selectVersionsWithoutNames,
+  selectVersions,
+  VERSION_NAMES,
+  visibleVersionsOfKind,
+} from './ota-rows.ts'
 
-type Filter = Omit<Asked, 'pageNum' | 'pageSize'>
+type Filter = Omit<VersionQuery, 'pageNum' | 'pageSize'>
 
 const SORTABLE = {
   verCode: otaVersions.verCode,
@@ -18,13 +24,13 @@ const SORTABLE = {
   updateTime: otaVersions.updateTime,
 } as const
 
-export function conditionsOf(
+export function buildVersionFilter(
   user: User,
   artifact: ArtifactKind,
   { verName, packageName, verCode, modelId, status, todo, beginTime, endTime }: Filter,
 ): SQL | undefined {
   return and(
-    visible(user, artifact),
+    visibleVersionsOfKind(user, artifact),
     contains(otaVersions.verName, verName),
     contains(otaVersions.packageName, packageName),
     verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
@@ -36,27 +42,30 @@ export function conditionsOf(
 }
 
 /** Returns the sort order: newest first unless a column is given. */
-export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(asked, SORTABLE, otaVersions.otaId)
+export const buildVersionOrder = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  buildOrder(asked, SORTABLE, otaVersions.otaId)
 
 const EXACT = { verCode: otaVersions.verCode, modelId: otaVersions.modelId, status: otaVersions.status } as const
 
-export const list = (ctx: Ctx, artifact: ArtifactKind, input: Asked) =>
+export const listVersions = (ctx: Ctx, artifact: ArtifactKind, input: VersionQuery) =>
   paginateLarge(ctx, input, {
     name: artifact.bizType,
     key: otaVersions.otaId,
     exact: EXACT,
-    order: sortOf(input),
+    order: buildVersionOrder(input),
     select: () => selectVersions(ctx.db).$dynamic(),
-    where: () => conditionsOf(ctx.user, artifact, input),
+    where: () => buildVersionFilter(ctx.user, artifact, input),
     prepared: {
-      where: visible(ctx.user, artifact),
-      select: () => namelessVersions(ctx.db).$dynamic(),
+      where: visibleVersionsOfKind(ctx.user, artifact),
+      select: () => selectVersionsWithoutNames(ctx.db).$dynamic(),
       names: VERSION_NAMES,
     },
   })
 
-export async function get({ db, user }: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.get>) {
-  const [otaVersion] = await selectVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+export async function getVersion({ db, user }: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.get>) {
+  const [otaVersion] = await selectVersions(db).where(
+    and(eq(otaVersions.otaId, otaId), visibleVersionsOfKind(user, artifact)),
+  )
   if (!otaVersion) throw notFound(artifact.noun)
-  return { otaVersion, components: await componentsOf(db, otaId) }
+  return { otaVersion, components: await listComponents(db, otaId) }
 }

@@ -1,61 +1,73 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { component, created, EDITOR, newModel, read, save, upload, version } from './ota-fixture.ts'
+import {
+  createComponent,
+  createVersion,
+  FIRMWARE_PERMISSIONS,
+  createModel,
+  readVersion,
+  saveVersion,
+  uploadComponent,
+  buildVersion,
+} from './ota-fixture.ts'
 
 const server = useApp()
-const editor = () => server.as(...EDITOR)
+const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 /** A new model; only platform accounts may create models. */
-const platformModel = async () => newModel(await server.as('upgrade:ota:add'))
+const platformModel = async () => createModel(await server.as('upgrade:ota:add'))
 
 describe('tenants and permissions', () => {
   test('another tenant can neither see a version nor use its uploads', async () => {
-    const mine = await server.by({ tenant: '甲公司', permissions: EDITOR })
-    const theirs = await server.by({ tenant: '乙公司', permissions: EDITOR })
-    const { otaId, modelId, components } = await created(mine, { modelId: await platformModel() })
+    const mine = await server.by({ tenant: '甲公司', permissions: FIRMWARE_PERMISSIONS })
+    const theirs = await server.by({ tenant: '乙公司', permissions: FIRMWARE_PERMISSIONS })
+    const { otaId, modelId, components } = await createVersion(mine, { modelId: await platformModel() })
     const missing = { code: 400, msg: '固件版本不存在或已被删除', data: null }
-    const { otaVersion } = await read(mine, otaId)
+    const { otaVersion } = await readVersion(mine, otaId)
     expect((await theirs.call('GET', `/api/v1/device/ota?modelId=${modelId}`)).data).toMatchObject({
       list: [],
       total: 0,
     })
     expect(await theirs.call('GET', `/api/v1/device/ota/ver/${otaId}`)).toEqual(missing)
-    expect(await save(theirs, { otaVersion, components })).toEqual(missing)
+    expect(await saveVersion(theirs, { otaVersion, components })).toEqual(missing)
     expect(await theirs.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)).toEqual(missing)
     expect(await theirs.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).toEqual(missing)
     expect(await theirs.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)).toEqual(missing)
-    const stolen = await theirs.call('POST', '/api/v1/device/ota/ver', { otaVersion: version(modelId), components })
+    const stolen = await theirs.call('POST', '/api/v1/device/ota/ver', {
+      otaVersion: buildVersion(modelId),
+      components,
+    })
     expect(stolen).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
     expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
     expect(
-      (await theirs.call('POST', '/api/v1/device/ota/ver', { otaVersion: version(modelId), components: [] })).code,
+      (await theirs.call('POST', '/api/v1/device/ota/ver', { otaVersion: buildVersion(modelId), components: [] })).code,
     ).toBe(200)
   })
 
   test('refuses a file uploaded for another purpose as a component', async () => {
     const me = await editor()
-    const { data } = await upload(me, randomBytes(10))
+    const { data } = await uploadComponent(me, randomBytes(10))
     const id = data.url.slice(-32)
     await server.services.database.pool.query(`update files set purpose = 'file' where id = $1`, [id])
     const answer = await me.call('POST', '/api/v1/device/ota/ver', {
-      otaVersion: version(await newModel(me)),
+      otaVersion: buildVersion(await createModel(me)),
       components: [{ ...data, name: '主程序' }],
     })
     expect(answer).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
   })
 
   test('an upload by staff moves to the tenant of the edited version', async () => {
-    const mine = await server.by({ tenant: '丙公司', permissions: EDITOR })
+    const mine = await server.by({ tenant: '丙公司', permissions: FIRMWARE_PERMISSIONS })
     const staff = await editor()
-    const { otaId } = await created(mine, { modelId: await platformModel() }, [])
-    const { otaVersion } = await read(staff, otaId)
-    expect((await save(staff, { otaVersion, components: [await component(staff)] })).code).toBe(200)
+    const { otaId } = await createVersion(mine, { modelId: await platformModel() }, [])
+    const { otaVersion } = await readVersion(staff, otaId)
+    expect((await saveVersion(staff, { otaVersion, components: [await createComponent(staff)] })).code).toBe(200)
     expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
   })
 
   test('the operation log records every change with the digests', async () => {
     const me = await editor()
-    const { otaId, components } = await created(me)
+    const { otaId, components } = await createVersion(me)
     await me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
     const { rows } = await server.services.database.pool.query(
       `select title, action, diff, status from oper_logs where biz_type = 'ota' and biz_id = $1 order by oper_id`,
@@ -69,11 +81,11 @@ describe('tenants and permissions', () => {
 
 describe('lists', () => {
   test('OTA-01 filters by name, number, status and release; sorts by the sortable columns', async () => {
-    const me = await server.by({ tenant: '丁公司', permissions: EDITOR })
+    const me = await server.by({ tenant: '丁公司', permissions: FIRMWARE_PERMISSIONS })
     const modelId = await platformModel()
     const add = (verCode: number, verName: string, releaseDate: string) =>
       me.call('POST', '/api/v1/device/ota/ver', {
-        otaVersion: version(modelId, { verCode, verName, releaseDate }),
+        otaVersion: buildVersion(modelId, { verCode, verName, releaseDate }),
         components: [],
       })
     await add(3, '100%版', '2030-03-01 00:00:00')
@@ -117,10 +129,10 @@ describe('lists', () => {
   })
 
   test('exports the filtered list with texts instead of codes', async () => {
-    const me = await server.by({ tenant: '戊公司', permissions: EDITOR })
+    const me = await server.by({ tenant: '戊公司', permissions: FIRMWARE_PERMISSIONS })
     const modelId = await platformModel()
-    await created(me, { modelId, verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])
-    await created(me, { modelId, verCode: '101', verName: '另一个' }, [])
+    await createVersion(me, { modelId, verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])
+    await createVersion(me, { modelId, verCode: '101', verName: '另一个' }, [])
     const reply = await me.inject({ method: 'GET', url: '/api/v1/device/ota/export?format=csv&verName=1%2B1' })
     expect(reply.headers['content-disposition']).toContain(encodeURIComponent('固件版本.csv'))
     const [head, line, ...rest] = reply.body.trim().split('\r\n')

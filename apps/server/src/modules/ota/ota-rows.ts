@@ -16,10 +16,10 @@ export type StoredComponent = typeof otaComponents.$inferSelect
  * Returns the condition for versions of an artifact kind that the account may see. Every query on versions includes the
  * condition.
  */
-export const visible = (user: User, { kind }: Pick<ArtifactKind, 'kind'>) => visibleVersions(user, kind)
+export const visibleVersionsOfKind = (user: User, { kind }: Pick<ArtifactKind, 'kind'>) => visibleVersions(user, kind)
 
 /** Returns the tenant of a new version or upload: the tenant of the session, whatever the request contains. */
-export function tenantOf({ tenantId }: User) {
+export function requireSessionTenant({ tenantId }: User) {
   if (tenantId === null) throw forbidden()
   return tenantId
 }
@@ -61,7 +61,8 @@ export const selectVersions = (db: Db) =>
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 
 /** Selects versions without the names of model, tenant and creator. `VERSION_NAMES` adds these names. */
-export const namelessVersions = (db: Db) => db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
+export const selectVersionsWithoutNames = (db: Db) =>
+  db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
 export const VERSION_NAMES = {
   modelName: { id: 'modelId', kind: 'model' },
   tenantName: { id: 'tenantId', kind: 'tenant' },
@@ -73,17 +74,17 @@ export async function lockVersion(db: Db, user: User, artifact: ArtifactKind, ot
   const [found] = await db
     .select()
     .from(otaVersions)
-    .where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+    .where(and(eq(otaVersions.otaId, otaId), visibleVersionsOfKind(user, artifact)))
     .for('update')
   if (!found) throw notFound(artifact.noun)
   return found
 }
 
-export const componentsOf = (db: Db, otaId: number): Promise<StoredComponent[]> =>
+export const listComponents = (db: Db, otaId: number): Promise<StoredComponent[]> =>
   db.select().from(otaComponents).where(eq(otaComponents.otaId, otaId)).orderBy(asc(otaComponents.sort))
 
 /** Formats a version's name for the operation log and error messages: `「秋季版」(100)` or `「秋季版」(com.voice 100)`. */
-export const nameOf = ({ verName, verCode, packageName = '' }: Named) =>
+export const formatVersionName = ({ verName, verCode, packageName = '' }: Named) =>
   `「${verName}」(${packageName && `${packageName} `}${verCode})`
 interface Named {
   readonly verName: string

@@ -13,13 +13,13 @@ import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, revisionNote, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
+import { claimComponents, describeComponents, type NewComponent, markFilesUnused } from './ota-components.ts'
 import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
-import { componentsOf, lockVersion, nameOf, type StoredComponent } from './ota-rows.ts'
+import { listComponents, lockVersion, formatVersionName, type StoredComponent } from './ota-rows.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
-export async function create(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentCreate) {
+export async function createVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentCreate) {
   const { db, user, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
@@ -46,20 +46,20 @@ export async function create(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sen
   ctx.audit({
     bizType: artifact.bizType,
     bizId: created.otaId,
-    action: `新增${artifact.noun}${nameOf(otaVersion)}`,
+    action: `新增${artifact.noun}${formatVersionName(otaVersion)}`,
     diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId })
   return created
 }
 
-export async function update(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentUpdate) {
+export async function updateVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentUpdate) {
   const { db, user, now, services } = ctx
   const stored = await lockVersion(db, user, artifact, sent.otaId)
   const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
   if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
   await checkRevision(db, stored, otaVersion.rev)
-  const before = await componentsOf(db, stored.otaId)
+  const before = await listComponents(db, stored.otaId)
   const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
   const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
   await assertBoardVersion(db, artifact, otaVersion)
@@ -74,30 +74,30 @@ export async function update(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sen
   ctx.audit({
     bizType: artifact.bizType,
     bizId: stored.otaId,
-    action: `修改${artifact.noun}${nameOf(stored)}${revisionNote(otaVersion.rev)}`,
+    action: `修改${artifact.noun}${formatVersionName(stored)}${revisionNote(otaVersion.rev)}`,
     diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
   return { rev: next.rev }
 }
 
-export async function remove(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.remove>) {
+export async function removeVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.remove>) {
   const { db, user, now, services } = ctx
   const stored = await lockVersion(db, user, artifact, otaId)
   if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
-  const components = await componentsOf(db, otaId)
+  const components = await listComponents(db, otaId)
   await db
     .update(otaVersions)
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(otaVersions.otaId, otaId))
-  await releaseFiles(
+  await markFilesUnused(
     db,
     components.map(({ fileId }) => fileId),
   )
   ctx.audit({
     bizType: artifact.bizType,
     bizId: otaId,
-    action: `删除${artifact.noun}${nameOf(stored)}`,
+    action: `删除${artifact.noun}${formatVersionName(stored)}`,
     diff: componentDiff(components, []),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
@@ -162,7 +162,7 @@ async function replaceComponents(db: Db, before: StoredComponent[], otaId: numbe
   await db.delete(otaComponents).where(eq(otaComponents.otaId, otaId))
   await putComponents(db, otaId, claimed)
   const kept = new Set(claimed.map(({ fileId }) => fileId))
-  await releaseFiles(
+  await markFilesUnused(
     db,
     before.flatMap(({ fileId }) => (kept.has(fileId) ? [] : [fileId])),
   )
@@ -185,7 +185,11 @@ const TITLES = Object.fromEntries(
 )
 
 const componentDiff = (before: readonly StoredComponent[], after: readonly NewComponent[]) =>
-  listChanges({ components: inWords(before) }, { components: inWords(after) }, { components: '组件' })
+  listChanges(
+    { components: describeComponents(before) },
+    { components: describeComponents(after) },
+    { components: '组件' },
+  )
 
 const differences = (
   before: object,

@@ -1,16 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, created, EDITOR, newModel, PACKAGER, version } from './ota-fixture.ts'
+import {
+  createComponent,
+  createVersion,
+  FIRMWARE_PERMISSIONS,
+  createModel,
+  SOFTWARE_PERMISSIONS,
+  buildVersion,
+} from './ota-fixture.ts'
 
 const server = useApp()
 const ROOT = '/api/v1/device/software'
 const REFUSED = { code: 501, msg: '您没有权限！' }
 
-const modelFor = async () => newModel(await server.as('upgrade:ota:add'))
+const modelFor = async () => createModel(await server.as('upgrade:ota:add'))
 const add = (me: Caller, modelId: number, over: object = {}, components: object[] = []) =>
   me.call('POST', `${ROOT}/ver`, {
-    otaVersion: version(modelId, { packageName: 'com.oms.voice', ...over }),
+    otaVersion: buildVersion(modelId, { packageName: 'com.oms.voice', ...over }),
     components,
   })
 const read = async (me: Caller, otaId: number) => (await me.call('GET', `${ROOT}/ver/${otaId}`)).data
@@ -18,8 +25,8 @@ const listed = async (me: Caller, query = '') =>
   ((await me.call('GET', `${ROOT}?${query}`)).data.list as { otaId: number }[]).map(({ otaId }) => otaId)
 
 test('a package version is created, edited and enabled; then editing and deleting are refused', async () => {
-  const me = await server.as(...PACKAGER, 'upgrade:ota:uploadComp')
-  const part = await component(me)
+  const me = await server.as(...SOFTWARE_PERMISSIONS, 'upgrade:ota:uploadComp')
+  const part = await createComponent(me)
   const made = await add(me, await modelFor(), {}, [part])
   expect(made).toMatchObject({ code: 200, msg: '新增成功' })
   const { otaId } = made.data
@@ -51,13 +58,13 @@ test.each([
   ['有空 格', '包名只能包含小写字母、数字和 . _ -'],
   ['a'.repeat(65), '包名不能超过64个字符'],
 ])('the package name %j is refused: %s', async (packageName, msg) => {
-  const me = await server.as(...PACKAGER)
+  const me = await server.as(...SOFTWARE_PERMISSIONS)
   const refused = await add(me, await modelFor(), { packageName })
   expect(refused).toEqual({ code: 400, msg, data: { field: 'otaVersion.packageName' } })
 })
 
 test('numbers are unique within tenant, model and package, independent of firmware numbers', async () => {
-  const me = await server.as(...PACKAGER, ...EDITOR)
+  const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
   const modelId = await modelFor()
   expect((await add(me, modelId)).code).toBe(200)
   expect(await add(me, modelId)).toEqual({
@@ -67,20 +74,20 @@ test('numbers are unique within tenant, model and package, independent of firmwa
   })
   expect((await add(me, modelId, { packageName: 'com.oms.player' })).code).toBe(200)
   expect((await add(me, await modelFor())).code).toBe(200)
-  const firmware = { otaVersion: version(modelId), components: [] }
+  const firmware = { otaVersion: buildVersion(modelId), components: [] }
   expect((await me.call('POST', '/api/v1/device/ota/ver', firmware)).code).toBe(200)
 })
 
 test('calls of one artifact kind never find a row of the other', async () => {
-  const me = await server.as(...PACKAGER, ...EDITOR)
-  const firmware = await created(me)
-  const made = await add(me, await modelFor(), {}, [await component(me)])
+  const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
+  const firmware = await createVersion(me)
+  const made = await add(me, await modelFor(), {}, [await createComponent(me)])
   const packageId = made.data.otaId as number
   for (const [root, other, noun] of [
     [ROOT, firmware.otaId, '软件包版本不存在或已被删除'],
     ['/api/v1/device/ota', packageId, '固件版本不存在或已被删除'],
   ] as const) {
-    const otaVersion = { ...version(firmware.modelId), packageName: 'x', otaId: other, rev: 0 }
+    const otaVersion = { ...buildVersion(firmware.modelId), packageName: 'x', otaId: other, rev: 0 }
     const refusals = [
       await me.call('GET', `${root}/ver/${other}`),
       await me.call('PUT', `${root}/ver`, { otaVersion, components: [] }),
@@ -100,7 +107,7 @@ test('calls of one artifact kind never find a row of the other', async () => {
 })
 
 test('filters by package name and by part of the name', async () => {
-  const me = await server.as(...PACKAGER)
+  const me = await server.as(...SOFTWARE_PERMISSIONS)
   const modelId = await modelFor()
   const { otaId: voice } = (await add(me, modelId, { packageName: `v${randomBytes(4).toString('hex')}` })).data
   const { packageName } = (await read(me, voice)).otaVersion
@@ -110,8 +117,8 @@ test('filters by package name and by part of the name', async () => {
 })
 
 test('permissions of firmware and of software are separate; components follow their version', async () => {
-  const packager = await server.as(...PACKAGER)
-  const engineer = await server.as(...EDITOR)
+  const packager = await server.as(...SOFTWARE_PERMISSIONS)
+  const engineer = await server.as(...FIRMWARE_PERMISSIONS)
   expect(await engineer.call('GET', ROOT)).toMatchObject(REFUSED)
   expect(await packager.call('GET', '/api/v1/device/ota')).toMatchObject(REFUSED)
   expect(await add(engineer, 1)).toMatchObject(REFUSED)
@@ -121,7 +128,7 @@ test('permissions of firmware and of software are separate; components follow th
   expect(await reader.call('POST', '/api/v1/file/parts/begin', begin)).toMatchObject(REFUSED)
   expect((await reader.call('GET', '/api/v1/device/model/simple/list')).code).toBe(200)
 
-  const { components } = await created(engineer)
+  const { components } = await createVersion(engineer)
   const url = (components[0] as { url: string }).url
   expect((await packager.inject({ method: 'GET', url })).json()).toMatchObject({ msg: '文件不存在或已被删除' })
   expect((await (await server.as('upgrade:ota:query')).inject({ method: 'GET', url })).statusCode).toBe(200)

@@ -4,18 +4,18 @@ import { useApp } from '#test/harness.ts'
 import { deviceModels } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { operLogs } from '#schema/system.ts'
-import { EDITOR, newModel, version } from './ota-fixture.ts'
+import { FIRMWARE_PERMISSIONS, createModel, buildVersion } from './ota-fixture.ts'
 
 const server = useApp()
 const URL = '/api/v1/device/ota/ver'
 
 test('a version without a model takes the only one in use, and keeps it without model and revision', async () => {
-  const me = await server.as(...EDITOR)
-  const { modelId: _none, ...fields } = version(0)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const { modelId: _none, ...fields } = buildVersion(0)
   const refusal = { code: 400, msg: '请选择设备型号', data: { field: 'otaVersion.modelId' } }
   await server.db.update(deviceModels).set({ status: 0 })
   expect(await me.call('POST', URL, { otaVersion: fields, components: [] })).toEqual(refusal)
-  const modelId = await newModel(me)
+  const modelId = await createModel(me)
   const { code, msg, data } = await me.call('POST', URL, { otaVersion: fields, components: [] })
   expect(code, msg).toBe(200)
   const edited = { ...fields, otaId: data.otaId, verName: '冬季版' }
@@ -27,6 +27,6 @@ test('a version without a model takes the only one in use, and keeps it without 
     .from(operLogs)
     .where(eq(operLogs.bizId, String(data.otaId)))
   expect(logged.map(({ action }) => action).join()).toContain('（未带版本信息，按当前内容保存）')
-  await newModel(me)
+  await createModel(me)
   expect(await me.call('POST', URL, { otaVersion: { ...fields, verCode: '101' }, components: [] })).toEqual(refusal)
 })

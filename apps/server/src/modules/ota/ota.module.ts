@@ -4,50 +4,54 @@ import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/con
 import { software } from '@oms/contract/ota/software.ts'
 import { handlerWith, implement, type Module } from '#core/http/implement.ts'
 import * as alarm from './ota-alarm.service.ts'
-import { disable, enable } from './ota-enable.service.ts'
+import { disableVersion, enableVersion } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
-import { type ArtifactKind, FIRMWARE, SOFTWARE } from './ota-artifact-kind.ts'
+import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from './ota-artifact-kind.ts'
 import * as graph from './ota-graph.service.ts'
-import { get, list } from './ota-list.service.ts'
-import { create, remove, update } from './ota-save.service.ts'
+import { getVersion, listVersions } from './ota-list.service.ts'
+import { createVersion, removeVersion, updateVersion } from './ota-save.service.ts'
 import * as signing from './files/ota-signing.service.ts'
-import { upload } from './files/ota-upload.service.ts'
+import { uploadComponent } from './files/ota-upload.service.ts'
 
 const servicesOf = (artifact: ArtifactKind) => ({
-  list: handlerWith(artifact, list),
-  get: handlerWith(artifact, get),
-  create: handlerWith(artifact, create),
-  update: handlerWith(artifact, update),
-  remove: handlerWith(artifact, remove),
-  enable: handlerWith(artifact, enable),
-  disable: handlerWith(artifact, disable),
-  upload,
+  list: handlerWith(artifact, listVersions),
+  get: handlerWith(artifact, getVersion),
+  create: handlerWith(artifact, createVersion),
+  update: handlerWith(artifact, updateVersion),
+  remove: handlerWith(artifact, removeVersion),
+  enable: handlerWith(artifact, enableVersion),
+  disable: handlerWith(artifact, disableVersion),
+  upload: uploadComponent,
 })
 const outsideTransaction = ['enable', 'upload'] as const
 
-const otaModule = implement(ota, { ...servicesOf(FIRMWARE), export: exportFirmware }, { outsideTransaction })
-const softwareModule = implement(software, { ...servicesOf(SOFTWARE), export: exportSoftware }, { outsideTransaction })
+const otaModule = implement(ota, { ...servicesOf(FIRMWARE_KIND), export: exportFirmware }, { outsideTransaction })
+const softwareModule = implement(
+  software,
+  { ...servicesOf(SOFTWARE_KIND), export: exportSoftware },
+  { outsideTransaction },
+)
 
 const signingOf = (artifact: ArtifactKind) => ({
-  get: handlerWith(artifact, signing.get),
-  keys: signing.keys,
-  verify: handlerWith(artifact, signing.verify),
-  prepare: handlerWith(artifact, signing.prepare),
-  sign: handlerWith(artifact, signing.sign),
+  get: handlerWith(artifact, signing.getSigning),
+  keys: signing.listSigningKeys,
+  verify: handlerWith(artifact, signing.verifyVersion),
+  prepare: handlerWith(artifact, signing.prepareManifest),
+  sign: handlerWith(artifact, signing.storeSignature),
 })
 const signingModules = [
-  implement(otaSigning, signingOf(FIRMWARE), { outsideTransaction: ['verify'] }),
-  implement(softwareSigning, signingOf(SOFTWARE), { outsideTransaction: ['verify'] }),
+  implement(otaSigning, signingOf(FIRMWARE_KIND), { outsideTransaction: ['verify'] }),
+  implement(softwareSigning, signingOf(SOFTWARE_KIND), { outsideTransaction: ['verify'] }),
 ]
 
 const alarmsOf = (artifact: ArtifactKind) => ({
-  list: handlerWith(artifact, alarm.list),
-  close: handlerWith(artifact, alarm.close),
+  list: handlerWith(artifact, alarm.listAlarms),
+  close: handlerWith(artifact, alarm.closeAlarm),
 })
-const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE)), implement(softwareAlarms, alarmsOf(SOFTWARE))]
+const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE_KIND)), implement(softwareAlarms, alarmsOf(SOFTWARE_KIND))]
 const graphModules = [
-  implement(otaGraph, { get: handlerWith(FIRMWARE, graph.get) }, { outsideTransaction: ['get'] }),
-  implement(softwareGraph, { get: handlerWith(SOFTWARE, graph.get) }, { outsideTransaction: ['get'] }),
+  implement(otaGraph, { get: handlerWith(FIRMWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
+  implement(softwareGraph, { get: handlerWith(SOFTWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
 ]
 
 /** Modules for firmware and general software with their signing keys, alarms and upgrade graphs. */

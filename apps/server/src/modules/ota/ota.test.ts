@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { component, created, EDITOR, newModel, read, save, version } from './ota-fixture.ts'
+import {
+  createComponent,
+  createVersion,
+  FIRMWARE_PERMISSIONS,
+  createModel,
+  readVersion,
+  saveVersion,
+  buildVersion,
+} from './ota-fixture.ts'
 
 const server = useApp()
-const editor = () => server.as(...EDITOR)
+const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 
 describe('saving', () => {
   test('OTA-01 OTA-11 adds, lists, reads, edits and deletes a version and counts its components', async () => {
     const me = await editor()
-    const { otaId, modelId, components } = await created(me, {
+    const { otaId, modelId, components } = await createVersion(me, {
       oldVerMin: '1',
       oldVerMax: '99',
       buildDate: '2029-12-31 10:00:00',
@@ -16,7 +24,7 @@ describe('saving', () => {
     const { data } = await me.call('GET', `/api/v1/device/ota?pageNum=1&pageSize=10&modelId=${modelId}`)
     expect(data.total).toBe(1)
     expect(data.list[0]).toMatchObject({ otaId, verCode: 100, verName: '秋季版', components: 1, status: 0 })
-    const stored = await read(me, otaId)
+    const stored = await readVersion(me, otaId)
     expect(stored.otaVersion).toMatchObject({
       modelId,
       buildDate: '2029-12-31 10:00:00',
@@ -27,11 +35,11 @@ describe('saving', () => {
     })
     expect(stored.components).toMatchObject(components)
 
-    const second = await component(me, { name: '说明', type: 1 })
+    const second = await createComponent(me, { name: '说明', type: 1 })
     const otaVersion = { ...stored.otaVersion, verName: '冬季版', oldVerMax: '' }
-    const answer = await save(me, { otaVersion, components: [...stored.components, second] })
+    const answer = await saveVersion(me, { otaVersion, components: [...stored.components, second] })
     expect(answer).toMatchObject({ code: 200, msg: '修改成功', data: { rev: 1 } })
-    const after = await read(me, otaId)
+    const after = await readVersion(me, otaId)
     expect(after.otaVersion).toMatchObject({
       verName: '冬季版',
       components: 2,
@@ -50,15 +58,15 @@ describe('saving', () => {
 
   test('OTA-01 accepts a form body with otaVersion and components as JSON text', async () => {
     const me = await editor()
-    const otaVersion = version(await newModel(me))
+    const otaVersion = buildVersion(await createModel(me))
     const body = new URLSearchParams({
       otaVersion: JSON.stringify(otaVersion),
-      components: JSON.stringify([await component(me)]),
+      components: JSON.stringify([await createComponent(me)]),
     })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/ver', headers, payload: body.toString() })
     expect(reply.json()).toMatchObject({ code: 200, msg: '新增成功' })
-    expect((await read(me, reply.json().data.otaId)).components).toHaveLength(1)
+    expect((await readVersion(me, reply.json().data.otaId)).components).toHaveLength(1)
     const broken = await me.inject({
       method: 'POST',
       url: '/api/v1/device/ota/ver',
@@ -97,7 +105,7 @@ describe('saving', () => {
     ['model', { modelId: 999_999 }, '设备型号不存在或已停用', 'otaVersion.modelId'],
   ])('%s %o is refused: %s', async (_id, over, msg, field) => {
     const me = await editor()
-    const payload = { otaVersion: version(await newModel(me), over), components: [] }
+    const payload = { otaVersion: buildVersion(await createModel(me), over), components: [] }
     expect(await me.call('POST', '/api/v1/device/ota/ver', payload)).toEqual({ code: 400, msg, data: { field } })
   })
 
@@ -135,56 +143,58 @@ describe('saving', () => {
     ['file', { sha256: 'nonsense' }, '校验值不正确', 'components.0.sha256'],
   ])('%s a component with %o is refused: %s', async (_id, over, msg, field) => {
     const me = await editor()
-    const payload = { otaVersion: version(await newModel(me)), components: [await component(me, over)] }
+    const payload = { otaVersion: buildVersion(await createModel(me)), components: [await createComponent(me, over)] }
     expect(await me.call('POST', '/api/v1/device/ota/ver', payload)).toEqual({ code: 400, msg, data: { field } })
   })
 
   test('OTA-04 OTA-08 trims names, accepts numbers as numbers and keeps every component type', async () => {
     const me = await editor()
-    const parts = await Promise.all([1, 2, 3, 4, 5, 99].map((type) => component(me, { type: String(type) })))
-    const { otaId } = await created(me, { verCode: 7, verName: ' 秋季版 ' }, parts)
-    const { otaVersion, components } = await read(me, otaId)
+    const parts = await Promise.all([1, 2, 3, 4, 5, 99].map((type) => createComponent(me, { type: String(type) })))
+    const { otaId } = await createVersion(me, { verCode: 7, verName: ' 秋季版 ' }, parts)
+    const { otaVersion, components } = await readVersion(me, otaId)
     expect(otaVersion).toMatchObject({ verCode: 7, verName: '秋季版', oldVerMin: null, oldVerMax: null })
     expect(components.map(({ type }) => type)).toEqual([1, 2, 3, 4, 5, 99])
   })
 
   test('a number is unique within tenant and model, and reusable after deletion', async () => {
     const me = await editor()
-    const first = await created(me, { verCode: '5' }, [])
-    const again = { otaVersion: version(first.modelId, { verCode: '5' }), components: [] }
+    const first = await createVersion(me, { verCode: '5' }, [])
+    const again = { otaVersion: buildVersion(first.modelId, { verCode: '5' }), components: [] }
     const taken = { code: 400, msg: '版本号已存在', data: { field: 'otaVersion.verCode' } }
     expect(await me.call('POST', '/api/v1/device/ota/ver', again)).toEqual(taken)
-    const other = await created(me, { verCode: '5' }, [])
-    const { otaVersion } = await read(me, other.otaId)
-    expect(await save(me, { otaVersion: { ...otaVersion, modelId: first.modelId }, components: [] })).toEqual(taken)
-    expect((await read(me, other.otaId)).otaVersion).toMatchObject({ modelId: other.modelId, rev: 0 })
+    const other = await createVersion(me, { verCode: '5' }, [])
+    const { otaVersion } = await readVersion(me, other.otaId)
+    expect(await saveVersion(me, { otaVersion: { ...otaVersion, modelId: first.modelId }, components: [] })).toEqual(
+      taken,
+    )
+    expect((await readVersion(me, other.otaId)).otaVersion).toMatchObject({ modelId: other.modelId, rev: 0 })
     await me.call('DELETE', `/api/v1/device/ota/ver/${first.otaId}`)
     expect((await me.call('POST', '/api/v1/device/ota/ver', again)).code).toBe(200)
   })
 
   test('refuses the second of two simultaneous edits with the name of the first editor', async () => {
     const me = await editor()
-    const { otaId, components } = await created(me)
-    const { otaVersion } = await read(me, otaId)
-    expect((await save(me, { otaVersion: { ...otaVersion, verName: '甲' }, components })).code).toBe(200)
-    const late = await save(me, { otaVersion: { ...otaVersion, verName: '乙' }, components })
+    const { otaId, components } = await createVersion(me)
+    const { otaVersion } = await readVersion(me, otaId)
+    expect((await saveVersion(me, { otaVersion: { ...otaVersion, verName: '甲' }, components })).code).toBe(200)
+    const late = await saveVersion(me, { otaVersion: { ...otaVersion, verName: '乙' }, components })
     expect(late).toMatchObject({ code: 400, data: { conflict: { rev: 1 } } })
-    expect((await read(me, otaId)).otaVersion).toMatchObject({ verName: '甲' })
+    expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ verName: '甲' })
   })
 
   test('files of saved components count as used, and as unused after their version is deleted', async () => {
     const me = await editor()
-    const { otaId, components } = await created(me)
+    const { otaId, components } = await createVersion(me)
     const used = async () => {
       const id = String(components[0] && (components[0] as { url: string }).url).slice(-32)
       const { rows } = await server.services.database.pool.query('select used_time from files where id = $1', [id])
       return rows[0]?.used_time !== null
     }
     expect(await used()).toBe(true)
-    const { otaVersion } = await read(me, otaId)
-    await save(me, { otaVersion, components: [] })
+    const { otaVersion } = await readVersion(me, otaId)
+    await saveVersion(me, { otaVersion, components: [] })
     expect(await used()).toBe(false)
-    await save(me, { otaVersion: { ...otaVersion, rev: 1 }, components })
+    await saveVersion(me, { otaVersion: { ...otaVersion, rev: 1 }, components })
     expect(await used()).toBe(true)
     await me.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)
     expect(await used()).toBe(false)

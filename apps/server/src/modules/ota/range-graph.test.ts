@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Edge, rangeGraph, type Running, acceptsVersion } from './range-graph.ts'
+import { type VersionRange, buildRangeGraph, type RunningVersion, acceptsVersion } from './range-graph.ts'
 
-const edge = (verCode: number, oldVerMin: number | null = null, oldVerMax: number | null = null): Edge => ({
+const edge = (verCode: number, oldVerMin: number | null = null, oldVerMax: number | null = null): VersionRange => ({
   verCode,
   oldVerMin,
   oldVerMax,
 })
-const on = (...codes: (number | null)[]): Running[] => codes.map((verCode, at) => ({ verCode, count: at + 1 }))
-const paths = (edges: Edge[], running: Running[]) =>
-  rangeGraph(edges, running).routes.map(({ verCode, path, isStranded }) => [verCode, path, isStranded])
+const on = (...codes: (number | null)[]): RunningVersion[] => codes.map((verCode, at) => ({ verCode, count: at + 1 }))
+const paths = (edges: VersionRange[], running: RunningVersion[]) =>
+  buildRangeGraph(edges, running).routes.map(({ verCode, path, isStranded }) => [verCode, path, isStranded])
 
 test('a chain of ranges leads in steps to the newest version', () => {
   const edges = [edge(4, 3, 3), edge(2, 1, 1), edge(3, 2, 2)]
@@ -18,11 +18,11 @@ test('a chain of ranges leads in steps to the newest version', () => {
     [2, [3, 4], false],
     [4, [], false],
   ])
-  expect(rangeGraph(edges, on(1))).toMatchObject({ newest: 4, gaps: [], overlaps: [], useless: [] })
+  expect(buildRangeGraph(edges, on(1))).toMatchObject({ newest: 4, gaps: [], overlaps: [], useless: [] })
 })
 
 test('devices below every range, in a gap or behind a dead end are counted as stranded', () => {
-  const graph = rangeGraph([edge(20, 15, 18), edge(40, 30, 39)], on(10, 16, 35, 50))
+  const graph = buildRangeGraph([edge(20, 15, 18), edge(40, 30, 39)], on(10, 16, 35, 50))
   expect(graph.routes.map(({ verCode, isStranded }) => [verCode, isStranded])).toEqual([
     [10, true],
     [16, true],
@@ -38,7 +38,7 @@ test('devices below every range, in a gap or behind a dead end are counted as st
 test('selects the highest version, even when another path would avoid a dead end', () => {
   const edges = [edge(4, 2, 2), edge(3, 1, 1), edge(2, 1, 1)]
   expect(paths(edges, on(1))).toEqual([[1, [3], true]])
-  const { overlaps, useless } = rangeGraph(edges, on(1))
+  const { overlaps, useless } = buildRangeGraph(edges, on(1))
   expect(overlaps).toEqual([{ from: 1, to: 1, winner: 3, others: [2] }])
   expect(useless).toEqual([2])
 })
@@ -49,7 +49,7 @@ test('a device without a reported version gets only versions with an open range'
 })
 
 test('without versions no device is stranded', () => {
-  expect(rangeGraph([], on(1, null))).toMatchObject({ newest: null, gaps: [], overlaps: [], useless: [] })
+  expect(buildRangeGraph([], on(1, null))).toMatchObject({ newest: null, gaps: [], overlaps: [], useless: [] })
   expect(paths([], on(1))).toEqual([[1, [], false]])
 })
 
@@ -68,7 +68,7 @@ const field = fc
 test('equals a brute-force calculation for every version number', () => {
   fc.assert(
     fc.property(edgesOf, field, (edges, running) => {
-      const graph = rangeGraph(edges, running)
+      const graph = buildRangeGraph(edges, running)
       const best = (at: number | null) =>
         Math.max(-1, ...edges.filter((each) => acceptsVersion(each, at)).map(({ verCode }) => verCode))
       const newest = Math.max(-1, ...edges.map(({ verCode }) => verCode))

@@ -1,24 +1,24 @@
 /** An enabled version, or a draft treated as enabled: the edge from every version in its range to itself. */
-export interface Edge {
+export interface VersionRange {
   readonly verCode: number
   readonly oldVerMin: number | null
   readonly oldVerMax: number | null
 }
 /** Number of devices on one version; null when the devices never reported a version. */
-export interface Running {
+export interface RunningVersion {
   readonly verCode: number | null
   readonly count: number
 }
-export interface Interval {
+export interface VersionInterval {
   readonly from: number
   readonly to: number
 }
 /** Interval of version numbers that several versions accept. The highest version is offered. */
-export interface Overlap extends Interval {
+export interface RangeOverlap extends VersionInterval {
   readonly winner: number
   readonly others: readonly number[]
 }
-export interface Route extends Running {
+export interface UpgradeRoute extends RunningVersion {
   /** Versions that a device installs, in order. */
   readonly path: readonly number[]
   /** True when the path ends below the newest version. */
@@ -27,16 +27,16 @@ export interface Route extends Running {
 export interface RangeGraph {
   /** The highest enabled version; null when there is none. */
   readonly newest: number | null
-  readonly routes: readonly Route[]
+  readonly routes: readonly UpgradeRoute[]
   /** Intervals between the oldest and the newest version that no version accepts. */
-  readonly gaps: readonly (Interval & { readonly devices: number })[]
-  readonly overlaps: readonly Overlap[]
+  readonly gaps: readonly (VersionInterval & { readonly devices: number })[]
+  readonly overlaps: readonly RangeOverlap[]
   /** Versions that no device is ever offered, because higher versions accept the whole range. */
   readonly useless: readonly number[]
 }
 
 /** True when the version accepts a device with this version. Same rule as the device poll. */
-export const acceptsVersion = ({ verCode, oldVerMin, oldVerMax }: Edge, running: number | null): boolean =>
+export const acceptsVersion = ({ verCode, oldVerMin, oldVerMax }: VersionRange, running: number | null): boolean =>
   running === null
     ? oldVerMin === null && oldVerMax === null
     : verCode > running && (oldVerMin ?? 0) <= running && running <= (oldVerMax ?? Number.MAX_SAFE_INTEGER)
@@ -45,7 +45,7 @@ export const acceptsVersion = ({ verCode, oldVerMin, oldVerMax }: Edge, running:
  * Returns the upgrade path of every version in use. A device always gets the highest version that accepts the
  * device, so each version has one path. A version with too wide a range can lead into a dead end.
  */
-export function rangeGraph(enabled: readonly Edge[], running: readonly Running[]): RangeGraph {
+export function buildRangeGraph(enabled: readonly VersionRange[], running: readonly RunningVersion[]): RangeGraph {
   const edges = [...enabled].sort((a, b) => b.verCode - a.verCode)
   const newest = edges[0]?.verCode ?? null
   const known = new Map<number | null, readonly number[]>()
@@ -68,7 +68,7 @@ export function rangeGraph(enabled: readonly Edge[], running: readonly Running[]
 }
 
 /** Returns the path from a version. Memoises paths in `known`, so each version is visited once. */
-function pathFrom(edges: readonly Edge[], start: number | null, known: Map<number | null, readonly number[]>) {
+function pathFrom(edges: readonly VersionRange[], start: number | null, known: Map<number | null, readonly number[]>) {
   const steps: (number | null)[] = []
   let at = start
   while (!known.has(at)) {
@@ -89,7 +89,7 @@ function pathFrom(edges: readonly Edge[], start: number | null, known: Map<numbe
   return known.get(start) ?? []
 }
 
-interface Piece extends Interval {
+interface Piece extends VersionInterval {
   /** Versions that accept the interval, highest first. */
   readonly taken: readonly number[]
 }
@@ -98,7 +98,7 @@ interface Piece extends Interval {
  * Splits the numbers below the newest version at the ends of all ranges. Merges neighbours that the same versions
  * accept.
  */
-function piecesOf(edges: readonly Edge[], running: readonly Running[]): Piece[] {
+function piecesOf(edges: readonly VersionRange[], running: readonly RunningVersion[]): Piece[] {
   const newest = edges[0]?.verCode
   if (newest === undefined) return []
   const numbers = [...edges.map(({ verCode }) => verCode), ...running.flatMap(({ verCode }) => verCode ?? [])]
@@ -118,17 +118,17 @@ function piecesOf(edges: readonly Edge[], running: readonly Running[]): Piece[] 
   return pieces
 }
 
-const takersOf = (edges: readonly Edge[], running: number) =>
+const takersOf = (edges: readonly VersionRange[], running: number) =>
   edges.filter((edge) => acceptsVersion(edge, running)).map(({ verCode }) => verCode)
 
-const devicesIn = (running: readonly Running[], from: number, to: number) =>
+const devicesIn = (running: readonly RunningVersion[], from: number, to: number) =>
   running.reduce(
     (sum, { verCode, count }) => (verCode !== null && verCode >= from && verCode <= to ? sum + count : sum),
     0,
   )
 
 /** Returns versions whose whole range is accepted by higher versions. Visits the highest version first. */
-function uselessOf(edges: readonly Edge[]): number[] {
+function uselessOf(edges: readonly VersionRange[]): number[] {
   const cuts = new Set(
     edges.flatMap(({ oldVerMin, oldVerMax, verCode }) => [oldVerMin ?? 0, (oldVerMax ?? verCode) + 1, verCode]),
   )

@@ -10,7 +10,10 @@ const KNOWN_FOR_MS = 10_000
 const MAX_LENGTH = 100
 const MAX_KNOWN = 1000
 
-/** Rule for pages of Apps: the origins of the enabled keys may call, changes act within ten seconds. */
+/**
+ * Rule for pages of Apps: pages from the origins of enabled keys may call. A change of the keys takes effect within ten
+ * seconds.
+ */
 export function appOrigins({ database }: Services) {
   const known = new Map<string, { readonly isAllowed: Promise<boolean>; readonly at: number }>()
   const read = async (origin: string) => {

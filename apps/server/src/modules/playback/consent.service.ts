@@ -81,7 +81,10 @@ export function assertConsentRange(
     throw invalid(`授权有效期不能超过${MAX_VALID_DAYS}天`, fields.validUntil)
 }
 
-/** Marks the uploaded document as used by the consent. Only the account that uploaded a document may record it. */
+/**
+ * Marks the uploaded document as used by the consent. Only the account that uploaded a document may record a consent
+ * with it.
+ */
 async function claimDocument(db: Db, user: User, fileId: string) {
   const [taken] = await db
     .update(files)

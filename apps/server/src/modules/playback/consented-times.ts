@@ -11,7 +11,9 @@ import { usableConsent, viewedDevice } from './view.service.ts'
 
 /** Maximum number of segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
-/** Longest range of days that are offered: packages store videos for at most 360 days. */
+/**
+ * Maximum number of calendar rows that are read: 64 channels for 366 days. Packages store videos for at most 360 days.
+ */
 const MAX_ROWS = 64 * 366
 
 /** Returns channels, days and intervals with recordings that a consent covers. Nothing outside its range is returned. */

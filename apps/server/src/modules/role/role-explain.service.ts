@@ -16,7 +16,7 @@ interface Verdict {
 }
 
 /** Lists the server's permission rules with the verdict of each, and the final decision of the server. */
-export async function explain(ctx: Ctx, { uid, permission }: ParsedOf<typeof role.explain>) {
+export async function explainPermission(ctx: Ctx, { uid, permission }: ParsedOf<typeof role.explain>) {
   const person = await personOf(ctx, uid)
   const [menu] = await ctx.db
     .select()

@@ -4,14 +4,22 @@ import { accounts } from '#schema/account.ts'
 import { menus, operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
-export const ROLE = '/api/v1/tenant/role'
+export const ROLE_URL = '/api/v1/tenant/role'
 /** Permissions of a role manager, without setting data scopes. */
-export const MANAGER = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'assignPerm', 'assignUser', 'copy'].map(
-  (action) => `system:rolemanagement:${action}`,
-)
+export const ROLE_MANAGER_PERMISSIONS = [
+  'list',
+  'query',
+  'add',
+  'edit',
+  'remove',
+  'enable',
+  'assignPerm',
+  'assignUser',
+  'copy',
+].map((action) => `system:rolemanagement:${action}`)
 
 /** Starts the server with a super administrator and returns common steps of role tests. */
-export function rolesOf() {
+export function createRoleFixture() {
   const app = useApp()
   let serial = 0
   const at = { admin: undefined as unknown as Caller }
@@ -24,7 +32,8 @@ export function rolesOf() {
     serial += 1
     return { roleName: `角色${serial}`, roleCode: `role_${serial}`, ...over }
   }
-  const made = async (over = {}, by = at.admin): Promise<number> => (await by.call('POST', ROLE, input(over))).data.id
+  const made = async (over = {}, by = at.admin): Promise<number> =>
+    (await by.call('POST', ROLE_URL, input(over))).data.id
   const menuId = async (perms: string) => {
     const [row] = await app.db
       .select({ id: menus.id })
@@ -33,12 +42,12 @@ export function rolesOf() {
     return row?.id as number
   }
   const grant = async (roleId: number, perms: readonly string[], by = at.admin) => {
-    const { data } = await by.call('GET', `${ROLE}/${roleId}`)
+    const { data } = await by.call('GET', `${ROLE_URL}/${roleId}`)
     const menuIds = await Promise.all(perms.map(menuId))
-    return by.call('POST', `${ROLE}/permission`, { roleId, menuIds, rev: data.rev })
+    return by.call('POST', `${ROLE_URL}/permission`, { roleId, menuIds, rev: data.rev })
   }
   const assign = (roleId: number, uids: readonly number[], by = at.admin) =>
-    by.call('POST', `${ROLE}/addUserRole`, { roleId, uids })
+    by.call('POST', `${ROLE_URL}/addUserRole`, { roleId, uids })
   const lastLog = async (roleId: number) => {
     const rows = await app.db
       .select()

@@ -1,22 +1,24 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountRoles } from '#schema/account.ts'
-import { MANAGER, ROLE, rolesOf } from './role-fixture.ts'
+import { ROLE_MANAGER_PERMISSIONS, ROLE_URL, createRoleFixture } from './role-fixture.ts'
 
-const { app, at, input, made, grant, assign, tenantIdOf } = rolesOf()
+const { app, at, input, made, grant, assign, tenantIdOf } = createRoleFixture()
 
 test('the super role cannot be changed, and only a super administrator assigns it', async () => {
-  const { data } = await at.admin.call('GET', `${ROLE}/1`)
+  const { data } = await at.admin.call('GET', `${ROLE_URL}/1`)
   const msg = '内置角色「超级管理员」不能修改'
-  expect(await at.admin.call('PUT', ROLE, { ...data, roleCode: 'boss' })).toMatchObject({ code: 501, msg })
-  expect(await at.admin.call('DELETE', `${ROLE}/1`)).toMatchObject({ code: 501, msg })
-  expect(await at.admin.call('POST', `${ROLE}/disable/1`)).toMatchObject({ code: 501, msg })
-  expect(await at.admin.call('POST', `${ROLE}/permission`, { roleId: 1, menuIds: [], rev: data.rev })).toMatchObject({
+  expect(await at.admin.call('PUT', ROLE_URL, { ...data, roleCode: 'boss' })).toMatchObject({ code: 501, msg })
+  expect(await at.admin.call('DELETE', `${ROLE_URL}/1`)).toMatchObject({ code: 501, msg })
+  expect(await at.admin.call('POST', `${ROLE_URL}/disable/1`)).toMatchObject({ code: 501, msg })
+  expect(
+    await at.admin.call('POST', `${ROLE_URL}/permission`, { roleId: 1, menuIds: [], rev: data.rev }),
+  ).toMatchObject({
     code: 501,
     msg,
   })
-  expect(await at.admin.call('POST', `${ROLE}/copy/1`, input())).toMatchObject({ code: 501, msg })
-  const manager = await app.as(...MANAGER)
+  expect(await at.admin.call('POST', `${ROLE_URL}/copy/1`, input())).toMatchObject({ code: 501, msg })
+  const manager = await app.as(...ROLE_MANAGER_PERMISSIONS)
   expect(await assign(1, [manager.uid], manager)).toMatchObject({
     code: 501,
     msg: '只有超级管理员可以分配超级管理员角色',
@@ -27,10 +29,10 @@ test('the last super administrator remains, also when two are removed simultaneo
   const other = await app.by({ superAdmin: true })
   const supers = await app.db.select().from(accountRoles).where(eq(accountRoles.roleId, 1))
   const bystanders = supers.filter(({ uid }) => uid !== at.admin.uid && uid !== other.uid).map(({ uid }) => uid)
-  const drop = (uids: number[]) => at.admin.call('POST', `${ROLE}/removeUserRole`, { roleId: 1, uids })
+  const drop = (uids: number[]) => at.admin.call('POST', `${ROLE_URL}/removeUserRole`, { roleId: 1, uids })
   expect((await drop(bystanders)).code).toBe(200)
   const answers = await Promise.all([
-    other.call('POST', `${ROLE}/removeUserRole`, { roleId: 1, uids: [other.uid] }),
+    other.call('POST', `${ROLE_URL}/removeUserRole`, { roleId: 1, uids: [other.uid] }),
     drop([at.admin.uid]),
   ])
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 501])
@@ -42,7 +44,7 @@ test('the last super administrator remains, also when two are removed simultaneo
 })
 
 test('nobody grants or revokes a permission that they do not hold', async () => {
-  const manager = await app.as(...MANAGER, 'system:operLog:list')
+  const manager = await app.as(...ROLE_MANAGER_PERMISSIONS, 'system:operLog:list')
   const id = await made({}, manager)
   expect((await grant(id, ['system:operLog:list', 'system:rolemanagement:list'], manager)).code).toBe(200)
   expect(await grant(id, ['system:operLog:list', 'system:operLog:export'], manager)).toMatchObject({
@@ -52,7 +54,7 @@ test('nobody grants or revokes a permission that they do not hold', async () => 
   })
   await grant(id, ['system:operLog:list', 'system:operLog:export'])
   expect((await grant(id, ['system:operLog:list'], manager)).code).toBe(501)
-  const { data } = await manager.call('GET', `${ROLE}/allPerm/${id}`)
+  const { data } = await manager.call('GET', `${ROLE_URL}/allPerm/${id}`)
   const flat = (nodes: { perms: string; grantable: boolean; children: [] }[]): [string, boolean][] =>
     nodes.flatMap(({ perms, grantable, children }) => [[perms, grantable], ...flat(children)] as [string, boolean][])
   const nodes = new Map(flat(data.menus))
@@ -60,28 +62,31 @@ test('nobody grants or revokes a permission that they do not hold', async () => 
 })
 
 test('nobody assigns, copies, switches or deletes a role with more permissions than their own', async () => {
-  const manager = await app.as(...MANAGER)
+  const manager = await app.as(...ROLE_MANAGER_PERMISSIONS)
   const strong = await made()
   await grant(strong, ['system:operLog:export'])
   const refused = { code: 501 }
   expect(await assign(strong, [manager.uid], manager)).toMatchObject(refused)
-  expect(await manager.call('POST', `${ROLE}/copy/${strong}`, input())).toMatchObject(refused)
-  expect(await manager.call('POST', `${ROLE}/disable/${strong}`)).toMatchObject(refused)
-  expect(await manager.call('DELETE', `${ROLE}/${strong}`)).toMatchObject(refused)
+  expect(await manager.call('POST', `${ROLE_URL}/copy/${strong}`, input())).toMatchObject(refused)
+  expect(await manager.call('POST', `${ROLE_URL}/disable/${strong}`)).toMatchObject(refused)
+  expect(await manager.call('DELETE', `${ROLE_URL}/${strong}`)).toMatchObject(refused)
   const remove = { roleId: strong, uids: [manager.uid] }
-  expect(await manager.call('POST', `${ROLE}/removeUserRole`, remove)).toMatchObject(refused)
+  expect(await manager.call('POST', `${ROLE_URL}/removeUserRole`, remove)).toMatchObject(refused)
 })
 
 test('nobody grants a wider data scope than their own, and setting a scope needs its own permission', async () => {
-  const own = await app.by({ permissions: MANAGER, dataScope: 2 })
-  expect((await own.call('POST', ROLE, input({ dataScope: 1 }))).code).toBe(501)
-  const scoper = await app.by({ permissions: [...MANAGER, 'system:rolemanagement:dataScope'], dataScope: 2 })
-  expect(await scoper.call('POST', ROLE, input({ dataScope: 1 }))).toMatchObject({
+  const own = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 2 })
+  expect((await own.call('POST', ROLE_URL, input({ dataScope: 1 }))).code).toBe(501)
+  const scoper = await app.by({
+    permissions: [...ROLE_MANAGER_PERMISSIONS, 'system:rolemanagement:dataScope'],
+    dataScope: 2,
+  })
+  expect(await scoper.call('POST', ROLE_URL, input({ dataScope: 1 }))).toMatchObject({
     code: 501,
     msg: '不能授予超出您自己的数据范围',
     data: { field: 'dataScope' },
   })
-  expect((await scoper.call('POST', ROLE, input({ dataScope: 4 }))).code).toBe(200)
+  expect((await scoper.call('POST', ROLE_URL, input({ dataScope: 4 }))).code).toBe(200)
   const wide = await made({ dataScope: 1 })
   expect((await assign(wide, [scoper.uid], scoper)).code).toBe(501)
   // Adding an own menu to a role with a wider scope would exceed the caller's permissions.
@@ -90,27 +95,27 @@ test('nobody grants a wider data scope than their own, and setting a scope needs
 })
 
 test('a tenant manages only its own roles within its scenes and sees no others', async () => {
-  const perms = [...MANAGER, 'system:rolemanagement:dataScope', 'system:operLog:list']
+  const perms = [...ROLE_MANAGER_PERMISSIONS, 'system:rolemanagement:dataScope', 'system:operLog:list']
   const boss = await app.by({ tenant: '甲公司', permissions: perms })
   const rival = await app.by({ tenant: '乙公司', permissions: perms })
   const id = await made({ roleName: '甲的角色' }, boss)
-  expect((await boss.call('GET', `${ROLE}/list`)).data.list.map((r: { roleName: string }) => r.roleName)).toContain(
+  expect((await boss.call('GET', `${ROLE_URL}/list`)).data.list.map((r: { roleName: string }) => r.roleName)).toContain(
     '甲的角色',
   )
   for (const answer of [
-    await rival.call('GET', `${ROLE}/${id}`),
-    await rival.call('DELETE', `${ROLE}/${id}`),
-    await rival.call('POST', `${ROLE}/enable/${id}`),
+    await rival.call('GET', `${ROLE_URL}/${id}`),
+    await rival.call('DELETE', `${ROLE_URL}/${id}`),
+    await rival.call('POST', `${ROLE_URL}/enable/${id}`),
     await assign(id, [rival.uid], rival),
-    await rival.call('GET', `${ROLE}/accountInRole/${id}`),
+    await rival.call('GET', `${ROLE_URL}/accountInRole/${id}`),
   ])
     expect(answer).toMatchObject({ code: 400, msg: '角色不存在或已被删除' })
-  expect((await rival.call('GET', `${ROLE}/list?tenantId=${await tenantIdOf(boss)}`)).data.total).toBe(0)
-  expect(await boss.call('POST', ROLE, input({ tenantId: 1 }))).toMatchObject({
+  expect((await rival.call('GET', `${ROLE_URL}/list?tenantId=${await tenantIdOf(boss)}`)).data.total).toBe(0)
+  expect(await boss.call('POST', ROLE_URL, input({ tenantId: 1 }))).toMatchObject({
     code: 400,
     msg: '客户不存在或已被删除',
   })
-  expect(await boss.call('POST', ROLE, input({ dataScope: 1 }))).toMatchObject({ data: { field: 'dataScope' } })
+  expect(await boss.call('POST', ROLE_URL, input({ dataScope: 1 }))).toMatchObject({ data: { field: 'dataScope' } })
   expect(await assign(id, [rival.uid], boss)).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
   expect((await assign(id, [boss.uid], boss)).code).toBe(200)
 })

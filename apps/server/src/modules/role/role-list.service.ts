@@ -10,21 +10,21 @@ import { invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { defineList } from '#core/database/lists/record-list.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { conditionsOf, readRole, selectRoles } from './role-rows.ts'
+import { buildRoleFilter, readRole, selectRoles } from './role-rows.ts'
 
 const MAX_PICKED = 50
 
 const number = { type: 'number', width: 10 } as const
 const time = { type: 'dateTime' } as const
 
-export const { list, exportRows: exportRoles } = defineList({
+export const { list: listRoles, exportRows: exportRoles } = defineList({
   calls: role,
   kind: 'role',
   noun: '角色',
   row: RoleRow,
   key: roles.id,
   select: selectRoles,
-  where: conditionsOf,
+  where: buildRoleFilter,
   sort: { roleSort: roles.roleSort, createTime: roles.createTime },
   standard: [asc(roles.roleSort), asc(roles.id)],
   columns: [
@@ -43,7 +43,7 @@ export const { list, exportRows: exportRoles } = defineList({
   ],
 })
 
-export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
+export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
   const found = await readRole(ctx, id)
   const scopeTenants = found.scopeIds.length
     ? await ctx.db
@@ -56,7 +56,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
 }
 
 /** Lists tenants for selection: by a part of the name or by ids. */
-export async function pickTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typeof role.tenants>) {
+export async function listSelectableTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typeof role.tenants>) {
   const rows = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
@@ -74,7 +74,7 @@ export async function pickTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typ
 }
 
 /** Lists the permissions that at least one of the roles holds, in the order of the permission tree. */
-export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) {
+export async function compareRoles(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) {
   const { db, user } = ctx
   const wanted = [...new Set(ids)]
   if (wanted.length < 2) throw invalid('请选择至少两个角色', 'ids')
@@ -92,7 +92,7 @@ export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) 
   const grants = await db.select().from(roleMenus).where(inArray(roleMenus.roleId, wanted))
   const heldBy = new Map(wanted.map((id) => [id, new Set<number>()]))
   for (const { roleId, menuId } of grants) heldBy.get(roleId)?.add(menuId)
-  const lines = comparisonRows(await buildPermissionTree(db, user, PLATFORM_TENANT_ID))
+  const lines = buildComparisonRows(await buildPermissionTree(db, user, PLATFORM_TENANT_ID))
   return {
     roles: wanted.flatMap((id) => found.filter((each) => each.id === id)),
     rows: lines.flatMap((line) => {
@@ -110,14 +110,14 @@ interface Line {
 }
 
 /** Flattens the tree. Each line contains the names of its ancestors. */
-export function comparisonRows(tree: readonly PermNode[], above: readonly string[] = []): Line[] {
+export function buildComparisonRows(tree: readonly PermNode[], above: readonly string[] = []): Line[] {
   return tree.flatMap(({ id, name, type, perms, children }) => {
     const own = type === 'M' ? [] : [{ menuId: id, path: above.join(' / '), name, perms }]
-    return [...own, ...comparisonRows(children, [...above, name])]
+    return [...own, ...buildComparisonRows(children, [...above, name])]
   })
 }
 
-export const scopeTenantsExist = async ({ db, user }: Ctx, ids: readonly number[]) => {
+export const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) => {
   const rows = await db
     .select({ id: tenants.id })
     .from(tenants)

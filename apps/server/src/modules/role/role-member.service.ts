@@ -14,8 +14,8 @@ import { publishRoleChanged, lockRole, type Role, readRole } from './role-rows.t
 type Members = ParsedOf<typeof role.accountInRole>
 type Assignment = ParsedOf<typeof role.addUserRole>
 
-export const accountInRole = (ctx: Ctx, input: Members) => members(ctx, input, (holds) => holds)
-export const accountNotInRole = (ctx: Ctx, input: Members) => members(ctx, input, not)
+export const listRoleMembers = (ctx: Ctx, input: Members) => members(ctx, input, (holds) => holds)
+export const listAccountsOutsideRole = (ctx: Ctx, input: Members) => members(ctx, input, not)
 
 /** Lists the accounts of the role's tenant that hold, or do not hold, the role. */
 async function members(ctx: Ctx, { id, account, realname, mobileNo, ...page }: Members, side: (holds: SQL) => SQL) {
@@ -60,7 +60,7 @@ const inTenant = ({ user }: Ctx, tenantId: number) =>
     scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
   )
 
-export async function addUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
+export async function addRoleMembers(ctx: Ctx, { roleId, uids }: Assignment) {
   const { db } = ctx
   const stored = await lockRole(ctx, roleId)
   await assertMayGrant(ctx, { roleIds: [roleId] })
@@ -73,7 +73,7 @@ export async function addUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
   return recordMembership(ctx, stored, meant, added, '添加')
 }
 
-export async function removeUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
+export async function removeRoleMembers(ctx: Ctx, { roleId, uids }: Assignment) {
   const { db } = ctx
   const stored = await lockRole(ctx, roleId)
   await assertMayGrant(ctx, { roleIds: [roleId] })

@@ -10,14 +10,14 @@ import { refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { comparisonRows } from './role-list.service.ts'
-import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, readRole } from './role-rows.ts'
+import { buildComparisonRows } from './role-list.service.ts'
+import { publishRoleChanged, assertNotBuiltin, listRoleAccounts, lockRole, readRole } from './role-rows.ts'
 
-export const permTree = async ({ db, user }: Ctx) => ({
+export const getPermissionTree = async ({ db, user }: Ctx) => ({
   menus: await buildPermissionTree(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
 })
 
-export async function allPerm(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
+export async function getRolePermissions(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
   const { db, user } = ctx
   const found = await readRole(ctx, id)
   const tree = await buildPermissionTree(db, user, found.tenantId)
@@ -49,10 +49,10 @@ function marksOf(tree: readonly PermNode[], held: ReadonlySet<number> | undefine
   return { checked, half }
 }
 
-export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<typeof role.permission>) {
+export async function setRolePermissions(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<typeof role.permission>) {
   const { db, user, now } = ctx
   const stored = await lockRole(ctx, roleId)
-  assertOrdinary(stored)
+  assertNotBuiltin(stored)
   await checkRevision(db, stored, rev)
   const before = await menusOf(ctx, roleId)
   const offered = await listOfferedMenus(db, stored.tenantId)
@@ -73,7 +73,7 @@ export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<ty
     .where(eq(roles.id, roleId))
     .returning({ rev: roles.rev })
   await auditPermission(ctx, stored, added, removed)
-  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, roleId))
+  await publishRoleChanged(ctx, stored.tenantId, await listRoleAccounts(db, roleId))
   return saved!
 }
 
@@ -83,7 +83,7 @@ async function auditPermission(
   added: number[],
   removed: number[],
 ) {
-  const lines = comparisonRows(await buildPermissionTree(ctx.db, ctx.user, PLATFORM_TENANT_ID))
+  const lines = buildComparisonRows(await buildPermissionTree(ctx.db, ctx.user, PLATFORM_TENANT_ID))
   const named = (ids: readonly number[]) =>
     lines.flatMap(({ menuId, path, name }) => (ids.includes(menuId) ? [path ? `${path} / ${name}` : name] : []))
   ctx.audit({

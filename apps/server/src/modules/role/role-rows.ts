@@ -17,7 +17,7 @@ type Filter = Pick<
 >
 
 /** Returns the condition of the filter. Without a tenant, selects roles of the session's tenant. */
-export const conditionsOf = (
+export const buildRoleFilter = (
   { roleName, roleCode, status, tenantId, beginTime, endTime }: Filter,
   user: User,
 ): SQL | undefined =>
@@ -60,14 +60,14 @@ export async function lockRole({ db, user }: Ctx, id: number): Promise<Role> {
 }
 
 /** Throws for the built-in super role, of which only the members can be changed. */
-export function assertOrdinary({ isBuiltin, roleName }: Role) {
+export function assertNotBuiltin({ isBuiltin, roleName }: Role) {
   if (isBuiltin === 1) throw refused(`内置角色「${roleName}」不能修改`)
 }
 
 const MAX_NAMED = 300
 
 /** Returns the accounts that hold the role; undefined when there are too many for one NOTIFY. */
-export async function accountsWithPermission(db: Db, roleId: number): Promise<number[] | undefined> {
+export async function listRoleAccounts(db: Db, roleId: number): Promise<number[] | undefined> {
   const rows = await db
     .select({ uid: accountRoles.uid })
     .from(accountRoles)

@@ -11,15 +11,15 @@ import { SCOPE } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { scopeTenantsExist } from './role-list.service.ts'
-import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, type Role } from './role-rows.ts'
+import { areTenantsInScope } from './role-list.service.ts'
+import { publishRoleChanged, assertNotBuiltin, listRoleAccounts, lockRole, type Role } from './role-rows.ts'
 
 const TITLES = Object.fromEntries(
   Object.entries(RoleInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
 )
 const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code: ['角色编码已存在', 'roleCode'] } as const
 
-export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
+export async function createRole(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
@@ -33,10 +33,10 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
   return created
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof role.update>) {
+export async function updateRole(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof role.update>) {
   const { db, user, now } = ctx
   const stored = await lockRole(ctx, id)
-  assertOrdinary(stored)
+  assertNotBuiltin(stored)
   await checkRevision(db, stored, rev)
   const scope = await scopeOf(ctx, stored.tenantId, input, stored)
   const next = { ...input, ...scope }
@@ -49,14 +49,14 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ro
     .returning({ rev: roles.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'role', bizId: id, action: `修改角色「${stored.roleName}」`, diff })
-  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, id))
+  await publishRoleChanged(ctx, stored.tenantId, await listRoleAccounts(db, id))
   return saved!
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
+export async function removeRole(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
   const { db, user, now } = ctx
   const stored = await lockRole(ctx, id)
-  assertOrdinary(stored)
+  assertNotBuiltin(stored)
   await assertMayGrant(ctx, { roleIds: [id] })
   const [held] = await db
     .select({ users: count() })
@@ -73,13 +73,13 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
   return null
 }
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof role.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof role.disable>) => setStatus(ctx, id, 0)
+export const enableRole = (ctx: Ctx, { id }: ParsedOf<typeof role.enable>) => setStatus(ctx, id, 1)
+export const disableRole = (ctx: Ctx, { id }: ParsedOf<typeof role.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const { db, user, now } = ctx
   const stored = await lockRole(ctx, id)
-  assertOrdinary(stored)
+  assertNotBuiltin(stored)
   await assertMayGrant(ctx, { roleIds: [id] })
   const action = `${ROLE_STATUS[status]}角色「${stored.roleName}」`
   ctx.audit({ bizType: 'role', bizId: id, action })
@@ -90,14 +90,14 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
     .where(eq(roles.id, id))
   const diff = [{ field: 'status', title: '状态', from: ROLE_STATUS[stored.status as 0 | 1], to: ROLE_STATUS[status] }]
   ctx.audit({ diff })
-  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, id))
+  await publishRoleChanged(ctx, stored.tenantId, await listRoleAccounts(db, id))
   return null
 }
 
-export async function copy(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof role.copy>) {
+export async function copyRole(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof role.copy>) {
   const { db } = ctx
   const source = await lockRole(ctx, id)
-  assertOrdinary(source)
+  assertNotBuiltin(source)
   await assertMayGrant(ctx, { roleIds: [id] })
   const { tenantId, dataScope, scopeIds, homeUrl, roleSort } = source
   await requireReceivingTenant(ctx, tenantId)
@@ -165,7 +165,7 @@ async function scopeOf(
     throw invalid('客户的角色只能选择本客户或仅本人', 'dataScope')
   if (dataScope === SCOPE.chosen) {
     if (next.scopeIds.length === 0) throw invalid('请选择指定客户', 'scopeIds')
-    if (!(await scopeTenantsExist(ctx, next.scopeIds))) throw invalid('所选客户不存在或已被删除', 'scopeIds')
+    if (!(await areTenantsInScope(ctx, next.scopeIds))) throw invalid('所选客户不存在或已被删除', 'scopeIds')
   }
   await assertMayGrant(ctx, { scope: { tenantId, ...next } })
   await assertMayGrant(ctx, { scope: { tenantId, ...before } })

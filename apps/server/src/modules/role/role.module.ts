@@ -1,29 +1,29 @@
 import { role } from '@oms/contract/role/role.ts'
 import { implement } from '#core/http/implement.ts'
-import { explain } from './role-explain.service.ts'
-import { compare, exportRoles, get, list, pickTenants } from './role-list.service.ts'
-import { accountInRole, accountNotInRole, addUserRole, removeUserRole } from './role-member.service.ts'
-import { allPerm, permission, permTree } from './role-permission.service.ts'
-import { copy, create, disable, enable, remove, update } from './role-save.service.ts'
+import { explainPermission } from './role-explain.service.ts'
+import { compareRoles, exportRoles, getRole, listRoles, listSelectableTenants } from './role-list.service.ts'
+import { listRoleMembers, listAccountsOutsideRole, addRoleMembers, removeRoleMembers } from './role-member.service.ts'
+import { getRolePermissions, setRolePermissions, getPermissionTree } from './role-permission.service.ts'
+import { copyRole, createRole, disableRole, enableRole, removeRole, updateRole } from './role-save.service.ts'
 
 export const roleModule = implement(role, {
-  list,
-  get,
-  create,
-  update,
-  remove,
-  enable,
-  disable,
-  allPerm,
-  permission,
-  permTree,
-  addUserRole,
-  removeUserRole,
-  accountInRole,
-  accountNotInRole,
-  copy,
-  compare,
-  explain,
-  tenants: pickTenants,
+  list: listRoles,
+  get: getRole,
+  create: createRole,
+  update: updateRole,
+  remove: removeRole,
+  enable: enableRole,
+  disable: disableRole,
+  allPerm: getRolePermissions,
+  permission: setRolePermissions,
+  permTree: getPermissionTree,
+  addUserRole: addRoleMembers,
+  removeUserRole: removeRoleMembers,
+  accountInRole: listRoleMembers,
+  accountNotInRole: listAccountsOutsideRole,
+  copy: copyRole,
+  compare: compareRoles,
+  explain: explainPermission,
+  tenants: listSelectableTenants,
   export: exportRoles,
 })

@@ -3,37 +3,39 @@ import { expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Caller } from '#test/harness.ts'
-import { ROLE, rolesOf } from './role-fixture.ts'
+import { ROLE_URL, createRoleFixture } from './role-fixture.ts'
 
-const { app, at, input, made, menuId, grant, assign, lastLog } = rolesOf()
+const { app, at, input, made, menuId, grant, assign, lastLog } = createRoleFixture()
 
 test('TENANT-02 adds, finds, changes, disables, enables and deletes a role, with a history entry each', async () => {
   const { data, msg } = await at.admin.call(
     'POST',
-    ROLE,
+    ROLE_URL,
     input({ roleName: '售后组长', roleCode: 'after_lead', remark: 'r' }),
   )
   expect(msg).toBe('新增成功')
-  const listed = await at.admin.call('GET', `${ROLE}/list?roleName=售后组长&status=1`)
+  const listed = await at.admin.call('GET', `${ROLE_URL}/list?roleName=售后组长&status=1`)
   expect(listed.data).toMatchObject({
     total: 1,
     list: [{ roleCode: 'after_lead', userCount: 0, dataScope: 2, status: 1 }],
   })
 
-  const detail = (await at.admin.call('GET', `${ROLE}/${data.id}`)).data
+  const detail = (await at.admin.call('GET', `${ROLE_URL}/${data.id}`)).data
   const change = { id: data.id, rev: detail.rev, roleName: '售后经理', roleCode: 'after_lead', roleSort: 5 }
-  expect(await at.admin.call('PUT', ROLE, change)).toMatchObject({ code: 200, data: { rev: detail.rev + 1 } })
+  expect(await at.admin.call('PUT', ROLE_URL, change)).toMatchObject({ code: 200, data: { rev: detail.rev + 1 } })
   expect((await lastLog(data.id))?.diff).toContainEqual(
     expect.objectContaining({ title: '角色名称', from: '售后组长', to: '售后经理' }),
   )
-  expect((await at.admin.call('POST', `${ROLE}/disable/${data.id}`)).code).toBe(200)
-  expect((await at.admin.call('GET', `${ROLE}/${data.id}`)).data.status).toBe(0)
-  expect((await at.admin.call('POST', `${ROLE}/enable/${data.id}`)).code).toBe(200)
+  expect((await at.admin.call('POST', `${ROLE_URL}/disable/${data.id}`)).code).toBe(200)
+  expect((await at.admin.call('GET', `${ROLE_URL}/${data.id}`)).data.status).toBe(0)
+  expect((await at.admin.call('POST', `${ROLE_URL}/enable/${data.id}`)).code).toBe(200)
   expect((await lastLog(data.id))?.diff).toEqual([{ field: 'status', title: '状态', from: '停用', to: '启用' }])
-  expect((await at.admin.call('DELETE', `${ROLE}/${data.id}`)).code).toBe(200)
-  expect(await at.admin.call('GET', `${ROLE}/${data.id}`)).toMatchObject({ code: 400, msg: '角色不存在或已被删除' })
+  expect((await at.admin.call('DELETE', `${ROLE_URL}/${data.id}`)).code).toBe(200)
+  expect(await at.admin.call('GET', `${ROLE_URL}/${data.id}`)).toMatchObject({ code: 400, msg: '角色不存在或已被删除' })
   // The name and the code can be used again.
-  expect((await at.admin.call('POST', ROLE, input({ roleName: '售后经理', roleCode: 'after_lead' }))).code).toBe(200)
+  expect((await at.admin.call('POST', ROLE_URL, input({ roleName: '售后经理', roleCode: 'after_lead' }))).code).toBe(
+    200,
+  )
 })
 
 test.each([
@@ -48,28 +50,30 @@ test.each([
   [{ dataScope: 3 }, '请选择指定客户'],
   [{ dataScope: 3, scopeIds: [99999] }, '所选客户不存在或已被删除'],
 ])('TENANT-02 %o is refused: %s', async (over, msg) => {
-  expect(await at.admin.call('POST', ROLE, input(over))).toMatchObject({ code: 400, msg })
+  expect(await at.admin.call('POST', ROLE_URL, input(over))).toMatchObject({ code: 400, msg })
 })
 
 test('TENANT-02 names and codes are unique in a tenant, with the error at the field', async () => {
   await made({ roleName: '重名', roleCode: 'twin' })
-  expect(await at.admin.call('POST', ROLE, input({ roleName: '重名' }))).toMatchObject({
+  expect(await at.admin.call('POST', ROLE_URL, input({ roleName: '重名' }))).toMatchObject({
     code: 400,
     msg: '角色名称已存在',
     data: { field: 'roleName' },
   })
   const other = await made()
-  const { data } = await at.admin.call('GET', `${ROLE}/${other}`)
-  expect(await at.admin.call('PUT', ROLE, { ...data, roleCode: 'twin' })).toMatchObject({ data: { field: 'roleCode' } })
+  const { data } = await at.admin.call('GET', `${ROLE_URL}/${other}`)
+  expect(await at.admin.call('PUT', ROLE_URL, { ...data, roleCode: 'twin' })).toMatchObject({
+    data: { field: 'roleCode' },
+  })
 })
 
 test('refuses a save of an older revision with the name of the first editor', async () => {
   const id = await made()
-  const { data } = await at.admin.call('GET', `${ROLE}/${id}`)
-  await at.admin.call('PUT', ROLE, { ...data, remark: '先到' })
-  const late = await at.admin.call('PUT', ROLE, { ...data, remark: '后到' })
+  const { data } = await at.admin.call('GET', `${ROLE_URL}/${id}`)
+  await at.admin.call('PUT', ROLE_URL, { ...data, remark: '先到' })
+  const late = await at.admin.call('PUT', ROLE_URL, { ...data, remark: '后到' })
   expect(late).toMatchObject({ code: 400, data: { conflict: { rev: data.rev + 1 } } })
-  expect((await at.admin.call('GET', `${ROLE}/${id}`)).data.remark).toBe('先到')
+  expect((await at.admin.call('GET', `${ROLE_URL}/${id}`)).data.remark).toBe('先到')
 })
 
 test('refuses to delete a role with users; the message counts them', async () => {
@@ -77,7 +81,7 @@ test('refuses to delete a role with users; the message counts them', async () =>
   const one = await app.as()
   const two = await app.as()
   await assign(id, [one.uid, two.uid])
-  expect(await at.admin.call('DELETE', `${ROLE}/${id}`)).toMatchObject({
+  expect(await at.admin.call('DELETE', `${ROLE_URL}/${id}`)).toMatchObject({
     code: 400,
     msg: '该角色下还有2个用户，请先移除用户再删除',
   })
@@ -92,7 +96,7 @@ test('TENANT-03 the permission tree shows granted permissions, and a save applie
   expect(saved).toMatchObject({ code: 200, msg: '权限已保存' })
   await expect.poll(async () => (await person.call('GET', '/api/v1/tenant/role/list')).code).toBe(200)
 
-  const { data } = await at.admin.call('GET', `${ROLE}/allPerm/${id}`)
+  const { data } = await at.admin.call('GET', `${ROLE_URL}/allPerm/${id}`)
   expect(new Set(data.checkedIds)).toEqual(
     new Set([await menuId('system:rolemanagement:list'), await menuId('system:rolemanagement:query')]),
   )
@@ -105,21 +109,24 @@ test('TENANT-03 the permission tree shows granted permissions, and a save applie
   await expect.poll(async () => (await person.call('GET', '/api/v1/tenant/role/list')).code).toBe(501)
 })
 
-test('TENANT-03 drops directories among the ids, refuses unknown ids and stale saves', async () => {
+test('TENANT-03 a save ignores directories among the ids, and refuses unknown ids and stale saves', async () => {
   const id = await made()
-  const { rev } = (await at.admin.call('GET', `${ROLE}/${id}`)).data
+  const { rev } = (await at.admin.call('GET', `${ROLE_URL}/${id}`)).data
   const [directory] = await app.db.select().from(menus).where(eq(menus.url, '/system'))
   const page = await menuId('system:operLog:list')
   const save = { roleId: id, menuIds: [directory!.id, page], rev }
-  expect((await at.admin.call('POST', `${ROLE}/permission`, save)).code).toBe(200)
-  expect((await at.admin.call('GET', `${ROLE}/allPerm/${id}`)).data.checkedIds).toEqual([page])
-  expect(await at.admin.call('POST', `${ROLE}/permission`, save)).toMatchObject({ code: 400, data: { conflict: {} } })
-  expect(await at.admin.call('POST', `${ROLE}/permission`, { ...save, rev: rev + 1, menuIds: [987654] })).toMatchObject(
-    {
-      code: 400,
-      data: { field: 'menuIds' },
-    },
-  )
+  expect((await at.admin.call('POST', `${ROLE_URL}/permission`, save)).code).toBe(200)
+  expect((await at.admin.call('GET', `${ROLE_URL}/allPerm/${id}`)).data.checkedIds).toEqual([page])
+  expect(await at.admin.call('POST', `${ROLE_URL}/permission`, save)).toMatchObject({
+    code: 400,
+    data: { conflict: {} },
+  })
+  expect(
+    await at.admin.call('POST', `${ROLE_URL}/permission`, { ...save, rev: rev + 1, menuIds: [987654] }),
+  ).toMatchObject({
+    code: 400,
+    data: { field: 'menuIds' },
+  })
 })
 
 test('TENANT-04 pages and filters accounts in and not in a role; adding and removing moves them', async () => {
@@ -127,13 +134,13 @@ test('TENANT-04 pages and filters accounts in and not in a role; adding and remo
   const [one, two] = [await app.as(), await app.as()]
   expect(await assign(id, [one.uid, two.uid, one.uid])).toMatchObject({ code: 200, data: { changed: 2 } })
   expect((await assign(id, [one.uid])).data).toEqual({ changed: 0 })
-  const inside = await at.admin.call('GET', `${ROLE}/accountInRole/${id}?pageNum=1&pageSize=1`)
+  const inside = await at.admin.call('GET', `${ROLE_URL}/accountInRole/${id}?pageNum=1&pageSize=1`)
   expect(inside.data).toMatchObject({ total: 2, list: [{ account: two.account }] })
-  const filtered = await at.admin.call('GET', `${ROLE}/accountNotInRole/${id}?account=${one.account}`)
+  const filtered = await at.admin.call('GET', `${ROLE_URL}/accountNotInRole/${id}?account=${one.account}`)
   expect(filtered.data.total).toBe(0)
-  const removed = await at.admin.call('POST', `${ROLE}/removeUserRole`, { roleId: id, uids: [one.uid] })
+  const removed = await at.admin.call('POST', `${ROLE_URL}/removeUserRole`, { roleId: id, uids: [one.uid] })
   expect(removed.data).toEqual({ changed: 1 })
-  const found = await at.admin.call('GET', `${ROLE}/accountNotInRole/${id}?account=${one.account}`)
+  const found = await at.admin.call('GET', `${ROLE_URL}/accountNotInRole/${id}?account=${one.account}`)
   expect(found.data.list.map(({ uid }: { uid: number }) => uid)).toContain(one.uid)
   expect((await lastLog(id))?.action).toContain(`移除1个用户：${one.account}`)
   expect(await assign(id, [one.uid, 999_999])).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
@@ -145,7 +152,7 @@ test('shows full phone numbers only with the permission', async () => {
   await app.db.update(accounts).set({ mobileNo: '13812345678' }).where(eq(accounts.uid, person.uid))
   await assign(id, [person.uid])
   const reader = await app.as('system:rolemanagement:query')
-  const seen = (caller: Caller) => caller.call('GET', `${ROLE}/accountInRole/${id}`)
+  const seen = (caller: Caller) => caller.call('GET', `${ROLE_URL}/accountInRole/${id}`)
   expect((await seen(reader)).data.list[0].mobileNo).toBe('138****5678')
   expect((await seen(at.admin)).data.list[0].mobileNo).toBe('13812345678')
 })
@@ -154,8 +161,8 @@ test('a copy has the permissions and the data scope, and no users', async () => 
   const id = await made({ dataScope: 4 })
   await grant(id, ['system:operLog:list', 'system:operLog:query'])
   await assign(id, [(await app.as()).uid])
-  const { data } = await at.admin.call('POST', `${ROLE}/copy/${id}`, input())
-  expect((await at.admin.call('GET', `${ROLE}/${data.id}`)).data).toMatchObject({
+  const { data } = await at.admin.call('POST', `${ROLE_URL}/copy/${id}`, input())
+  expect((await at.admin.call('GET', `${ROLE_URL}/${data.id}`)).data).toMatchObject({
     dataScope: 4,
     menuCount: 2,
     userCount: 0,
@@ -166,19 +173,19 @@ test('a comparison has one line for every permission that one of the roles holds
   const [one, two] = [await made(), await made()]
   await grant(one, ['system:operLog:list', 'system:operLog:query'])
   await grant(two, ['system:operLog:list'])
-  const { data } = await at.admin.call('GET', `${ROLE}/compare?ids=${one}&ids=${two}`)
+  const { data } = await at.admin.call('GET', `${ROLE_URL}/compare?ids=${one}&ids=${two}`)
   expect(data.rows).toEqual([
     expect.objectContaining({ name: '操作日志', path: '系统管理', held: [true, true] }),
     expect.objectContaining({ name: '详情', path: '系统管理 / 操作日志', held: [true, false] }),
   ])
-  expect((await at.admin.call('GET', `${ROLE}/compare?ids=${one}`)).msg).toBe('请选择至少两个角色')
+  expect((await at.admin.call('GET', `${ROLE_URL}/compare?ids=${one}`)).msg).toBe('请选择至少两个角色')
 })
 
 test('an export contains the filtered roles with texts instead of codes', async () => {
   await made({ roleName: '导出用角色' })
   const reply = await at.admin.inject({
     method: 'GET',
-    url: `${ROLE}/export?format=csv&roleName=导出用&columns=roleName&columns=dataScope`,
+    url: `${ROLE_URL}/export?format=csv&roleName=导出用&columns=roleName&columns=dataScope`,
   })
   expect(reply.headers['content-type']).toContain('text/csv')
   expect(reply.body).toContain('导出用角色,本客户')
@@ -188,18 +195,18 @@ test('the explanation names the decisive rule', async () => {
   const id = await made({ roleName: '解释用' })
   const person = await app.as()
   const ask = async (permission = 'system:operLog:export') =>
-    (await at.admin.call('GET', `${ROLE}/explain?uid=${person.uid}&permission=${permission}`)).data
+    (await at.admin.call('GET', `${ROLE_URL}/explain?uid=${person.uid}&permission=${permission}`)).data
   expect(await ask()).toMatchObject({ allowed: false, permissionName: '导出' })
   await assign(id, [person.uid])
   await grant(id, ['system:operLog:export'])
   expect(await ask()).toMatchObject({ allowed: true, summary: '可以使用该权限' })
-  await at.admin.call('POST', `${ROLE}/disable/${id}`)
+  await at.admin.call('POST', `${ROLE_URL}/disable/${id}`)
   expect(await ask()).toMatchObject({ allowed: false, summary: '不能使用该权限：授予该权限的角色「解释用」已停用' })
-  await at.admin.call('POST', `${ROLE}/enable/${id}`)
+  await at.admin.call('POST', `${ROLE_URL}/enable/${id}`)
   await app.db.update(accounts).set({ status: 0 }).where(eq(accounts.uid, person.uid))
   expect(await ask()).toMatchObject({ allowed: false, summary: '不能使用该权限：账号已停用' })
-  const unknown = await at.admin.call('GET', `${ROLE}/explain?uid=${person.uid}&permission=no:such:thing`)
+  const unknown = await at.admin.call('GET', `${ROLE_URL}/explain?uid=${person.uid}&permission=no:such:thing`)
   expect(unknown).toMatchObject({ code: 400, data: { field: 'permission' } })
-  const supers = await at.admin.call('GET', `${ROLE}/explain?uid=${at.admin.uid}&permission=system:operLog:export`)
+  const supers = await at.admin.call('GET', `${ROLE_URL}/explain?uid=${at.admin.uid}&permission=system:operLog:export`)
   expect(supers.data).toMatchObject({ allowed: true })
 })

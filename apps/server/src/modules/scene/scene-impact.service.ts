@@ -6,7 +6,7 @@ import { menus } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { menusOf, readScene } from './scene-rows.ts'
+import { readSceneMenuIds, readScene } from './scene-rows.ts'
 
 const MAX_TENANTS = 100
 const MAX_ROLES = 200
@@ -16,10 +16,10 @@ const MAX_NAMES = 50
  * Returns the accounts that would lose or gain permissions by this change of the scene. Writes nothing; equals the
  * result of a save now.
  */
-export async function impact({ db, user }: Ctx, { id, menuIds, status }: ParsedOf<typeof scene.impact>) {
+export async function previewSceneImpact({ db, user }: Ctx, { id, menuIds, status }: ParsedOf<typeof scene.impact>) {
   assertPlatform(user)
   const stored = await readScene(db, id)
-  const current = await menusOf(db, id)
+  const current = await readSceneMenuIds(db, id)
   const wanted = menuIds === undefined ? current : new Set(await pickLeafMenus(db, menuIds))
   const before = stored.status === 1 ? current : new Set<number>()
   const after = (status ?? stored.status) === 1 ? wanted : new Set<number>()

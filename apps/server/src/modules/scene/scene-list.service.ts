@@ -7,32 +7,32 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform, buildPermissionTree } from '#core/auth/grants.ts'
 import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { withRecommendations } from './scene-recommendations.ts'
-import { conditionsOf, menusOf, readScene, selectScenes } from './scene-rows.ts'
+import { addRecommendations } from './scene-recommendations.ts'
+import { buildSceneFilter, readSceneMenuIds, readScene, selectScenes } from './scene-rows.ts'
 
-export async function list(
+export async function listScenes(
   { db, user }: Ctx,
   { pageNum, pageSize, orderByColumn, isAsc, ...filter }: ParsedOf<typeof scene.list>,
 ) {
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
   const order = buildOrder({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
-  const page = await paginate(db, selectScenes(db, user).where(conditionsOf(filter)), { pageNum, pageSize }, order)
-  return { ...page, list: await withRecommendations(db, page.list) }
+  const page = await paginate(db, selectScenes(db, user).where(buildSceneFilter(filter)), { pageNum, pageSize }, order)
+  return { ...page, list: await addRecommendations(db, page.list) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
+export async function getScene({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
   assertPlatform(user)
-  return { ...(await readScene(db, id, user)), menuIds: [...(await menusOf(db, id))] }
+  return { ...(await readScene(db, id, user)), menuIds: [...(await readSceneMenuIds(db, id))] }
 }
 
-export async function permTree({ db, user }: Ctx) {
+export async function getScenePermissionTree({ db, user }: Ctx) {
   assertPlatform(user)
   return { menus: await buildPermissionTree(db, user, PLATFORM_TENANT_ID) }
 }
 
 /** Lists device types for scenes. A disabled type stays where already selected. */
-export async function deviceTypes({ db, user }: Ctx) {
+export async function listSceneDeviceTypes({ db, user }: Ctx) {
   assertPlatform(user)
   const list = await db
     .select({ id: types.id, typeName: types.typeName, status: types.status })
@@ -44,7 +44,10 @@ export async function deviceTypes({ db, user }: Ctx) {
 }
 
 /** Lists tenants and whether each uses the scene. The platform has no scenes. */
-export async function sceneTenants({ db, user }: Ctx, { id, name, inScene, ...page }: ParsedOf<typeof scene.tenants>) {
+export async function listSceneTenants(
+  { db, user }: Ctx,
+  { id, name, inScene, ...page }: ParsedOf<typeof scene.tenants>,
+) {
   assertPlatform(user)
   await readScene(db, id)
   const uses = exists(

@@ -49,7 +49,7 @@ const options = async () => {
   )
 }
 
-test('a scene has industries and device types, and filters find it by them', async () => {
+test('a scene has industries and device types, and the list filters by an industry or a device type', async () => {
   const top = await industry('零售')
   const below = await industry('便利店', top)
   const type = await deviceType('收银机')
@@ -71,7 +71,7 @@ test('a scene has industries and device types, and filters find it by them', asy
   expect(types).toContainEqual({ id: type, typeName: '收银机', status: 1 })
 })
 
-test('a change is logged with the old values, and refuses deleted or newly added disabled entries', async () => {
+test('a change is logged with the old values; deleted or newly added disabled entries are refused', async () => {
   const [a, b] = [await industry('餐饮'), await industry('教育')]
   const type = await deviceType('门锁')
   const id = await made({ industryIds: [a] })

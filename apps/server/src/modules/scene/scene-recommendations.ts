@@ -7,7 +7,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Recommended industries and device types of a scene in a request. */
-export interface Recommended {
+export interface SceneRecommendations {
   readonly industryIds: readonly number[]
   readonly deviceTypeIds: readonly number[]
 }
@@ -18,7 +18,7 @@ interface Named {
 const NONE: readonly Named[] = []
 
 /** Adds the recommended industries and device types to scenes, with two queries for any number of scenes. */
-export async function withRecommendations<Row extends { readonly id: number }>(db: Db, rows: readonly Row[]) {
+export async function addRecommendations<Row extends { readonly id: number }>(db: Db, rows: readonly Row[]) {
   const ids = rows.map(({ id }) => id)
   const forIndustries = await industriesOf(db, ids)
   const forTypes = await typesOf(db, ids)
@@ -57,13 +57,13 @@ async function typesOf(db: Db, sceneIds: readonly number[]) {
 }
 
 /** Returns the condition for scenes that name this industry or its parent. */
-export const forIndustry = (id: number | undefined): SQL | undefined =>
+export const isRecommendedForIndustry = (id: number | undefined): SQL | undefined =>
   id === undefined
     ? undefined
     : sql`scenes.id in (select si.scene_id from scene_industries si where si.industry_id = ${id}
         or si.industry_id = (select i.parent_id from industries i where i.id = ${id} and i.deleted_at is null))`
 
-export const forDeviceType = (id: number | undefined): SQL | undefined =>
+export const isRecommendedForDeviceType = (id: number | undefined): SQL | undefined =>
   id === undefined
     ? undefined
     : sql`scenes.id in (select sd.scene_id from scene_device_types sd where sd.device_type_id = ${id})`
@@ -73,8 +73,12 @@ export const forDeviceType = (id: number | undefined): SQL | undefined =>
  * before the scene is locked, because a deletion locks in this order. Refuses a disabled entry only when newly
  * added.
  */
-export async function assertRecommendable(db: Db, wanted: Recommended, sceneId?: number): Promise<FieldChange[]> {
-  const [had] = await withRecommendations(db, [{ id: sceneId ?? 0 }])
+export async function assertRecommendationsExist(
+  db: Db,
+  wanted: SceneRecommendations,
+  sceneId?: number,
+): Promise<FieldChange[]> {
+  const [had] = await addRecommendations(db, [{ id: sceneId ?? 0 }])
   const { industryIds, deviceTypeIds } = wanted
   const forIndustries = industryIds.length
     ? await db
@@ -120,7 +124,11 @@ function assertAllFound(
 }
 
 /** Replaces the recommended industries and device types of a scene. */
-export async function setRecommendations(db: Db, sceneId: number, { industryIds, deviceTypeIds }: Recommended) {
+export async function setRecommendations(
+  db: Db,
+  sceneId: number,
+  { industryIds, deviceTypeIds }: SceneRecommendations,
+) {
   await db.delete(sceneIndustries).where(eq(sceneIndustries.sceneId, sceneId))
   if (industryIds.length)
     await db.insert(sceneIndustries).values(industryIds.map((industryId) => ({ sceneId, industryId })))

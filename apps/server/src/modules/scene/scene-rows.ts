@@ -9,19 +9,27 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { forDeviceType, forIndustry, withRecommendations } from './scene-recommendations.ts'
+import { isRecommendedForDeviceType, isRecommendedForIndustry, addRecommendations } from './scene-recommendations.ts'
 
 export type Scene = typeof scenes.$inferSelect
 type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
-export const conditionsOf = ({ sceneName, sceneCode, status, industryId, deviceTypeId, beginTime, endTime }: Filter) =>
+export const buildSceneFilter = ({
+  sceneName,
+  sceneCode,
+  status,
+  industryId,
+  deviceTypeId,
+  beginTime,
+  endTime,
+}: Filter) =>
   and(
     notDeleted(scenes),
     contains(scenes.sceneName, sceneName),
     contains(scenes.sceneCode, sceneCode),
     status === undefined ? undefined : eq(scenes.status, status),
-    forIndustry(industryId),
-    forDeviceType(deviceTypeId),
+    isRecommendedForIndustry(industryId),
+    isRecommendedForDeviceType(deviceTypeId),
     ...within(scenes.createTime, beginTime, endTime),
   )
 
@@ -42,7 +50,7 @@ export const selectScenes = (db: Db, user?: User) =>
 
 export async function readScene(db: Db, id: number, user?: User) {
   const rows = await selectScenes(db, user).where(and(eq(scenes.id, id), notDeleted(scenes)))
-  const [found] = await withRecommendations(db, rows)
+  const [found] = await addRecommendations(db, rows)
   if (!found) throw notFound('业务场景')
   return found
 }
@@ -59,7 +67,7 @@ export async function lockScene(db: Db, id: number): Promise<Scene> {
 }
 
 /** Returns the ids of the pages and buttons of a scene. */
-export async function menusOf(db: Db, id: number): Promise<ReadonlySet<number>> {
+export async function readSceneMenuIds(db: Db, id: number): Promise<ReadonlySet<number>> {
   const rows = await db
     .select({ menuId: sceneMenus.menuId })
     .from(sceneMenus)

@@ -11,8 +11,8 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { assertRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
-import { publishSceneChanged, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
+import { assertRecommendationsExist, type SceneRecommendations, setRecommendations } from './scene-recommendations.ts'
+import { publishSceneChanged, lockScene, readSceneMenuIds, readScene, type Scene } from './scene-rows.ts'
 
 const { menuIds: _menuIds, industryIds: _industryIds, deviceTypeIds: _typeIds, ...PLAIN } = SceneInput.shape
 const TITLES = Object.fromEntries(
@@ -21,13 +21,13 @@ const TITLES = Object.fromEntries(
 const COVER = { field: 'cover', title: '封面' } as const
 const CLASHES = { scenes_name: ['场景名称已存在', 'sceneName'], scenes_code: ['场景编码已存在', 'sceneCode'] } as const
 
-export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
+export async function createScene(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   const wanted = await pickLeafMenus(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
   const [input, recommended] = apart(sent)
-  const recommendedDiff = await assertRecommendable(db, recommended)
+  const recommendedDiff = await assertRecommendationsExist(db, recommended)
   await changePicture(ctx, { ...COVER, before: '', after: input.cover })
   const [created] = await db
     .insert(scenes)
@@ -47,11 +47,11 @@ export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof sce
   return { id }
 }
 
-export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<typeof scene.update>) {
+export async function updateScene(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<typeof scene.update>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   const [input, recommended] = apart(sent)
-  const recommendedDiff = await assertRecommendable(db, recommended, id)
+  const recommendedDiff = await assertRecommendationsExist(db, recommended, id)
   const stored = await lockScene(db, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
@@ -71,14 +71,14 @@ export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<t
 }
 
 /** Separates the scene's own columns from its recommendations. */
-function apart<Sent extends Recommended>({ industryIds, deviceTypeIds, ...input }: Sent) {
+function apart<Sent extends SceneRecommendations>({ industryIds, deviceTypeIds, ...input }: Sent) {
   return [input, { industryIds, deviceTypeIds }] as const
 }
 
 /** Replaces the scene's menus and returns the added and removed names. */
 async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[]) {
   const { db } = ctx
-  const before = await menusOf(db, sceneId)
+  const before = await readSceneMenuIds(db, sceneId)
   const next = new Set(await pickLeafMenus(db, menuIds))
   const added = [...next].filter((id) => !before.has(id))
   const removed = [...before].filter((id) => !next.has(id))
@@ -96,11 +96,11 @@ async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[
   return [{ field: 'menuIds', title: '菜单权限', from: named(removed), to: named(added) }]
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
+export async function removeScene(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   const stored = await lockScene(db, id)
-  await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
   const { tenantCount } = await readScene(db, id)
   if (tenantCount) throw conflict(`还有${tenantCount}个客户使用该场景，请先移除客户再删除`)
   await changePicture(ctx, { ...COVER, before: stored.cover, after: '' })
@@ -113,14 +113,14 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
   return null
 }
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof scene.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof scene.disable>) => setStatus(ctx, id, 0)
+export const enableScene = (ctx: Ctx, { id }: ParsedOf<typeof scene.enable>) => setStatus(ctx, id, 1)
+export const disableScene = (ctx: Ctx, { id }: ParsedOf<typeof scene.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const { db, user, now } = ctx
   assertPlatform(user)
   const stored = await lockScene(db, id)
-  await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
   ctx.audit({ bizType: 'scene', bizId: id, action: `${SCENE_STATUS[status]}业务场景「${stored.sceneName}」` })
   if (stored.status === status) return null
   await db
@@ -134,13 +134,13 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
 }
 
 /** Adds and removes tenants of the scene. Both lists may be absent. */
-export async function sync(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: ParsedOf<typeof scene.sync>) {
+export async function syncSceneTenants(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: ParsedOf<typeof scene.sync>) {
   const { db, user } = ctx
   assertPlatform(user)
   const stored = await lockScene(db, id)
   if (tenantIds.some((each) => removeIds.includes(each))) throw invalid('同一客户不能既添加又移除', 'removeIds')
   const names = await customersOf(ctx, [...tenantIds, ...removeIds])
-  if (names.size) await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  if (names.size) await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
   const given = tenantIds.length
     ? await db
         .insert(tenantScenes)

@@ -1,20 +1,33 @@
 import { scene } from '@oms/contract/scene/scene.ts'
 import { implement } from '#core/http/implement.ts'
-import { impact } from './scene-impact.service.ts'
-import { deviceTypes, get, list, permTree, sceneTenants } from './scene-list.service.ts'
-import { create, disable, enable, remove, sync, update } from './scene-save.service.ts'
+import { previewSceneImpact } from './scene-impact.service.ts'
+import {
+  listSceneDeviceTypes,
+  getScene,
+  listScenes,
+  getScenePermissionTree,
+  listSceneTenants,
+} from './scene-list.service.ts'
+import {
+  createScene,
+  disableScene,
+  enableScene,
+  removeScene,
+  syncSceneTenants,
+  updateScene,
+} from './scene-save.service.ts'
 
 export const sceneModule = implement(scene, {
-  list,
-  get,
-  create,
-  update,
-  remove,
-  enable,
-  disable,
-  sync,
-  impact,
-  permTree,
-  deviceTypes,
-  tenants: sceneTenants,
+  list: listScenes,
+  get: getScene,
+  create: createScene,
+  update: updateScene,
+  remove: removeScene,
+  enable: enableScene,
+  disable: disableScene,
+  sync: syncSceneTenants,
+  impact: previewSceneImpact,
+  permTree: getScenePermissionTree,
+  deviceTypes: listSceneDeviceTypes,
+  tenants: listSceneTenants,
 })

@@ -1,7 +1,7 @@
 import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { accounts } from '#schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { conditionsOf, staffByKeys, staffOrder } from './staff-rows.ts'
+import { buildStaffFilter, readStaffByKeys, buildStaffOrder } from './staff-rows.ts'
 
 const COLUMNS = [
   'account',
@@ -28,8 +28,8 @@ export const exportStaff = defineExport({
   schema: StaffRow,
   columns: COLUMNS,
   keys: (db, user, input) =>
-    db.select({ uid: accounts.uid }).from(accounts).where(conditionsOf(user, input)).$dynamic(),
-  order: staffOrder,
-  load: staffByKeys,
+    db.select({ uid: accounts.uid }).from(accounts).where(buildStaffFilter(user, input)).$dynamic(),
+  order: buildStaffOrder,
+  load: readStaffByKeys,
   keyOf: ({ uid }) => uid,
 })

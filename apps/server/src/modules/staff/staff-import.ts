@@ -13,8 +13,8 @@ import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { staffOf } from './staff-rows.ts'
-import { setRoles, updateAccount } from './staff-write.ts'
+import { visibleStaff } from './staff-rows.ts'
+import { setAccountRoles, updateAccount } from './staff-write.ts'
 
 type Found = typeof accounts.$inferSelect
 
@@ -95,7 +95,7 @@ const taking = defineImport({
   },
 })
 
-export const template = taking.template
+export const createStaffTemplate = taking.template
 
 /**
  * Runs the import in the request. The number of lines is limited to `STAFF_IMPORT_ROWS`, and a job must not store
@@ -108,7 +108,7 @@ async function existing({ db, user }: ImportCtx, account: string) {
   const [found] = await db
     .select()
     .from(accounts)
-    .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), staffOf(user)))
+    .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), visibleStaff(user)))
     .for('update')
   return found
 }
@@ -118,7 +118,7 @@ async function change(ctx: ImportCtx & Pick<Ctx, 'afterCommit'>, found: Found, s
   const { account: _, roleIds, ...values } = sent
   await assertMayTouch(ctx, found)
   await updateAccount(ctx, found.uid, { ...(values as Partial<Found>), ...updateColumns(found, ctx.user.uid, ctx.now) })
-  if (roleIds) await setRoles(ctx, found, roleIds)
+  if (roleIds) await setAccountRoles(ctx, found, roleIds)
 }
 
 async function rolesByName({ db, user }: ImportCtx) {

@@ -10,10 +10,10 @@ import type { User } from '#core/http/context.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
-export type Filters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
+export type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
 
 /** Returns the condition for staff of the session's tenant within the data scope. */
-export const staffOf = (user: User): SQL | undefined =>
+export const visibleStaff = (user: User): SQL | undefined =>
   and(
     user.tenantId === null ? sql`false` : eq(accounts.tenantId, user.tenantId),
     scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
@@ -22,10 +22,10 @@ export const staffOf = (user: User): SQL | undefined =>
 
 const canSeeContacts = (user: User) => user.can('system:manager:plain')
 
-export function conditionsOf(user: User, filters: Filters) {
+export function buildStaffFilter(user: User, filters: StaffFilters) {
   const { account, realname, mobileNo, status, roleId, roleless, locked, beginTime, endTime } = filters
   return and(
-    staffOf(user),
+    visibleStaff(user),
     contains(accounts.account, account),
     contains(accounts.realname, realname),
     mobileIs(user, mobileNo),
@@ -46,7 +46,7 @@ export function conditionsOf(user: User, filters: Filters) {
 const mobileIs = (user: User, mobileNo: string | undefined) =>
   mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
 
-export const staffOrder = (filters: Filters) =>
+export const buildStaffOrder = (filters: StaffFilters) =>
   buildOrder(
     filters,
     {
@@ -84,10 +84,10 @@ export const presentStaff = <R extends Parameters<typeof withRoles>[1][number]>(
   rows: readonly R[],
 ) => withRoles(db, rows, { plain: canSeeContacts(user) })
 
-export async function staffByKeys(db: Db, user: User, uids: readonly number[]) {
+export async function readStaffByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await db
     .select(staffColumns)
     .from(accounts)
-    .where(and(staffOf(user), among(accounts.uid, uids)))
+    .where(and(visibleStaff(user), among(accounts.uid, uids)))
   return presentStaff(db, user, rows)
 }

@@ -31,7 +31,7 @@ export const updateAccount = (ctx: Pick<Ctx, 'db'>, uid: number, values: Partial
  * Returns the phone number or email address to store. The masked text keeps the stored value; an empty text clears
  * the value.
  */
-export function contactOf(kind: 'mobileNo' | 'email', sent: string | undefined, stored: string | null) {
+export function resolveContact(kind: 'mobileNo' | 'email', sent: string | undefined, stored: string | null) {
   const mask = kind === 'mobileNo' ? maskMobile : maskEmail
   if (sent === undefined) return null
   if (stored !== null && (sent === stored || sent === mask(stored))) return stored
@@ -41,7 +41,7 @@ export function contactOf(kind: 'mobileNo' | 'email', sent: string | undefined, 
 }
 
 /** Sets the roles of an account. The caller must be permitted to assign all added and removed roles. */
-export async function setRoles(
+export async function setAccountRoles(
   ctx: Pick<Ctx, 'db' | 'user' | 'services' | 'afterCommit'>,
   found: Account,
   roleIds: readonly number[],
@@ -72,7 +72,7 @@ async function namesOf({ db }: Pick<Ctx, 'db'>, ids: number[]) {
 }
 
 /** Masks contact details in logged differences for every reader. */
-export const contactsMasked = <C extends { field: string; from: unknown; to: unknown }>(diff: C[]) =>
+export const maskContactChanges = <C extends { field: string; from: unknown; to: unknown }>(diff: C[]) =>
   diff.map((change) => {
     const mask = change.field === 'mobileNo' ? maskMobile : change.field === 'email' ? maskEmail : undefined
     const hidden = (value: unknown) => (mask && typeof value === 'string' ? mask(value) : value)

@@ -26,16 +26,16 @@ import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactRecorded } from '#core/tenancy/tenancy.ts'
-import { conditionsOf, presentStaff, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
-import { contactOf, contactsMasked, setRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
+import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffOrder } from './staff-rows.ts'
+import { resolveContact, maskContactChanges, setAccountRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
-export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
-  const rows = db.select(staffColumns).from(accounts).where(conditionsOf(user, filters)).$dynamic()
-  const page = await paginate(db, rows, { pageNum, pageSize }, staffOrder(filters))
+export async function listStaff({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
+  const rows = db.select(staffColumns).from(accounts).where(buildStaffFilter(user, filters)).$dynamic()
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildStaffOrder(filters))
   return { ...page, list: await presentStaff(db, user, page.list) }
 }
 
-export async function roleOptions(ctx: Ctx) {
+export async function listRoleOptions(ctx: Ctx) {
   return { list: await listRolesToOffer(ctx, requireTenant(ctx)) }
 }
 
@@ -43,7 +43,7 @@ export async function roleOptions(ctx: Ctx) {
  * Creates an account in its own transaction, which begins after the slow hashing of the one-time password. The password
  * is stored only as a hash, and encrypted in the response that repeated calls receive.
  */
-export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
+export async function createStaff(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await createOneTimePassword()
   const uid = await transactRecorded(ctx, async (db) => {
     await resolveOwningTenant({ ...ctx, db })
@@ -54,24 +54,24 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   return { uid, account: input.account, password }
 }
 
-export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
+export async function updateStaff(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
   const { db, user, services, now } = ctx
-  const stored = await lockAccountForChange(ctx, uid, staffOf(user))
+  const stored = await lockAccountForChange(ctx, uid, visibleStaff(user))
   await checkRevision(db, stored, rev)
   const next = {
     ...input,
     gender: input.gender ?? null,
     expireTime: input.expireTime ?? null,
-    mobileNo: contactOf('mobileNo', input.mobileNo, stored.mobileNo),
-    email: contactOf('email', input.email, stored.email),
+    mobileNo: resolveContact('mobileNo', input.mobileNo, stored.mobileNo),
+    email: resolveContact('email', input.email, stored.email),
   }
   await updateAccount(ctx, uid, { ...next, ...updateColumns(stored, user.uid, now) })
   if (next.expireTime !== stored.expireTime) {
     await assertStillSuper(ctx, uid, next.expireTime)
     await publishRightsChanged(services, db, [uid])
   }
-  const roleChanges = roleIds === undefined ? [] : await setRoles(ctx, stored, roleIds)
-  const diff = [...contactsMasked(listChanges(stored, next, STAFF_TITLES)), ...roleChanges]
+  const roleChanges = roleIds === undefined ? [] : await setAccountRoles(ctx, stored, roleIds)
+  const diff = [...maskContactChanges(listChanges(stored, next, STAFF_TITLES)), ...roleChanges]
   ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${accountDisplayName({ ...stored, ...next })}`, diff })
   return { rev: stored.rev + 1 }
 }
@@ -81,15 +81,15 @@ async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | n
   if (expireTime !== null) await assertSuperRemains(db, [uid])
 }
 
-export async function enable(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
-  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
+export async function enableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
+  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await changeStatus(ctx, found, 1)
   ctx.audit(statusNote(found, 1))
   return null
 }
 
-export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
-  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
+export async function disableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
+  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await changeStatus(ctx, found, 0)
   ctx.audit(statusNote(found, 0))
   return null
@@ -98,11 +98,11 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) 
 /** Applies the work to each account in its own transaction. Reports a refused account and continues. */
 async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: number) => Promise<string>) {
   const failed: { id: number; name: string; msg: string }[] = []
-  const done: string[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  const done: { id: number; name: string }[] = []
+  // Processes accounts in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b))
     await ctx.db
-      .transaction(async (db) => void done.push(await work({ ...ctx, db }, id)))
+      .transaction(async (db) => void done.push({ id, name: await work({ ...ctx, db }, id) }))
       .catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || ids.length === 1) throw error
         failed.push({ id, name: await accountNameOf(ctx, id), msg: error.message })
@@ -110,45 +110,41 @@ async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: numbe
   return { done, failed }
 }
 
+/** Adds an entry to the history of each account. The entry names only that account. */
+const auditAccounts = (ctx: Ctx, done: readonly { id: number; name: string }[], action: string) =>
+  ctx.audit({ bizType: 'account', action, records: done.map(({ id, name }) => ({ id, action: `${action}${name}` })) })
+
 async function accountNameOf({ db, user }: Ctx, uid: number) {
   const [row] = await db
     .select({ account: accounts.account })
     .from(accounts)
-    .where(and(eq(accounts.uid, uid), staffOf(user)))
+    .where(and(eq(accounts.uid, uid), visibleStaff(user)))
   return row?.account ?? String(uid)
 }
 
-export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff.setStatus>) {
+export async function setStaffStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff.setStatus>) {
   const verb = status === 1 ? '启用' : '停用'
   const report = await each(ctx, ids, async (inner, id) => {
-    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
+    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     await changeStatus(inner, found, status === 1 ? 1 : 0)
     return accountDisplayName(found)
   })
-  ctx.audit({
-    bizType: 'account',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `批量${verb}账号${report.done.join('')}`,
-  })
+  auditAccounts(ctx, report.done, `批量${verb}账号`)
   return { done: report.done.length, failed: report.failed }
 }
 
-export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
+export async function removeStaff(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
   const report = await each(ctx, ids, removeOne)
   const [first] = report.failed
   if (report.done.length === 0 && first) throw refused(`没有删除任何用户：${first.name}，${first.msg}`)
   if (first) ctx.say(`已删除${report.done.length}个用户，${report.failed.length}个未删除：${first.name}，${first.msg}`)
-  ctx.audit({
-    bizType: 'account',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `删除用户${report.done.join('')}`,
-  })
+  auditAccounts(ctx, report.done, '删除用户')
   return { done: report.done.length, failed: report.failed }
 }
 
 async function removeOne(ctx: Ctx, id: number) {
   const { db, user, services, now } = ctx
-  const found = await lockAccountForChange(ctx, id, staffOf(user))
+  const found = await lockAccountForChange(ctx, id, visibleStaff(user))
   await assertSuperRemains(db, [id])
   await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...updateColumns(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
@@ -162,10 +158,10 @@ async function removeOne(ctx: Ctx, id: number) {
  * Resets the password in its own transaction. The one-time password is stored only as a hash, and encrypted in the
  * response that repeated calls receive.
  */
-export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
+export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
+    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${accountDisplayName(found)}的密码` })
     return resetPassword(inner, found)
   })
@@ -175,41 +171,41 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
  * Creates a reset code in its own transaction. The code is stored only as a hash, and encrypted in the response that
  * repeated calls receive.
  */
-export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
+export async function createStaffResetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
   return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await lockAccountForChange(inner, id, staffOf(ctx.user))
+    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `为账号${accountDisplayName(found)}生成密码重置码` })
     return openResetCode(inner, found)
   })
 }
 
-export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
-  const found = await lockAccountForChange(ctx, id, staffOf(ctx.user))
+export async function removeStaffMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
+  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
   await removeSecondFactor(ctx, found)
   ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${accountDisplayName(found)}的两步验证` })
   return null
 }
 
-export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
-  const found = await findAccountInScope(ctx, id, staffOf(ctx.user))
+export async function unlockStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
+  const found = await findAccountInScope(ctx, id, visibleStaff(ctx.user))
   await liftLocks(ctx.db, found.account)
   ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${accountDisplayName(found)}` })
   return null
 }
 
-export async function assignRole(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
-  const found = await lockAccountForChange(ctx, uid, staffOf(ctx.user))
-  const diff = await setRoles(ctx, found, roleIds)
+export async function assignStaffRoles(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
+  const found = await lockAccountForChange(ctx, uid, visibleStaff(ctx.user))
+  const diff = await setAccountRoles(ctx, found, roleIds)
   ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${accountDisplayName(found)}分配角色`, diff })
   return null
 }
 
-export async function sessions({ db, user }: Ctx, { id }: ParsedOf<typeof staff.sessions>) {
+export async function listStaffSessions({ db, user }: Ctx, { id }: ParsedOf<typeof staff.sessions>) {
   const [found] = await db
     .select({ uid: accounts.uid })
     .from(accounts)
-    .where(and(eq(accounts.uid, id), staffOf(user)))
+    .where(and(eq(accounts.uid, id), visibleStaff(user)))
   if (!found) throw notFound('账号')
   const live = await db
     .select()

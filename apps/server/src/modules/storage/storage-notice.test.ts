@@ -58,7 +58,7 @@ test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queu
   ])
 })
 
-test('a late run announces only the shortest time, a short package is not announced when it is opened', async () => {
+test('a late run announces only the shortest time; opening a short package announces nothing', async () => {
   at('2026-08-01')
   const before = (await titles()).length
   const [late, short] = [await newDevice(tenantId), await newDevice(tenantId)]

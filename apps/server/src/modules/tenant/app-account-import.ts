@@ -14,12 +14,12 @@ import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { pickFilled } from '#core/spreadsheet/import/take-lines.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { APP_CLASHES, appAccountByName } from './app-account.service.ts'
+import { APP_ACCOUNT_CLASHES, findAppAccountByName } from './app-account.service.ts'
 
 const SOURCES = new Map(Object.entries(REGISTER_SOURCE).map(([code, word]) => [word as string, code]))
 
 /** Imports App accounts of the session's tenant from a spreadsheet, for migration from another system. */
-export const importApps = defineImport({
+export const importAppAccounts = defineImport({
   kind: 'appAccount',
   endpoint: appAccount.import,
   name: 'App账号',
@@ -61,9 +61,9 @@ export const importApps = defineImport({
       ...(registerTime && { registerTime }),
     }
     const clash = (error: unknown) => {
-      throw toUniqueViolation(error, APP_CLASHES) ?? error
+      throw toUniqueViolation(error, APP_ACCOUNT_CLASHES) ?? error
     }
-    const [known] = await appAccountByName(db, tenantId, input.account)
+    const [known] = await findAppAccountByName(db, tenantId, input.account)
     if (known && !update) throw invalid('账号已存在', 'account')
     if (known) {
       await db

@@ -19,7 +19,7 @@ const BIZ = 'appAccount'
 type Filters = Omit<ParsedOf<typeof appAccount.list>, 'pageNum' | 'pageSize'>
 type NewApp = Omit<ParsedOf<typeof appAccount.create>, 'tenantId'>
 
-export const APP_CLASHES = {
+export const APP_ACCOUNT_CLASHES = {
   app_accounts_account: ['账号已存在', 'account'],
   app_accounts_mobile: ['手机号已被使用', 'mobileNo'],
 } as const
@@ -102,13 +102,16 @@ function presentAppAccounts<R extends { mobileNo: string | null; email: string |
 const hidden = (account: string) =>
   (/^\+?\d{7,}$/.test(account) ? maskMobile(account) : account.includes('@') ? maskEmail(account) : account) ?? ''
 
-export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof appAccount.list>) {
+export async function listAppAccounts(
+  { db, user }: Ctx,
+  { pageNum, pageSize, ...filters }: ParsedOf<typeof appAccount.list>,
+) {
   const rows = selectApps(db).where(conditionsOf(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, orderFor(filters))
   return { ...page, list: presentAppAccounts(user, page.list) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof appAccount.get>) {
+export async function getAppAccount({ db, user }: Ctx, { id }: ParsedOf<typeof appAccount.get>) {
   const [found] = presentAppAccounts(user, await selectApps(db).where(and(eq(appAccounts.uid, id), inScope(user))))
   if (!found) throw notFound('App账号')
   return found
@@ -125,7 +128,10 @@ async function lock({ db, user }: Ctx, id: number) {
 }
 
 /** Lists the devices bound to one account, newest first. */
-export async function boundDevices({ db, user }: Ctx, { id, pageNum, pageSize }: ParsedOf<typeof appAccount.devices>) {
+export async function listBoundDevices(
+  { db, user }: Ctx,
+  { id, pageNum, pageSize }: ParsedOf<typeof appAccount.devices>,
+) {
   const [owner] = await db
     .select({ uid: appAccounts.uid })
     .from(appAccounts)
@@ -160,11 +166,11 @@ const nullsFor = (input: NewApp) => ({
 /**
  * Creates the account or returns the existing account with this name, because a back end may repeat a registration.
  */
-export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
+export async function createAppAccount(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
   const { db, user } = ctx
   const tenantId = (await resolveOwningTenant(ctx, sent, 'tenantId')).id
   const { registerTime, ...fields } = nullsFor(input)
-  const [known] = await appAccountByName(db, tenantId, input.account)
+  const [known] = await findAppAccountByName(db, tenantId, input.account)
   if (known) {
     ctx.audit({ bizType: BIZ, bizId: known.uid, action: `App账号「${hidden(input.account)}」已存在，未改动` })
     ctx.say('账号已存在')
@@ -175,7 +181,7 @@ export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<ty
     .values({ ...fields, ...(registerTime && { registerTime }), tenantId, createBy: user.uid, updateBy: user.uid })
     .returning({ uid: appAccounts.uid })
     .catch((error: unknown) => {
-      throw toUniqueViolation(error, APP_CLASHES) ?? error
+      throw toUniqueViolation(error, APP_ACCOUNT_CLASHES) ?? error
     })
   const { uid } = made!
   ctx.audit({ bizType: BIZ, bizId: uid, action: `新增App账号「${hidden(input.account)}」` })
@@ -183,7 +189,7 @@ export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<ty
   return { uid, created: true }
 }
 
-export const appAccountByName = (db: Db, tenantId: number, account: string) =>
+export const findAppAccountByName = (db: Db, tenantId: number, account: string) =>
   db
     .select()
     .from(appAccounts)
@@ -196,8 +202,8 @@ export const appAccountByName = (db: Db, tenantId: number, account: string) =>
     )
     .for('update')
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.disable>) => setStatus(ctx, id, 0)
+export const enableAppAccount = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
+export const disableAppAccount = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const { db, user, now } = ctx
@@ -214,7 +220,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
 }
 
 /** Binds a device to an account of the same tenant. Refuses a device bound to another account. */
-export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind>) {
+export async function bindDevice(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind>) {
   const { db, user, now } = ctx
   const owner = await lock(ctx, id)
   const [device] = await db
@@ -235,7 +241,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind
   return null
 }
 
-export async function unbind(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAccount.unbind>) {
+export async function unbindDevice(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAccount.unbind>) {
   const { db, user, now } = ctx
   const owner = await lock(ctx, id)
   const [device] = await db
@@ -255,7 +261,7 @@ export async function unbind(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAcco
   return null
 }
 
-export const exportApps = defineExport({
+export const exportAppAccounts = defineExport({
   kind: 'appAccount',
   endpoint: appAccount.export,
   sheet: 'App账号',

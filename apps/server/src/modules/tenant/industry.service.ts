@@ -33,7 +33,7 @@ const clash = (error: unknown) => {
 }
 const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
-export async function list({ db, user }: Ctx) {
+export async function listIndustries({ db, user }: Ctx) {
   const counted = db.$with('counted').as(
     db
       .select({ industryId: tenants.industryId, n: sql<number>`count(*)::int`.as('n') })
@@ -66,7 +66,7 @@ export async function list({ db, user }: Ctx) {
   return { list: branch(0) }
 }
 
-export async function options({ db }: Ctx) {
+export async function listIndustryOptions({ db }: Ctx) {
   const rows = await db
     .select({ id: industries.id, parentId: industries.parentId, name: industries.name, status: industries.status })
     .from(industries)
@@ -103,7 +103,7 @@ const childrenOf = (db: Db, id: number) =>
   db.$count(industries, and(eq(industries.parentId, id), notDeleted(industries)))
 const tenantsOf = (db: Db, id: number) => db.$count(tenants, and(eq(tenants.industryId, id), notDeleted(tenants)))
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof industry.create>) {
+export async function createIndustry(ctx: Ctx, input: ParsedOf<typeof industry.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   if ((await db.$count(industries, notDeleted(industries))) >= MAX_INDUSTRIES)
@@ -149,7 +149,7 @@ const PRESET = [
   ['T', '国际组织'],
 ] as const
 
-export async function preset(ctx: Ctx) {
+export async function createPresetIndustries(ctx: Ctx) {
   const { db, user } = ctx
   assertPlatform(user)
   const made = await db
@@ -171,7 +171,7 @@ export async function preset(ctx: Ctx) {
   return { created: made.length }
 }
 
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof industry.update>) {
+export async function updateIndustry(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof industry.update>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   const stored = await lock(db, id)
@@ -191,7 +191,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof in
   return { rev: stored.rev + 1 }
 }
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>) {
+export async function removeIndustry(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   const stored = await lock(db, id)
@@ -208,8 +208,8 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>)
   return null
 }
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof industry.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof industry.disable>) => setStatus(ctx, id, 0)
+export const enableIndustry = (ctx: Ctx, { id }: ParsedOf<typeof industry.enable>) => setStatus(ctx, id, 1)
+export const disableIndustry = (ctx: Ctx, { id }: ParsedOf<typeof industry.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const { db, user, now } = ctx
@@ -229,7 +229,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
  * Moves tenants and recommended scenes to the other industry, then deletes the empty industry. Locks by id, so that
  * two merges cannot deadlock.
  */
-export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
+export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
   const { db, user, now } = ctx
   assertPlatform(user)
   if (fromId === toId) throw invalid('不能合并到自己', 'toId')
@@ -259,7 +259,7 @@ export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry
   return { moved: moved.length }
 }
 
-export async function sort(ctx: Ctx, { list: wanted }: ParsedOf<typeof industry.sort>) {
+export async function sortIndustries(ctx: Ctx, { list: wanted }: ParsedOf<typeof industry.sort>) {
   const { db, user } = ctx
   assertPlatform(user)
   const changed = await db.execute<{ id: number }>(sql`

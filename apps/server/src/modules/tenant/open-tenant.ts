@@ -15,10 +15,10 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { setScenes } from './tenant-scenes.ts'
-import { withTitles, TENANT_TITLES } from './tenant-words.ts'
+import { setTenantScenes } from './tenant-scenes.ts'
+import { addTitles, TENANT_TITLES } from './tenant-words.ts'
 
-export const TENANT_ADMIN = 'tenant_admin'
+export const TENANT_ADMIN_ROLE_CODE = 'tenant_admin'
 
 export type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
   Partial<Omit<typeof tenants.$inferInsert, 'id' | 'tenantNo' | 'joinCode'>> & {
@@ -27,14 +27,14 @@ export type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
   }
 export type FirstAdmin = Partial<z.input<typeof StaffInput>>
 
-export const newJoinCode = () =>
+export const createJoinCode = () =>
   Array.from({ length: 8 }, () => JOIN_ALPHABET[randomInt(JOIN_ALPHABET.length)]).join('')
 
 /**
  * Creates a tenant with its scenes and its first administrator. The screen and the command line use this function.
  * The caller need not hold the permissions of the scenes, because the new tenant uses them only for its own data.
  */
-export async function openTenant(
+export async function createTenantWithAdmin(
   ctx: Ctx,
   { sceneIds, ...tenant }: NewTenant,
   first: FirstAdmin,
@@ -42,7 +42,7 @@ export async function openTenant(
 ) {
   const { db, services } = ctx
   const { id, tenantNo } = await insertTenant(ctx, tenant)
-  const given = await setScenes(db, id, sceneIds ?? (await defaultScenes(db)))
+  const given = await setTenantScenes(db, id, sceneIds ?? (await listDefaultSceneIds(db)))
   const roleId = await adminRole(ctx, id)
   const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
   const input = parsed({ ...admin, roleIds: [roleId] })
@@ -52,7 +52,7 @@ export async function openTenant(
     bizType: 'tenant',
     bizId: id,
     action: `新增客户「${tenant.name}」，首位管理员「${input.account}」`,
-    diff: listChanges({}, withTitles({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
+    diff: listChanges({}, addTitles({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
   })
   return { id, tenantNo, uid, account: input.account, scenes: given }
 }
@@ -73,7 +73,7 @@ async function insertTenant({ db, user }: Ctx, tenant: NewTenant) {
   const tenantNo = `T${String(id).padStart(6, '0')}`
   const [made] = await db
     .insert(tenants)
-    .values({ ...tenant, id, tenantNo, joinCode: newJoinCode(), createBy: user.uid, updateBy: user.uid })
+    .values({ ...tenant, id, tenantNo, joinCode: createJoinCode(), createBy: user.uid, updateBy: user.uid })
     .onConflictDoNothing()
     .returning({ id: tenants.id })
   if (!made) throw conflict('客户名称已存在', 'name')
@@ -81,7 +81,7 @@ async function insertTenant({ db, user }: Ctx, tenant: NewTenant) {
 }
 
 /** Returns the ids of the default scenes. */
-export async function defaultScenes(db: Db) {
+export async function listDefaultSceneIds(db: Db) {
   const standard = await db
     .select({ id: scenes.id })
     .from(scenes)
@@ -96,7 +96,7 @@ async function adminRole({ db, user }: Ctx, tenantId: number) {
     .values({
       tenantId,
       roleName: '客户管理员',
-      roleCode: TENANT_ADMIN,
+      roleCode: TENANT_ADMIN_ROLE_CODE,
       dataScope: SCOPE.own,
       createBy: user.uid,
       updateBy: user.uid,

@@ -3,8 +3,12 @@ import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { conditionsOf, tenantOrder, tenantsByKeys } from './tenant-rows.ts'
-import { applicationsByKeys, applyOrder, conditionsOf as applyConditions } from './applications/user-apply-rows.ts'
+import { buildTenantFilter, buildTenantOrder, readTenantsByKeys } from './tenant-rows.ts'
+import {
+  readApplicationsByKeys,
+  buildApplicationOrder,
+  buildApplicationFilter as applyConditions,
+} from './applications/user-apply-rows.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 
@@ -35,9 +39,10 @@ export const exportTenants = defineExport({
     ['createTime', { type: 'dateTime', width: 20 }],
     'remark',
   ],
-  keys: (db, user, input) => db.select({ id: tenants.id }).from(tenants).where(conditionsOf(user, input)).$dynamic(),
-  order: tenantOrder,
-  load: tenantsByKeys,
+  keys: (db, user, input) =>
+    db.select({ id: tenants.id }).from(tenants).where(buildTenantFilter(user, input)).$dynamic(),
+  order: buildTenantOrder,
+  load: readTenantsByKeys,
   keyOf: ({ id }) => id,
   line: ({ accountCount, deviceQuota }) => ({ accountCount: limit(accountCount), deviceQuota: limit(deviceQuota) }),
 })
@@ -64,7 +69,7 @@ export const exportApplications = defineExport({
   ],
   keys: (db, user, input) =>
     db.select({ id: userApplications.id }).from(userApplications).where(applyConditions(user, input)).$dynamic(),
-  order: applyOrder,
-  load: applicationsByKeys,
+  order: buildApplicationOrder,
+  load: readApplicationsByKeys,
   keyOf: ({ id }) => id,
 })

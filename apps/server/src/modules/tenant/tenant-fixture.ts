@@ -3,8 +3,8 @@ import { scenes } from '#schema/tenant.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 
-export const PHONE = '13812345678'
-export const MANAGER = [
+export const CONTACT_PHONE = '13812345678'
+export const TENANT_MANAGER_PERMISSIONS = [
   'tenantManage:tenant:list',
   'tenantManage:tenant:query',
   'tenantManage:tenant:add',
@@ -20,15 +20,15 @@ export const MANAGER = [
 let made = 0
 
 /** Returns a valid request body for a tenant. Creates scene and industry on first use. */
-export async function customerForm(app: ReturnType<typeof useApp>, more: object = {}) {
+export async function buildTenantForm(app: ReturnType<typeof useApp>, more: object = {}) {
   made += 1
   const industryId = await industryOf(app)
-  const sceneId = await sceneOf(app)
+  const sceneId = await readSceneId(app)
   return {
     name: `客户${process.pid}-${made}`,
     industryId,
     contactName: '张三',
-    contactPhone: PHONE,
+    contactPhone: CONTACT_PHONE,
     sceneIds: [sceneId],
     adminName: '李管理',
     ...more,
@@ -42,7 +42,7 @@ async function industryOf({ db }: ReturnType<typeof useApp>): Promise<number> {
 }
 
 /** Creates a scene that offers every menu. */
-export async function sceneOf({ db }: ReturnType<typeof useApp>): Promise<number> {
+export async function readSceneId({ db }: ReturnType<typeof useApp>): Promise<number> {
   await db.insert(scenes).values({ sceneName: '测试场景', sceneCode: 'test_all' }).onConflictDoNothing()
   const { rows } = await db.execute<{ id: number }>(sql`select id from scenes where scene_code = 'test_all'`)
   const id = rows[0]!.id
@@ -52,8 +52,8 @@ export async function sceneOf({ db }: ReturnType<typeof useApp>): Promise<number
   return id
 }
 
-export async function openCustomer(app: ReturnType<typeof useApp>, manager: Caller, more: object = {}) {
-  const form = await customerForm(app, more)
+export async function createTenant(app: ReturnType<typeof useApp>, manager: Caller, more: object = {}) {
+  const form = await buildTenantForm(app, more)
   const { code, msg, data } = await manager.call('POST', '/api/v1/tenant', form)
   if (code !== 200) throw new Error(msg)
   return { ...(data as { id: number; tenantNo: string; account: string; password: string }), name: form.name }

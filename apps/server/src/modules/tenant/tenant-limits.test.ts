@@ -5,17 +5,17 @@ import { notices, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { logIn, MANAGER, openCustomer } from './tenant-fixture.ts'
+import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
 import { expireTenants } from './tenant-schedule.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 let manager: Caller
 beforeAll(async () => {
-  manager = await app.as(...MANAGER)
+  manager = await app.as(...TENANT_MANAGER_PERMISSIONS)
 })
 
 const ready = async (more: object) => {
-  const made = await openCustomer(app, manager, more)
+  const made = await createTenant(app, manager, more)
   await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
   return { ...made, admin: (await logIn(app, made.account, made.password)).caller }
 }

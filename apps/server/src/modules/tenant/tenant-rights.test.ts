@@ -1,32 +1,32 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { customerForm, MANAGER, openCustomer, sceneOf } from './tenant-fixture.ts'
+import { buildTenantForm, TENANT_MANAGER_PERMISSIONS, createTenant, readSceneId } from './tenant-fixture.ts'
 
 const app = useApp()
 const URL = '/api/v1/tenant'
-const PLAIN = MANAGER.filter((permission) => permission !== 'tenantManage:tenant:scene')
+const PLAIN = TENANT_MANAGER_PERMISSIONS.filter((permission) => permission !== 'tenantManage:tenant:scene')
 
 test('staff limited to selected tenants immediately see a tenant that they created, and no others', async () => {
-  const keeper = await app.by({ permissions: MANAGER, dataScope: 3 })
-  const other = await openCustomer(app, await app.as(...MANAGER))
-  const own = await openCustomer(app, keeper)
+  const keeper = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope: 3 })
+  const other = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
+  const own = await createTenant(app, keeper)
   expect((await keeper.call('GET', `${URL}/${own.id}`)).code).toBe(200)
   const { list } = (await keeper.call('GET', `${URL}/page`)).data
   expect(list.map(({ id }: { id: number }) => id)).toEqual([own.id])
   expect((await keeper.call('GET', `${URL}/${other.id}`)).msg).toBe('客户不存在或已被删除')
   // Another account with the same scope does not see the tenant.
-  const stranger = await app.by({ permissions: MANAGER, dataScope: 3 })
+  const stranger = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope: 3 })
   expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
 })
 
 test('choosing scenes requires a permission; without the permission the default scenes are used', async () => {
   const manager = await app.as(...PLAIN)
-  const sceneId = await sceneOf(app)
-  const refused = await manager.call('POST', URL, await customerForm(app))
+  const sceneId = await readSceneId(app)
+  const refused = await manager.call('POST', URL, await buildTenantForm(app))
   expect(refused).toMatchObject({ code: 501, data: { field: 'sceneIds' } })
   await app.db.execute(sql`update scenes set is_default = 1 where id = ${sceneId}`)
-  const { id } = await openCustomer(app, manager)
+  const { id } = await createTenant(app, manager)
   const more = await app.db.execute<{ id: number }>(
     sql`insert into scenes (scene_name, scene_code) values ('另一场景', 'another') returning id`,
   )

@@ -9,14 +9,14 @@ import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { deviceCounts } from './overview/device-counts.ts'
-import { scenesOf } from './tenant-scenes.ts'
+import { countDevicesByTenant } from './overview/device-counts.ts'
+import { listScenesByTenant } from './tenant-scenes.ts'
 
-export type Filters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
+export type TenantFilters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
 export type Tenant = typeof tenants.$inferSelect
 
 /** Returns the condition for tenants that an account may see, without the platform. */
-export const visible = (user: User): SQL | undefined =>
+export const visibleTenants = (user: User): SQL | undefined =>
   and(notDeleted(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
 
 export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
@@ -28,10 +28,10 @@ const STATUS_IS = {
   0: and(eq(tenants.status, 0), sql`not ${isPast}`),
 }
 
-export function conditionsOf(user: User, filters: Filters) {
+export function buildTenantFilter(user: User, filters: TenantFilters) {
   const { name, tenantNo, contactName, contactPhone, industryId, level, status, sceneId, expiresWithin } = filters
   return and(
-    visible(user),
+    visibleTenants(user),
     contains(tenants.name, name),
     contains(tenants.tenantNo, tenantNo),
     contains(tenants.contactName, contactName),
@@ -60,7 +60,7 @@ export function conditionsOf(user: User, filters: Filters) {
 const ofIndustry = (id: number) =>
   sql`${tenants.industryId} in (select i.id from industries i where (i.id = ${id} or i.parent_id = ${id}) and i.deleted_at is null)`
 
-export const tenantOrder = (filters: Filters) =>
+export const buildTenantOrder = (filters: TenantFilters) =>
   buildOrder(
     filters,
     {
@@ -121,9 +121,9 @@ interface Bare {
 export async function presentTenants<R extends Bare>(db: Db, user: User, rows: readonly R[], behind?: Db) {
   const ids = rows.map(({ id }) => id)
   const [scenes, staff, devices] = [
-    await scenesOf(db, ids),
+    await listScenesByTenant(db, ids),
     await accountCounts(db, ids),
-    await deviceCounts(db, ids, behind),
+    await countDevicesByTenant(db, ids, behind),
   ]
   const plain = canSeeContacts(user)
   return rows.map((row) => ({
@@ -149,8 +149,8 @@ async function accountCounts(db: Db, ids: readonly number[]) {
   return new Map(rows.map(({ tenantId, n }) => [tenantId as number, n]))
 }
 
-export async function tenantsByKeys(db: Db, user: User, ids: readonly number[]) {
-  const rows = await selectTenants(db).where(and(visible(user), among(tenants.id, ids)))
+export async function readTenantsByKeys(db: Db, user: User, ids: readonly number[]) {
+  const rows = await selectTenants(db).where(and(visibleTenants(user), among(tenants.id, ids)))
   return presentTenants(db, user, rows)
 }
 
@@ -160,7 +160,7 @@ export async function readTenant({ db, user, services }: Pick<Ctx, 'db' | 'user'
     .select(detailed)
     .from(tenants)
     .leftJoin(industries, eq(industries.id, tenants.industryId))
-    .where(and(eq(tenants.id, id), visible(user)))
+    .where(and(eq(tenants.id, id), visibleTenants(user)))
   const [found] = await presentTenants(db, user, rows, services.database.db)
   if (!found) throw notFound('客户')
   return found
@@ -171,7 +171,7 @@ export async function lockTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: num
   const [found] = await db
     .select()
     .from(tenants)
-    .where(and(eq(tenants.id, id), visible(user)))
+    .where(and(eq(tenants.id, id), visibleTenants(user)))
     .for('update')
   if (!found) throw notFound('客户')
   return found
@@ -182,6 +182,6 @@ export async function assertTenantVisible({ db, user }: Pick<Ctx, 'db' | 'user'>
   const [found] = await db
     .select({ id: tenants.id })
     .from(tenants)
-    .where(and(eq(tenants.id, id), visible(user)))
+    .where(and(eq(tenants.id, id), visibleTenants(user)))
   if (!found) throw notFound('客户')
 }

@@ -9,7 +9,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Lists the scenes that a tenant can use, with the recommended industries. */
-export async function sceneOptions({ db }: Ctx) {
+export async function listSceneOptions({ db }: Ctx) {
   const rows = await db
     .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
     .from(scenes)
@@ -38,7 +38,7 @@ export async function sceneOptions({ db }: Ctx) {
 }
 
 /** Returns the scene names of several tenants with one query. */
-export async function scenesOf(db: Db, tenantIds: readonly number[]) {
+export async function listScenesByTenant(db: Db, tenantIds: readonly number[]) {
   const held = new Map<number, { id: number; name: string }[]>()
   if (tenantIds.length === 0) return held
   const rows = await db
@@ -52,8 +52,8 @@ export async function scenesOf(db: Db, tenantIds: readonly number[]) {
 }
 
 /** Sets the scenes of a tenant and returns their names. A scene that the tenant already uses may be disabled. */
-export async function setScenes(db: Db, tenantId: number, sceneIds: readonly number[]): Promise<string[]> {
-  const before = (await scenesOf(db, [tenantId])).get(tenantId) ?? []
+export async function setTenantScenes(db: Db, tenantId: number, sceneIds: readonly number[]): Promise<string[]> {
+  const before = (await listScenesByTenant(db, [tenantId])).get(tenantId) ?? []
   const wanted = new Set(sceneIds)
   const had = new Set(before.map(({ id }) => id))
   const found = wanted.size

@@ -12,14 +12,14 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { newJoinCode } from './open-tenant.ts'
+import { createJoinCode } from './open-tenant.ts'
 import { lockTenant } from './tenant-rows.ts'
 
 const BIZ = 'tenant'
 const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)
+export const enableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
+export const disableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)
 
 /** Enables or disables a tenant. Disabling ends the sessions of its accounts; its devices are not changed. */
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
@@ -54,7 +54,7 @@ async function isPast(db: Db, id: number) {
   return row?.past === true
 }
 
-export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<typeof tenant.renew>) {
+export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<typeof tenant.renew>) {
   const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)
@@ -92,13 +92,13 @@ async function isAhead(db: Db, at: string) {
 }
 
 /** Changes the join code. Staff of the tenant may change their own tenant's code. */
-export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof tenant.joinCode>) {
+export async function changeJoinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof tenant.joinCode>) {
   const { db, user, now } = ctx
   const stored = await lockTenant(ctx, id)
   const next =
     allowApply === undefined
-      ? { joinCode: newJoinCode(), allowApply: stored.allowApply }
-      : { joinCode: stored.joinCode ?? newJoinCode(), allowApply }
+      ? { joinCode: createJoinCode(), allowApply: stored.allowApply }
+      : { joinCode: stored.joinCode ?? createJoinCode(), allowApply }
   await db
     .update(tenants)
     .set({ ...next, ...updateColumns(stored, user.uid, now) })
@@ -128,7 +128,7 @@ const HOLDINGS: readonly (readonly [table: string, name: string, unit: string, b
   ['ota_versions', '固件版本', '个', 'deleted_at is not null'],
 ]
 
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
+export async function removeTenant(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
   const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)

@@ -22,7 +22,7 @@ async function atHome({ services, user }: Ctx) {
   return rights
 }
 
-export async function switchable(ctx: Ctx, { keyword }: ParsedOf<typeof tenant.switchable>) {
+export async function listSwitchableTenants(ctx: Ctx, { keyword }: ParsedOf<typeof tenant.switchable>) {
   const { db, user } = ctx
   if (!user.isPlatform) return { list: [] }
   const { scope } = await atHome(ctx)
@@ -42,7 +42,7 @@ export async function switchable(ctx: Ctx, { keyword }: ParsedOf<typeof tenant.s
   return { list }
 }
 
-export async function switchTo(ctx: Ctx, { id }: ParsedOf<typeof tenant.switchTo>) {
+export async function switchToTenant(ctx: Ctx, { id }: ParsedOf<typeof tenant.switchTo>) {
   const { db, user } = ctx
   const rights = await atHome(ctx)
   if (id === user.homeTenantId) throw refused('这是您所属的客户，请使用返回')
@@ -57,7 +57,7 @@ export async function switchTo(ctx: Ctx, { id }: ParsedOf<typeof tenant.switchTo
   return { ownerId: found.id, ownerName: found.name }
 }
 
-export async function switchBack(ctx: Ctx) {
+export async function switchToHomeTenant(ctx: Ctx) {
   const { db, user } = ctx
   if (user.homeTenantId === null) throw refused('您还没有加入任何客户')
   const [home] = await db

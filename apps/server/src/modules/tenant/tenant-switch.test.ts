@@ -2,7 +2,7 @@ import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { openCustomer } from './tenant-fixture.ts'
+import { createTenant } from './tenant-fixture.ts'
 
 const app = useApp()
 const SWITCH = 'tenantManage:tenant:switch'
@@ -10,14 +10,14 @@ let first: { id: number; name: string; account: string }
 let second: { id: number; name: string; account: string }
 beforeAll(async () => {
   const boss = await app.by({ superAdmin: true })
-  first = await openCustomer(app, boss)
-  second = await openCustomer(app, boss)
+  first = await createTenant(app, boss)
+  second = await createTenant(app, boss)
 })
 
 const accountsIn = (answer: { data: { list: { account: string }[] } }) => answer.data.list.map(({ account }) => account)
 
 describe('switching the tenant', () => {
-  test('MODULE-01 shows only that tenant, creates data in it, logs its name, and ends', async () => {
+  test('MODULE-01 a switched session sees and creates data of the other tenant only, and logs its name', async () => {
     const boss = await app.by({ superAdmin: true })
     expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.switchedTenant).toBeNull()
     const moved = await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
@@ -47,7 +47,7 @@ describe('switching the tenant', () => {
     expect(accountsIn(await boss.call('GET', '/api/v1/sys/account/all/page'))).toContain(second.account)
   })
 
-  test('switches from one tenant directly to another', async () => {
+  test('a session switches from one tenant directly to another', async () => {
     const boss = await app.by({ superAdmin: true })
     await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
     const offered = await boss.call('GET', '/api/v1/tenant/switch/list')
@@ -77,7 +77,7 @@ describe('switching the tenant', () => {
 })
 
 describe('switching never adds rights', () => {
-  test('permissions, roles and scope are the same or fewer', async () => {
+  test('permissions, roles and scope of a switched session are the same or fewer', async () => {
     const keeper = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 1 })
     const before = (await keeper.call('GET', '/api/v1/sys/account/perms')).data.buttons
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
@@ -85,7 +85,7 @@ describe('switching never adds rights', () => {
     expect((await keeper.call('GET', '/api/v1/tenant/role/page')).code).toBe(501)
   })
 
-  test('an account with scope "own records" sees only its own records there', async () => {
+  test('an account with scope "own records" sees only its own records in the other tenant', async () => {
     const own = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 4 })
     expect((await own.call('POST', `/api/v1/tenant/switch/${first.id}`)).msg).toBe('客户不存在或已被删除')
   })

@@ -25,7 +25,7 @@ const word = (names: Readonly<Record<number, string>>, code: unknown) =>
 const quota = (count: unknown) => (count === -1 ? '不限' : count)
 
 /** Converts tenant fields for the operation log: texts instead of codes, masked contact details. */
-export function withTitles(fields: object): object {
+export function addTitles(fields: object): object {
   const row: Record<string, unknown> = { ...fields }
   const set = (key: string, change: (value: unknown) => unknown) => {
     if (key in row) row[key] = change(row[key])

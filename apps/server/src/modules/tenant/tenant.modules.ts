@@ -4,67 +4,67 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import * as apps from './app-account.service.ts'
-import { importApps } from './app-account-import.ts'
+import { importAppAccounts } from './app-account-import.ts'
 import * as industries from './industry.service.ts'
 import { exportApplications, exportTenants } from './tenant-export.ts'
-import { overview, overviewBlock } from './overview/tenant-overview.service.ts'
-import { sceneOptions } from './tenant-scenes.ts'
-import { create, get, list, simple, update } from './tenant.service.ts'
-import { disable, enable, joinCode, remove, renew } from './tenant-status.service.ts'
-import { switchable, switchBack, switchTo } from './tenant-switch.service.ts'
-import { audit } from './applications/user-apply-audit.ts'
+import { getTenantOverview, getOverviewBlock } from './overview/tenant-overview.service.ts'
+import { listSceneOptions } from './tenant-scenes.ts'
+import { createTenant, getTenant, listTenants, listTenantNames, updateTenant } from './tenant.service.ts'
+import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.service.ts'
+import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.service.ts'
+import { auditApplication } from './applications/user-apply-audit.ts'
 import * as applications from './applications/user-apply.service.ts'
 
 const tenantModule = implement(
   tenant,
   {
-    list,
-    simple,
-    scenes: sceneOptions,
+    list: listTenants,
+    simple: listTenantNames,
+    scenes: listSceneOptions,
     export: exportTenants,
-    get,
-    overview,
-    overviewBlock,
-    create,
-    update,
-    remove,
-    enable,
-    disable,
-    renew,
-    joinCode,
-    switchable,
-    switchTo,
-    switchBack,
+    get: getTenant,
+    overview: getTenantOverview,
+    overviewBlock: getOverviewBlock,
+    create: createTenant,
+    update: updateTenant,
+    remove: removeTenant,
+    enable: enableTenant,
+    disable: disableTenant,
+    renew: renewTenant,
+    joinCode: changeJoinCode,
+    switchable: listSwitchableTenants,
+    switchTo: switchToTenant,
+    switchBack: switchToHomeTenant,
   },
   { outsideTransaction: ['create'] },
 )
 
 const industryModule = implement(industry, {
-  list: industries.list,
-  options: industries.options,
-  create: industries.create,
-  preset: industries.preset,
-  update: industries.update,
-  remove: industries.remove,
-  enable: industries.enable,
-  disable: industries.disable,
-  merge: industries.merge,
-  sort: industries.sort,
+  list: industries.listIndustries,
+  options: industries.listIndustryOptions,
+  create: industries.createIndustry,
+  preset: industries.createPresetIndustries,
+  update: industries.updateIndustry,
+  remove: industries.removeIndustry,
+  enable: industries.enableIndustry,
+  disable: industries.disableIndustry,
+  merge: industries.mergeIndustries,
+  sort: industries.sortIndustries,
 })
 
 const applyModule = implement(
   userApply,
   {
-    list: applications.list,
-    count: applications.count,
-    code: applications.code,
-    roles: applications.roleOptions,
-    audit,
+    list: applications.listApplications,
+    count: applications.countWaitingApplications,
+    code: applications.getOwnJoinCode,
+    roles: applications.listRoleOptions,
+    audit: auditApplication,
     export: exportApplications,
-    mine: applications.mine,
-    get: applications.get,
-    apply: applications.apply,
-    cancel: applications.cancel,
+    mine: applications.listOwnApplications,
+    get: applications.getApplication,
+    apply: applications.submitApplication,
+    cancel: applications.cancelApplication,
   },
   { outsideTransaction: ['audit'] },
 )
@@ -72,17 +72,17 @@ const applyModule = implement(
 const appModule = implement(
   appAccount,
   {
-    list: apps.list,
-    export: apps.exportApps,
-    template: importApps.template,
-    import: importApps.take,
-    get: apps.get,
-    devices: apps.boundDevices,
-    create: apps.create,
-    enable: apps.enable,
-    disable: apps.disable,
-    bind: apps.bind,
-    unbind: apps.unbind,
+    list: apps.listAppAccounts,
+    export: apps.exportAppAccounts,
+    template: importAppAccounts.template,
+    import: importAppAccounts.take,
+    get: apps.getAppAccount,
+    devices: apps.listBoundDevices,
+    create: apps.createAppAccount,
+    enable: apps.enableAppAccount,
+    disable: apps.disableAppAccount,
+    bind: apps.bindDevice,
+    unbind: apps.unbindDevice,
   },
   { outsideTransaction: ['import'] },
 )

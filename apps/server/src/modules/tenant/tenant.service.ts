@@ -17,33 +17,33 @@ import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
+import { listDefaultSceneIds, createTenantWithAdmin, TENANT_ADMIN_ROLE_CODE } from './open-tenant.ts'
 import {
-  conditionsOf,
+  buildTenantFilter,
   presentTenants,
   lockTenant,
   readTenant,
   selectTenants,
   type Tenant,
-  tenantOrder,
+  buildTenantOrder,
 } from './tenant-rows.ts'
-import { scenesOf, setScenes, grantScenesToAdmins } from './tenant-scenes.ts'
-import { withTitles, TENANT_TITLES } from './tenant-words.ts'
+import { listScenesByTenant, setTenantScenes, grantScenesToAdmins } from './tenant-scenes.ts'
+import { addTitles, TENANT_TITLES } from './tenant-words.ts'
 
 const OFFERED = 50
 const LOGO = { field: 'logo', title: '客户标志' } as const
 
-export async function list(
+export async function listTenants(
   { db, user, services }: Ctx,
   { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>,
 ) {
-  const rows = selectTenants(db).where(conditionsOf(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, tenantOrder(filters))
+  const rows = selectTenants(db).where(buildTenantFilter(user, filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildTenantOrder(filters))
   return { ...page, list: await presentTenants(db, user, page.list, services.database.db) }
 }
 
 /** Lists tenants by name for selection fields, including the platform for accounts that see the platform. */
-export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant.simple>) {
+export async function listTenantNames({ db, user }: Ctx, { name }: ParsedOf<typeof tenant.simple>) {
   const list = await db
     .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo, status: tenants.status })
     .from(tenants)
@@ -59,13 +59,13 @@ export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant
   return { list }
 }
 
-export const get = (ctx: Ctx, { id }: ParsedOf<typeof tenant.get>) => readTenant(ctx, id)
+export const getTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.get>) => readTenant(ctx, id)
 
 /**
  * Creates a tenant in its own transaction, which begins after the slow hashing of the one-time password. The password
  * is stored only as a hash, and encrypted in the response that repeated calls receive.
  */
-export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
+export async function createTenant(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   assertPlatform(ctx.user)
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
@@ -73,7 +73,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   const created = await transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     await assertIndustry(db, fields.industryId)
-    assertScenePermission(ctx.user, fields.sceneIds, await defaultScenes(db))
+    assertScenePermission(ctx.user, fields.sceneIds, await listDefaultSceneIds(db))
     await changePicture(inner, { ...LOGO, before: '', after: fields.logo })
     const admin = {
       realname: adminName,
@@ -81,7 +81,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
       ...(adminMobile && { mobileNo: adminMobile }),
       ...(adminEmail && { email: adminEmail }),
     }
-    const made = await openTenant(inner, stored(fields), admin, passwordHash).catch(inAdminFields)
+    const made = await createTenantWithAdmin(inner, stored(fields), admin, passwordHash).catch(inAdminFields)
     await kernelTold(inner)
     return { id: made.id, tenantNo: made.tenantNo, account: made.account, password }
   })
@@ -148,7 +148,7 @@ async function assertIndustry(db: Db, id: number, before?: number | null) {
   if (found.status !== 1 && id !== before) throw invalid('所选行业已停用', 'industryId')
 }
 
-export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf<typeof tenant.update>) {
+export async function updateTenant(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf<typeof tenant.update>) {
   const { db, user, now, services } = ctx
   assertPlatform(user)
   const before = await lockTenant(ctx, id)
@@ -165,22 +165,22 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
     .catch((error: unknown) => {
       throw toUniqueViolation(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
     })
-  const had = (await scenesOf(db, [id])).get(id) ?? []
+  const had = (await listScenesByTenant(db, [id])).get(id) ?? []
   assertScenePermission(
     user,
     sceneIds,
     had.map((scene) => scene.id),
   )
   const hadScenes = had.map(({ name }) => name)
-  const scenes = await setScenes(db, id, sceneIds)
+  const scenes = await setTenantScenes(db, id, sceneIds)
   if (hadScenes.join() !== scenes.join()) {
-    await grantScenesToAdmins(db, id, TENANT_ADMIN)
+    await grantScenesToAdmins(db, id, TENANT_ADMIN_ROLE_CODE)
     await publishRightsChanged(services, db)
   }
   const names = await industryNames(db, [before.industryId, input.industryId])
   const diff = listChanges(
-    withTitles({ ...before, scenes: hadScenes, industry: names.get(before.industryId ?? 0) ?? '' }),
-    withTitles({ ...next, scenes, industry: names.get(input.industryId) ?? '' }),
+    addTitles({ ...before, scenes: hadScenes, industry: names.get(before.industryId ?? 0) ?? '' }),
+    addTitles({ ...next, scenes, industry: names.get(input.industryId) ?? '' }),
     TENANT_TITLES,
   )
   ctx.audit({ bizType: 'tenant', bizId: id, action: `修改客户「${before.name}」`, diff })

@@ -5,12 +5,12 @@ import { accounts } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { customerForm, logIn, MANAGER, openCustomer, sceneOf } from './tenant-fixture.ts'
+import { buildTenantForm, logIn, TENANT_MANAGER_PERMISSIONS, createTenant, readSceneId } from './tenant-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 let manager: Caller
 beforeAll(async () => {
-  manager = await app.as(...MANAGER, 'tenantManage:tenant:plain')
+  manager = await app.as(...TENANT_MANAGER_PERMISSIONS, 'tenantManage:tenant:plain')
 })
 
 const get = async (id: number) => (await manager.call('GET', `/api/v1/tenant/${id}`)).data
@@ -37,7 +37,7 @@ const put = async (id: number, change: object) => {
 
 describe('creating a tenant', () => {
   test('MODULE-01 creates the tenant with its first administrator, who must change the password and sees only that tenant', async () => {
-    const made = await openCustomer(app, manager, { adminAccount: 'first_admin', adminMobile: '13900001111', level: 2 })
+    const made = await createTenant(app, manager, { adminAccount: 'first_admin', adminMobile: '13900001111', level: 2 })
     expect(made).toMatchObject({ account: 'first_admin', tenantNo: expect.stringMatching(/^T\d{6}$/) })
     const detail = await get(made.id)
     expect(detail).toMatchObject({
@@ -62,7 +62,7 @@ describe('creating a tenant', () => {
   })
 
   test('logs no password', async () => {
-    const made = await openCustomer(app, manager)
+    const made = await createTenant(app, manager)
     const { rows } = await app.db.execute<{ row: string }>(
       sql`select row_to_json(o)::text as row from oper_logs o where biz_type = 'tenant' and biz_id = ${String(made.id)}`,
     )
@@ -86,15 +86,15 @@ describe('creating a tenant', () => {
     [{ areaCode: '33' }, '行政区划代码应为6、9或12位数字', 'areaCode'],
     [{ adminAccount: 'x' }, '账号至少4个字符', 'adminAccount'],
   ])('refuses %o', async (wrong, msg, field) => {
-    const answer = await manager.call('POST', '/api/v1/tenant', await customerForm(app, wrong))
+    const answer = await manager.call('POST', '/api/v1/tenant', await buildTenantForm(app, wrong))
     expect(answer).toMatchObject({ code: 400, msg, data: { field } })
   })
 
   test('refuses an existing name or administrator at its field', async () => {
-    const made = await openCustomer(app, manager)
-    const sameName = await manager.call('POST', '/api/v1/tenant', await customerForm(app, { name: made.name }))
+    const made = await createTenant(app, manager)
+    const sameName = await manager.call('POST', '/api/v1/tenant', await buildTenantForm(app, { name: made.name }))
     expect(sameName).toMatchObject({ code: 400, msg: '客户名称已存在', data: { field: 'name' } })
-    const sameAdmin = await customerForm(app, { adminAccount: made.account })
+    const sameAdmin = await buildTenantForm(app, { adminAccount: made.account })
     expect(await manager.call('POST', '/api/v1/tenant', sameAdmin)).toMatchObject({
       code: 400,
       msg: '账号已存在',
@@ -104,8 +104,8 @@ describe('creating a tenant', () => {
   })
 
   test("a tenant's administrator with every permission cannot create, change or switch tenants", async () => {
-    const inside = await app.by({ tenant: '自己人', permissions: MANAGER })
-    const form = await customerForm(app)
+    const inside = await app.by({ tenant: '自己人', permissions: TENANT_MANAGER_PERMISSIONS })
+    const form = await buildTenantForm(app)
     expect((await inside.call('POST', '/api/v1/tenant', form)).code).toBe(501)
     const { data } = await inside.call('GET', '/api/v1/tenant/page')
     const [own] = data.list
@@ -125,8 +125,8 @@ test('verifies the check digit of credit codes', () => {
 
 describe('changing a tenant', () => {
   test('saves with a revision and keeps contact details that the account sees masked', async () => {
-    const { id } = await openCustomer(app, manager, { contactEmail: 'boss@example.com' })
-    const blind = await app.as(...MANAGER)
+    const { id } = await createTenant(app, manager, { contactEmail: 'boss@example.com' })
+    const blind = await app.as(...TENANT_MANAGER_PERMISSIONS)
     const shown = (await blind.call('GET', `/api/v1/tenant/${id}`)).data
     expect(shown).toMatchObject({ contactPhone: '138****5678', contactEmail: 'b***@example.com' })
     const saved = await blind.call('PUT', '/api/v1/tenant', { ...shown, intro: '老客户' })
@@ -144,22 +144,22 @@ describe('changing a tenant', () => {
     const narrow = await app.db.execute<{ id: number }>(
       sql`insert into scenes (scene_name, scene_code) values ('窄场景', 'narrow') returning id`,
     )
-    const { id, account } = await openCustomer(app, manager, { sceneIds: [narrow.rows[0]!.id] })
+    const { id, account } = await createTenant(app, manager, { sceneIds: [narrow.rows[0]!.id] })
     const [row] = await app.db.select().from(accounts).where(eq(accounts.account, account))
     expect((await app.services.sessions.rightsOf(row!.uid))?.permissions.size).toBe(0)
-    expect((await put(id, { sceneIds: [await sceneOf(app)] })).code).toBe(200)
+    expect((await put(id, { sceneIds: [await readSceneId(app)] })).code).toBe(200)
     app.services.sessions.forgetAll()
     expect((await app.services.sessions.rightsOf(row!.uid))?.permissions.has('system:manager:list')).toBe(true)
   })
 
   test('refuses a quota below the current number', async () => {
-    const { id } = await openCustomer(app, manager)
+    const { id } = await createTenant(app, manager)
     expect(await put(id, { accountCount: 0 })).toMatchObject({ code: 400, data: { field: 'accountCount' } })
     expect((await put(id, { accountCount: 1 })).code).toBe(200)
   })
 
   test('filters and sorts the list', async () => {
-    const { id, name } = await openCustomer(app, manager, { level: 3, expireTime: soon(10) })
+    const { id, name } = await createTenant(app, manager, { level: 3, expireTime: soon(10) })
     const page = async (query: string) =>
       (await manager.call('GET', `/api/v1/tenant/page?${query}`)).data.list.map((row: { id: number }) => row.id)
     expect(await page(`name=${encodeURIComponent(name)}`)).toEqual([id])
@@ -176,7 +176,7 @@ describe('changing a tenant', () => {
   })
 
   test('changes, disables and enables the join code', async () => {
-    const { id } = await openCustomer(app, manager)
+    const { id } = await createTenant(app, manager)
     const before = (await get(id)).joinCode
     const rotated = (await manager.call('POST', `/api/v1/tenant/joinCode/${id}`, {})).data
     expect(rotated.joinCode).not.toBe(before)
@@ -192,8 +192,8 @@ describe('changing a tenant', () => {
 })
 
 describe('disabling and deleting a tenant', () => {
-  test('disabling ends its sessions immediately with 403 and a reason and changes no device', async () => {
-    const made = await openCustomer(app, manager)
+  test('disabling a tenant ends its sessions immediately with 403 and a reason and changes no device', async () => {
+    const made = await createTenant(app, manager)
     await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
     const { caller } = await logIn(app, made.account, made.password)
     expect((await caller.call('GET', '/api/v1/tenant/user/list')).code).toBe(200)
@@ -213,7 +213,7 @@ describe('disabling and deleting a tenant', () => {
   })
 
   test('deletion is refused with counts while the tenant has data', async () => {
-    const made = await openCustomer(app, manager)
+    const made = await createTenant(app, manager)
     await app.db.update(accounts).set({ loginCount: 1 }).where(eq(accounts.account, made.account))
     await app.db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${made.id}, 1, ${`X-${made.id}`})`)
     const refused = await manager.call('DELETE', `/api/v1/tenant/${made.id}`)
@@ -227,7 +227,7 @@ describe('disabling and deleting a tenant', () => {
 })
 
 test("the tenant's page shows each block by its own permission", async () => {
-  const { id, account } = await openCustomer(app, manager)
+  const { id, account } = await createTenant(app, manager)
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks).toEqual([])
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}/staff`)).code).toBe(501)
   const keeper = await app.as('tenantManage:tenant:query', 'system:userList:list', 'system:loginLog:list')

@@ -12,14 +12,14 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { SLA_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { nameOf } from './ticket-change.ts'
-import { assertDeskPermission, assertTicketReader, visible } from './ticket-rows.ts'
+import { formatAccountName } from './ticket-change.ts'
+import { assertDeskPermission, assertTicketReader, visibleTickets } from './ticket-rows.ts'
 
 const TEMPLATE = 'ticketTemplate'
 const own = (user: User) =>
   and(notDeleted(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
 
-export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
+export async function listTemplates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
   assertDeskPermission(user)
   return db
     .select()
@@ -33,7 +33,7 @@ const titleTaken = (error: unknown): never => {
   throw toUniqueViolation(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
 }
 
-export async function addTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
+export async function createTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
   const { db, user } = ctx
   if (user.tenantId === null) throw forbidden()
   const [made] = await db
@@ -76,7 +76,7 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.remo
   return null
 }
 
-export function sla({ db, user }: Ctx) {
+export function getSlaSettings({ db, user }: Ctx) {
   assertDeskPermission(user)
   return readSlaSettings(db)
 }
@@ -85,7 +85,7 @@ export function sla({ db, user }: Ctx) {
  * Saves the SLA settings. One calendar applies to the installation, so only the platform changes it. The scheduled
  * job recalculates open tickets.
  */
-export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
+export async function saveSlaSettings(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
   const { holidays, workdays } = input.calendar
@@ -104,19 +104,19 @@ export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
 /** Time without a heartbeat after which a viewer is removed: two heartbeats and a reserve. */
 const GONE = sql.raw(`interval '35 seconds'`)
 
-export async function viewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof desk.viewers>) {
+export async function updateViewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof desk.viewers>) {
   assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.id, id), visible(user)))
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
   if (!found) throw notFound('工单')
   const me = and(eq(ticketViewers.ticketId, id), eq(ticketViewers.uid, user.uid))
   if (leave === 1) {
     await db.delete(ticketViewers).where(me)
     return []
   }
-  const seen = { realname: nameOf(user), typing, seenTime: sql`now()` as unknown as string }
+  const seen = { realname: formatAccountName(user), typing, seenTime: sql`now()` as unknown as string }
   await db
     .insert(ticketViewers)
     .values({ ticketId: id, uid: user.uid, ...seen })
@@ -135,30 +135,35 @@ export async function viewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf
     .limit(20)
 }
 
-const MOST = 500
+const MAX_CHOICES = 500
 
-export async function choices({ db, user }: Ctx) {
+export async function listDeskChoices({ db, user }: Ctx) {
   assertDeskPermission(user)
   const seen = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
     .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
     .orderBy(asc(tenants.id))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   const types = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
     .where(notDeleted(deviceTypes))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.id))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName, typeId: deviceModels.typeId })
     .from(deviceModels)
     .where(notDeleted(deviceModels))
     .orderBy(asc(deviceModels.modelName))
-    .limit(MOST)
+    .limit(MAX_CHOICES)
   // Reads tags of the newest tickets, which an index finds directly.
-  const recent = db.select({ tags: tickets.tags }).from(tickets).where(visible(user)).orderBy(sql`id desc`).limit(MOST)
+  const recent = db
+    .select({ tags: tickets.tags })
+    .from(tickets)
+    .where(visibleTickets(user))
+    .orderBy(sql`id desc`)
+    .limit(MAX_CHOICES)
   const { rows } = await db.execute<{ tag: string }>(
     sql`select distinct unnest(tags) as tag from (${recent}) recent order by tag limit 100`,
   )

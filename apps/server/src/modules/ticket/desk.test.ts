@@ -3,9 +3,18 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import { useApp } from '#test/harness.ts'
-import { countFleet, rollUp } from './stat-rollup.ts'
+import { rebuildFleetCounts, rollUpTicketFacts } from './stat-rollup.ts'
 import { runTicketSchedule } from './ticket-schedule.ts'
-import { AGENT, deviceOf, dispose, infoOf, LEAD, recordsOf, ticketBy, URL } from './ticket-fixture.ts'
+import {
+  AGENT_PERMISSIONS,
+  createDevice,
+  handleTicket,
+  readTicket,
+  LEAD_PERMISSIONS,
+  readTicketRecords,
+  createTicketBy,
+  TICKET_URL,
+} from './ticket-fixture.ts'
 
 const server = useApp()
 const age = (id: number, days: number) =>
@@ -21,26 +30,26 @@ const inboxOf = async (uid: number) =>
 
 describe('scheduled job', () => {
   test('marks and records a late ticket once and notifies its handler', async () => {
-    const me = await server.as(...LEAD)
-    const id = await ticketBy(me)
-    await dispose(me, id)
-    expect(await infoOf(me, id)).toMatchObject({ slaState: 1, slaSolveDue: expect.any(String) })
+    const me = await server.as(...LEAD_PERMISSIONS)
+    const id = await createTicketBy(me)
+    await handleTicket(me, id)
+    expect(await readTicket(me, id)).toMatchObject({ slaState: 1, slaSolveDue: expect.any(String) })
     await age(id, 90)
     await runTicketSchedule(server.services)
     await runTicketSchedule(server.services)
-    const info = await infoOf(me, id)
+    const info = await readTicket(me, id)
     expect(info.slaState).toBe(3)
-    const late = (await recordsOf(me, id)).filter((record: { kind: number }) => record.kind === 10)
+    const late = (await readTicketRecords(me, id)).filter((record: { kind: number }) => record.kind === 10)
     expect(late).toMatchObject([{ detail: '解决已超时', realname: '系统' }])
     expect((await inboxOf(me.uid)).filter((title) => title.includes(info.feedbackNo))).toHaveLength(1)
-    expect((await me.call('GET', `${URL}/page?breached=1&handlerId=${me.uid}`)).data.total).toBe(1)
+    expect((await me.call('GET', `${TICKET_URL}/page?breached=1&handlerId=${me.uid}`)).data.total).toBe(1)
   })
 
   test('a failed evaluation of one ticket does not stop the other tickets of the run', async () => {
-    const me = await server.as(...LEAD)
-    const [broken, other] = [await ticketBy(me), await ticketBy(me)]
+    const me = await server.as(...LEAD_PERMISSIONS)
+    const [broken, other] = [await createTicketBy(me), await createTicketBy(me)]
     for (const id of [broken, other]) {
-      await dispose(me, id)
+      await handleTicket(me, id)
       await age(id, 90)
     }
     await server.db.execute(
@@ -52,64 +61,65 @@ describe('scheduled job', () => {
         when (new.id = ${broken}) execute function fail_ticket()`),
     )
     expect(await runTicketSchedule(server.services)).toMatchObject({ failedItems: 1 })
-    expect(await infoOf(me, other)).toMatchObject({ slaState: 3 })
-    expect(await infoOf(me, broken)).toMatchObject({ slaState: 1 })
+    expect(await readTicket(me, other)).toMatchObject({ slaState: 3 })
+    expect(await readTicket(me, broken)).toMatchObject({ slaState: 1 })
     await server.db.execute(sql`drop trigger fail_ticket on tickets`)
     expect(await runTicketSchedule(server.services)).toMatchObject({ failedItems: 0 })
-    expect(await infoOf(me, broken)).toMatchObject({ slaState: 3 })
+    expect(await readTicket(me, broken)).toMatchObject({ slaState: 3 })
   })
 
   test('a suspended ticket reminds its handler at the set time', async () => {
-    const me = await server.as(...LEAD)
-    const id = await ticketBy(me)
-    const past = await dispose(me, id, { status: 4, suspendUntil: '2020-01-01 00:00:00' })
+    const me = await server.as(...LEAD_PERMISSIONS)
+    const id = await createTicketBy(me)
+    const past = await handleTicket(me, id, { status: 4, suspendUntil: '2020-01-01 00:00:00' })
     expect(past).toMatchObject({ code: 400, data: { field: 'suspendUntil' } })
-    expect((await dispose(me, id, { status: 4, suspendUntil: '2200-01-01 00:00:00' })).code).toBe(200)
+    expect((await handleTicket(me, id, { status: 4, suspendUntil: '2200-01-01 00:00:00' })).code).toBe(200)
     await runTicketSchedule(server.services)
-    expect(await infoOf(me, id)).toMatchObject({ status: 4, suspendUntil: '2200-01-01 00:00:00', slaState: 1 })
+    expect(await readTicket(me, id)).toMatchObject({ status: 4, suspendUntil: '2200-01-01 00:00:00', slaState: 1 })
     await server.db.execute(sql`update tickets set suspend_until = now() where id = ${id}`)
     await runTicketSchedule(server.services)
-    const info = await infoOf(me, id)
+    const info = await readTicket(me, id)
     expect(info.suspendUntil).toBeNull()
     expect(await inboxOf(me.uid)).toContain(`工单 ${info.feedbackNo} 挂起到期`)
   })
 
   test('a ticket can be suspended until the latest possible date', async () => {
-    const me = await server.as(...LEAD)
+    const me = await server.as(...LEAD_PERMISSIONS)
     for (const until of ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '2999-02-28 12:00:00']) {
-      const id = await ticketBy(me)
-      expect(await dispose(me, id, { status: 4, suspendUntil: until })).toMatchObject({ code: 200 })
-      expect(await infoOf(me, id)).toMatchObject({ suspendUntil: until })
-      expect(await dispose(me, id, { status: 2 })).toMatchObject({ code: 200 })
+      const id = await createTicketBy(me)
+      expect(await handleTicket(me, id, { status: 4, suspendUntil: until })).toMatchObject({ code: 200 })
+      expect(await readTicket(me, id)).toMatchObject({ suspendUntil: until })
+      expect(await handleTicket(me, id, { status: 2 })).toMatchObject({ code: 200 })
     }
   })
 
   test('new SLA limits are validated, saved and applied to open tickets', async () => {
     const me = await server.as('AfterService:Questions:list', 'AfterService:Questions:sla')
-    const sla = (await me.call('GET', `${URL}/sla`)).data
+    const sla = (await me.call('GET', `${TICKET_URL}/sla`)).data
     expect(sla).toEqual(STANDARD_SLA)
     const overlap = [
       { start: '09:00', end: '12:00' },
       { start: '11:00', end: '18:00' },
     ]
-    const wrong = await me.call('PUT', `${URL}/sla`, { ...sla, calendar: { ...sla.calendar, periods: overlap } })
+    const wrong = await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, calendar: { ...sla.calendar, periods: overlap } })
     expect(wrong).toMatchObject({ code: 400, msg: '工作时段不能重叠' })
     const twice = { ...sla.calendar, workdays: [...sla.calendar.workdays, sla.calendar.holidays[0]] }
-    const both = await me.call('PUT', `${URL}/sla`, { ...sla, calendar: twice })
+    const both = await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, calendar: twice })
     expect(both).toMatchObject({ code: 400, data: { field: 'calendar.workdays' } })
-    expect((await me.call('PUT', `${URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
-    const agent = await server.as(...AGENT)
-    expect((await infoOf(agent, await ticketBy(agent))).slaState).toBe(0)
-    expect((await me.call('PUT', `${URL}/sla`, sla)).code).toBe(200)
+    expect((await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
+    const agent = await server.as(...AGENT_PERMISSIONS)
+    expect((await readTicket(agent, await createTicketBy(agent))).slaState).toBe(0)
+    expect((await me.call('PUT', `${TICKET_URL}/sla`, sla)).code).toBe(200)
     const customer = await server.by({ tenant: '甲方', permissions: ['AfterService:Questions:sla'] })
-    expect((await customer.call('PUT', `${URL}/sla`, sla)).code).toBe(501)
+    expect((await customer.call('PUT', `${TICKET_URL}/sla`, sla)).code).toBe(501)
   })
 })
 
 test('two accounts that view one ticket see each other until they leave', async () => {
-  const [a, b] = [await server.as(...AGENT), await server.as(...AGENT)]
-  const id = await ticketBy(a)
-  const beat = async (who: typeof a, body: object = {}) => (await who.call('POST', `${URL}/viewers/${id}`, body)).data
+  const [a, b] = [await server.as(...AGENT_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
+  const id = await createTicketBy(a)
+  const beat = async (who: typeof a, body: object = {}) =>
+    (await who.call('POST', `${TICKET_URL}/viewers/${id}`, body)).data
   expect(await beat(a)).toEqual([])
   expect(await beat(b, { typing: 1 })).toMatchObject([{ uid: a.uid, typing: 0 }])
   expect(await beat(a)).toMatchObject([{ uid: b.uid, typing: 1 }])
@@ -118,28 +128,35 @@ test('two accounts that view one ticket see each other until they leave', async 
 })
 
 test('templates belong to the tenant, can be searched and require permissions', async () => {
-  const lead = await server.as(...LEAD, 'AfterService:Questions:template')
+  const lead = await server.as(...LEAD_PERMISSIONS, 'AfterService:Questions:template')
   const template = { title: '请寄回', content: '请将设备寄回维修中心' }
-  const { data } = await lead.call('POST', `${URL}/template`, template)
-  expect((await lead.call('POST', `${URL}/template`, template)).data).toEqual({ field: 'title' })
-  const found = (await lead.call('GET', `${URL}/template?keyword=%E5%AF%84%E5%9B%9E`)).data
+  const { data } = await lead.call('POST', `${TICKET_URL}/template`, template)
+  expect((await lead.call('POST', `${TICKET_URL}/template`, template)).data).toEqual({ field: 'title' })
+  const found = (await lead.call('GET', `${TICKET_URL}/template?keyword=%E5%AF%84%E5%9B%9E`)).data
   expect(found).toMatchObject([{ id: data.id, title: '请寄回' }])
-  expect((await lead.call('PUT', `${URL}/template`, { ...template, id: data.id, rev: 0, sort: 3 })).code).toBe(200)
-  expect((await lead.call('PUT', `${URL}/template`, { ...template, id: data.id, rev: 0 })).data.conflict).toBeDefined()
-  const other = await server.by({ tenant: '乙方', permissions: [...LEAD, 'AfterService:Questions:template'] })
-  expect((await other.call('GET', `${URL}/template`)).data).toEqual([])
-  expect((await other.call('DELETE', `${URL}/template/${data.id}`)).code).toBe(400)
-  expect((await lead.call('DELETE', `${URL}/template/${data.id}`)).code).toBe(200)
+  expect((await lead.call('PUT', `${TICKET_URL}/template`, { ...template, id: data.id, rev: 0, sort: 3 })).code).toBe(
+    200,
+  )
+  expect(
+    (await lead.call('PUT', `${TICKET_URL}/template`, { ...template, id: data.id, rev: 0 })).data.conflict,
+  ).toBeDefined()
+  const other = await server.by({
+    tenant: '乙方',
+    permissions: [...LEAD_PERMISSIONS, 'AfterService:Questions:template'],
+  })
+  expect((await other.call('GET', `${TICKET_URL}/template`)).data).toEqual([])
+  expect((await other.call('DELETE', `${TICKET_URL}/template/${data.id}`)).code).toBe(400)
+  expect((await lead.call('DELETE', `${TICKET_URL}/template/${data.id}`)).code).toBe(200)
   const nobody = await server.as()
-  expect((await nobody.call('GET', `${URL}/template`)).code).toBe(501)
+  expect((await nobody.call('GET', `${TICKET_URL}/template`)).code).toBe(501)
 })
 
 test('a device creates its own tickets, at most twenty open', async () => {
-  const { id: deviceId } = await deviceOf(server.db, 1, { sn: 'SN-SELF' })
+  const { id: deviceId } = await createDevice(server.db, 1, { sn: 'SN-SELF' })
   const report = { deviceId, tenantId: 1, sn: 'SN-SELF', problemType: 1, content: '存储卡异常' }
   const made = await createTicketFromDevice(server.services, report)
-  const me = await server.as(...AGENT)
-  expect(await infoOf(me, made.id)).toMatchObject({ sn: 'SN-SELF', source: 4, account: '', modelName: /^型号/ })
+  const me = await server.as(...AGENT_PERMISSIONS)
+  expect(await readTicket(me, made.id)).toMatchObject({ sn: 'SN-SELF', source: 4, account: '', modelName: /^型号/ })
   for (let i = 0; i < 19; i++) await createTicketFromDevice(server.services, report)
   await expect(createTicketFromDevice(server.services, report)).rejects.toThrow('20个未关闭')
 })
@@ -153,22 +170,26 @@ describe('statistics', () => {
     return `?startDate=${day}&endDate=${day}${more}`
   }
 
-  test('equal a count of the tickets, before and after the day is merged', async () => {
-    const me = await server.as(...LEAD, 'AfterService:StatisticAnalysis:list', 'AfterService:StatisticAnalysis:export')
-    const { modelId } = await deviceOf(server.db, 1, { sn: 'SN-STAT', verCode: 300 })
-    await countFleet(server.services)
+  test('the statistics equal a count of the tickets, before and after the day is merged', async () => {
+    const me = await server.as(
+      ...LEAD_PERMISSIONS,
+      'AfterService:StatisticAnalysis:list',
+      'AfterService:StatisticAnalysis:export',
+    )
+    const { modelId } = await createDevice(server.db, 1, { sn: 'SN-STAT', verCode: 300 })
+    await rebuildFleetCounts(server.services)
     const [a, b, c] = [
-      await ticketBy(me, { sn: 'SN-STAT', problemType: 1 }),
-      await ticketBy(me, { sn: 'SN-STAT', problemType: 2 }),
-      await ticketBy(me, { sn: 'SN-STAT', problemType: 2 }),
+      await createTicketBy(me, { sn: 'SN-STAT', problemType: 1 }),
+      await createTicketBy(me, { sn: 'SN-STAT', problemType: 2 }),
+      await createTicketBy(me, { sn: 'SN-STAT', problemType: 2 }),
     ]
-    await dispose(me, a, { status: 5, problemAttr: '{"hardware":["1","9"]}' })
-    await me.call('POST', `${URL}/rate`, { id: a, satisfaction: 4 })
-    await dispose(me, b, { status: 5 })
-    await dispose(me, b, { status: 1 })
-    await me.call('POST', `${URL}/merge`, { ids: [c], intoId: b })
+    await handleTicket(me, a, { status: 5, problemAttr: '{"hardware":["1","9"]}' })
+    await me.call('POST', `${TICKET_URL}/rate`, { id: a, satisfaction: 4 })
+    await handleTicket(me, b, { status: 5 })
+    await handleTicket(me, b, { status: 1 })
+    await me.call('POST', `${TICKET_URL}/merge`, { ids: [c], intoId: b })
     const read = async (name: string) =>
-      (await me.call('GET', `${URL}/statistics/${name}${await range(`&modelId=${modelId}`)}`)).data
+      (await me.call('GET', `${TICKET_URL}/statistics/${name}${await range(`&modelId=${modelId}`)}`)).data
     const all = async () => ({
       summary: await read('summary'),
       trend: await read('trend'),
@@ -206,36 +227,41 @@ describe('statistics', () => {
     expect(before.handler).toMatchObject([{ uid: me.uid, open: 1, closed: 1, reopened: 1, satisfaction: 4 }])
     expect(before.heatmap).toMatchObject([{ count: 2 }])
     expect(before.age[0]).toMatchObject({ label: '0-1天', count: 1 })
-    await rollUp(server.services)
+    await rollUpTicketFacts(server.services)
     expect(await all()).toEqual(before)
     const fresh = await server.db.execute<{ n: number }>(sql`select count(*)::int as n from ticket_facts where fresh`)
     expect(fresh.rows[0]?.n).toBe(0)
-    const csv = await me.inject({ url: `${URL}/statistics/export${await range('&format=csv')}` })
+    const csv = await me.inject({ url: `${TICKET_URL}/statistics/export${await range('&format=csv')}` })
     expect(csv.body).toContain('新增')
   })
 
   test('staff of a tenant count their own tickets; the date range is limited', async () => {
-    const one = await server.by({ tenant: '统计客户', permissions: [...LEAD, 'AfterService:StatisticAnalysis:list'] })
-    await ticketBy(one)
-    expect((await one.call('GET', `${URL}/statistics/summary${await range()}`)).data).toMatchObject({
+    const one = await server.by({
+      tenant: '统计客户',
+      permissions: [...LEAD_PERMISSIONS, 'AfterService:StatisticAnalysis:list'],
+    })
+    await createTicketBy(one)
+    expect((await one.call('GET', `${TICKET_URL}/statistics/summary${await range()}`)).data).toMatchObject({
       created: 1,
       backlog: 1,
     })
-    expect((await one.call('GET', `${URL}/statistics/summary${query('2026-01-01')}`)).msg).toBe('统计范围不能超过366天')
+    expect((await one.call('GET', `${TICKET_URL}/statistics/summary${query('2026-01-01')}`)).msg).toBe(
+      '统计范围不能超过366天',
+    )
     const upside = '?startDate=2026-02-01&endDate=2026-01-01'
-    expect((await one.call('GET', `${URL}/statistics/summary${upside}`)).data.field).toBe('endDate')
+    expect((await one.call('GET', `${TICKET_URL}/statistics/summary${upside}`)).data.field).toBe('endDate')
     for (const path of ['model', 'handler', 'problem', 'heatmap', 'age', 'trend'])
-      expect((await one.call('GET', `${URL}/statistics/${path}${await range()}`)).code, path).toBe(200)
+      expect((await one.call('GET', `${TICKET_URL}/statistics/${path}${await range()}`)).code, path).toBe(200)
   })
 })
 
 test('finds tickets by telephone number, whatever the grouping of the digits', async () => {
-  const lead = await server.as(...LEAD)
-  const id = await ticketBy(lead, { contact: '(138) 0013-8021', content: '来电' })
+  const lead = await server.as(...LEAD_PERMISSIONS)
+  const id = await createTicketBy(lead, { contact: '(138) 0013-8021', content: '来电' })
   const found = async (keyword: string) =>
-    (await lead.call('GET', `${URL}/page?keyword=${encodeURIComponent(keyword)}&pageNum=1&pageSize=10`)).data.list.map(
-      (row: { id: number }) => row.id,
-    )
+    (
+      await lead.call('GET', `${TICKET_URL}/page?keyword=${encodeURIComponent(keyword)}&pageNum=1&pageSize=10`)
+    ).data.list.map((row: { id: number }) => row.id)
   for (const keyword of ['13800138021', '138 0013 8021', '8021']) expect(await found(keyword)).toEqual([id])
   expect(await found('13800138022')).toEqual([])
   expect(await found('%')).toEqual([])

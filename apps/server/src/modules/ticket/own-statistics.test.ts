@@ -1,28 +1,28 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { countFleet } from './stat-rollup.ts'
-import { deviceOf, dispose, LEAD, ticketBy, URL } from './ticket-fixture.ts'
+import { rebuildFleetCounts } from './stat-rollup.ts'
+import { createDevice, handleTicket, LEAD_PERMISSIONS, createTicketBy, TICKET_URL } from './ticket-fixture.ts'
 
 const server = useApp()
 
 test('figures of an account that sees only its own records equal the lists that they open', async () => {
-  const boss = await server.as(...LEAD)
-  const permissions = [...LEAD, 'AfterService:StatisticAnalysis:list', 'device:apkManage:list']
+  const boss = await server.as(...LEAD_PERMISSIONS)
+  const permissions = [...LEAD_PERMISSIONS, 'AfterService:StatisticAnalysis:list', 'device:apkManage:list']
   const me = await server.by({ permissions, dataScope: 4 })
-  const { modelId } = await deviceOf(server.db, 1, { sn: 'SN-OWN', verCode: 300 })
-  await countFleet(server.services)
-  const of = (who: Caller, problemType: number) => ticketBy(who, { sn: 'SN-OWN', problemType })
+  const { modelId } = await createDevice(server.db, 1, { sn: 'SN-OWN', verCode: 300 })
+  await rebuildFleetCounts(server.services)
+  const of = (who: Caller, problemType: number) => createTicketBy(who, { sn: 'SN-OWN', problemType })
   const [mine, , hidden, handled] = [await of(me, 1), await of(me, 2), await of(boss, 2), await of(boss, 3)]
-  await dispose(boss, hidden, { status: 1 })
-  await dispose(boss, handled, { handlerId: me.uid })
-  await dispose(me, mine, { status: 5, problemAttr: '{"hardware":["1"]}' })
+  await handleTicket(boss, hidden, { status: 1 })
+  await handleTicket(boss, handled, { handlerId: me.uid })
+  await handleTicket(me, mine, { status: 5, problemAttr: '{"hardware":["1"]}' })
   const { rows } = await server.db.execute<{ day: string }>(sql`select current_date::text as day`)
   const day = rows[0]!.day
   const read = async (name: string) =>
-    (await me.call('GET', `${URL}/statistics/${name}?startDate=${day}&endDate=${day}&modelId=${modelId}`)).data
+    (await me.call('GET', `${TICKET_URL}/statistics/${name}?startDate=${day}&endDate=${day}&modelId=${modelId}`)).data
   const listed = async (filter: string) =>
-    (await me.call('GET', `${URL}/page?pageNum=1&pageSize=10&modelId=${modelId}&merged=0&${filter}`)).data.total
+    (await me.call('GET', `${TICKET_URL}/page?pageNum=1&pageSize=10&modelId=${modelId}&merged=0&${filter}`)).data.total
   const created = `beginTime=${day}&endTime=${day}`
   const summary = await read('summary')
   expect(summary).toMatchObject({ created: 3, closed: 1, backlog: 2 })

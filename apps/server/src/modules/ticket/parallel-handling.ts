@@ -24,7 +24,7 @@ const contentOf = ({ user }: Ctx, input: Input) => JSON.stringify([user.uid, inp
  * Refuses a call without a version when another call handled the ticket meanwhile, or when the call repeats the last
  * one. The database cannot detect this, because a call that waited for a connection reads the new revision.
  */
-export function assertNotParallel(ctx: Ctx, input: Input) {
+export function assertNotHandledMeanwhile(ctx: Ctx, input: Input) {
   const last = handlings.get(ctx.services)?.get(input.feedbackId)
   if (!last) return
   const isOlder = ctx.request.receivedAt !== undefined && ctx.request.receivedAt < last.committedAt

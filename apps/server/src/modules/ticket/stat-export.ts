@@ -7,8 +7,15 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { model } from './stat-model.service.ts'
-import { age, handler, problem, type Query, summary, trend } from './stat.service.ts'
+import { getModelStatistic } from './stat-model.service.ts'
+import {
+  getBacklogAges,
+  getHandlerStatistic,
+  getProblemStatistic,
+  type Query,
+  getTicketSummary,
+  getTicketTrend,
+} from './stat.service.ts'
 
 const COLUMNS = [
   { key: 'part', title: '分类', width: 18 },
@@ -28,12 +35,16 @@ export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.e
 }
 
 async function linesOf(ctx: Ctx, input: Query): Promise<Line[]> {
-  const figures = await summary(ctx, input)
+  const figures = await getTicketSummary(ctx, input)
   const line =
     (part: string) =>
     (name: string, value: number | null, more = '') => ({ part, name, value, more })
   const one = line('概览')
-  const [{ days }, problems, { models }] = [await trend(ctx, input), await problem(ctx, input), await model(ctx, input)]
+  const [{ days }, problems, { models }] = [
+    await getTicketTrend(ctx, input),
+    await getProblemStatistic(ctx, input),
+    await getModelStatistic(ctx, input),
+  ]
   return [
     one('新增', figures.created),
     one('关闭', figures.closed),
@@ -57,10 +68,10 @@ async function linesOf(ctx: Ctx, input: Query): Promise<Line[]> {
         line('型号与固件')(`${modelName} ${verName}`, tickets, `${devices} 台，每千台 ${rate ?? '-'}`),
       ),
     ),
-    ...(await handler(ctx, input)).map(({ realname, open, closed, solveMinutes }) =>
+    ...(await getHandlerStatistic(ctx, input)).map(({ realname, open, closed, solveMinutes }) =>
       line('处理人员')(realname, closed, `处理中 ${open}，平均解决 ${solveMinutes ?? '-'} 分钟`),
     ),
-    ...(await age(ctx, input)).map(({ label, count }) => line('未关闭时长')(label, count)),
+    ...(await getBacklogAges(ctx, input)).map(({ label, count }) => line('未关闭时长')(label, count)),
   ]
 }
 

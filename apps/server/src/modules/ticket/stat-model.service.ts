@@ -6,7 +6,7 @@ import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { DIM, factSource, facts, type Query } from './stat.service.ts'
+import { FACT_DIM, selectFactSource, buildFactFilter, type Query } from './stat.service.ts'
 
 const MODELS = 30
 const VERSIONS = 12
@@ -24,7 +24,7 @@ interface Cell {
 }
 
 /** Returns defects by model and firmware: tickets of the period relative to devices that run the firmware now. */
-export async function model(ctx: Ctx, input: ParsedOf<typeof feedbackStat.model>) {
+export async function getModelStatistic(ctx: Ctx, input: ParsedOf<typeof feedbackStat.model>) {
   const { cells, countTime } = await cellsOf(ctx, input)
   const ids = [...new Set(cells.map(({ modelId }) => modelId))]
   const named = await modelsOf(ctx, ids)
@@ -60,7 +60,7 @@ export async function model(ctx: Ctx, input: ParsedOf<typeof feedbackStat.model>
   }
 }
 
-/** Returns the source of the device counts, named `ticket_fleet` in both cases, for the same reason as `factSource`. */
+/** Returns the source of the device counts, always named `ticket_fleet`, for the same reason as `selectFactSource`. */
 const fleetSource = (user: User) =>
   (user.scope.ownOnly
     ? new Subquery(
@@ -75,8 +75,10 @@ const fleetSource = (user: User) =>
 async function cellsOf({ db, user }: Ctx, input: Query) {
   const counted = await db
     .select({ modelId: ticketFacts.modelId, key: ticketFacts.key, tickets: sql<number>`sum(${ticketFacts.n})::int` })
-    .from(factSource(user))
-    .where(and(facts(user, input, [DIM.versions]), between(ticketFacts.day, input.startDate, input.endDate)))
+    .from(selectFactSource(user))
+    .where(
+      and(buildFactFilter(user, input, [FACT_DIM.versions]), between(ticketFacts.day, input.startDate, input.endDate)),
+    )
     .groupBy(ticketFacts.modelId, ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)
   const { tenantId, typeId, modelId } = input

@@ -7,15 +7,18 @@ const DIMS = '{1,2,3,4,5,6,7,8,9,11,12,13,14,15}'
 
 /** Registers the scheduled jobs that merge the statistics increments and count the devices. */
 export function registerTicketRollups(services: Services) {
-  services.jobs.schedule('ticket-rollup', () => rollUp(services), { title: '工单统计汇总', cron: '10 */15 * * * *' })
-  services.jobs.schedule('ticket-fleet', () => countFleet(services), {
+  services.jobs.schedule('ticket-rollup', () => rollUpTicketFacts(services), {
+    title: '工单统计汇总',
+    cron: '10 */15 * * * *',
+  })
+  services.jobs.schedule('ticket-fleet', () => rebuildFleetCounts(services), {
     title: '工单统计的设备数',
     cron: '15 7 * * * *',
   })
 }
 
 /** Merges the increments of each day. Readers see a day either before or after its merge. */
-export async function rollUp({ database: { db }, log }: Pick<Services, 'database' | 'log'>) {
+export async function rollUpTicketFacts({ database: { db }, log }: Pick<Services, 'database' | 'log'>) {
   const { rows } = await db.execute<{ day: string }>(
     sql`select distinct day::text as day from ticket_facts where fresh order by day limit 1000`,
   )
@@ -32,7 +35,7 @@ export async function rollUp({ database: { db }, log }: Pick<Services, 'database
 }
 
 /** Counts activated devices by tenant, model and firmware. */
-export async function countFleet({ database: { db } }: Pick<Services, 'database'>) {
+export async function rebuildFleetCounts({ database: { db } }: Pick<Services, 'database'>) {
   return db.transaction(async (tx) => {
     await tx.execute(sql`delete from ticket_fleet`)
     const { rowCount } = await tx.execute(sql`

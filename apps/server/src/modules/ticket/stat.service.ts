@@ -7,12 +7,12 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
-import { isOpen, visible } from './ticket-rows.ts'
+import { isOpen, visibleTickets } from './ticket-rows.ts'
 
 export type Query = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
 /** Meaning of `ticket_facts.dim`; see the migration. */
-export const DIM = {
+export const FACT_DIM = {
   created: 1,
   closed: 2,
   responded: 3,
@@ -38,18 +38,22 @@ const ofType = (column: SQL, typeId: number | undefined) =>
  * tickets it counts. `offset 0` keeps PostgreSQL from merging the function into the query, which then fails with
  * `variable not found in subplan target list`.
  */
-export const factSource = (user: User) =>
+export const selectFactSource = (user: User) =>
   (user.scope.ownOnly
     ? new Subquery(
         sql`select f.dim, f.day, ${tickets.tenantId}, coalesce(${tickets.modelId}, 0) as model_id, f.key, f.n, f.total
-          from ${tickets} cross join lateral (select * from oms_ticket_facts(${tickets}) offset 0) f where ${visible(user) ?? sql`true`}`,
+          from ${tickets} cross join lateral (select * from oms_ticket_facts(${tickets}) offset 0) f where ${visibleTickets(user) ?? sql`true`}`,
         {},
         'ticket_facts',
       )
     : ticketFacts) as unknown as typeof ticketFacts
 
 /** Selects the counted facts that match a filter within the account's data scope. */
-export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>, dims: readonly number[]) =>
+export const buildFactFilter = (
+  user: User,
+  { tenantId, typeId, modelId }: Partial<StatRange>,
+  dims: readonly number[],
+) =>
   and(
     inArray(ticketFacts.dim, [...dims]),
     scoped(user, { tenant: ticketFacts.tenantId }),
@@ -59,10 +63,10 @@ export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRan
   )
 
 /** Selects open tickets that match the filter. The period does not apply to open tickets. */
-export const openTickets = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
+export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
   and(
     isOpen,
-    visible(user),
+    visibleTickets(user),
     tenantId === undefined ? undefined : eq(tickets.tenantId, tenantId),
     modelId === undefined ? undefined : eq(tickets.modelId, modelId),
     ofType(sql`${tickets.modelId}`, typeId),
@@ -71,42 +75,42 @@ export const openTickets = (user: User, { tenantId, typeId, modelId }: Partial<S
 const n = sql<number>`sum(${ticketFacts.n})::int`
 const total = sql<number>`sum(${ticketFacts.total})::float8`
 
-export const daysIn = ({ startDate, endDate }: Query) =>
+export const countDays = ({ startDate, endDate }: Query) =>
   Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
 
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits
 const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n > 0 ? rounded(total / n, digits) : null)
 
-export async function summary({ db, user }: Ctx, input: Query) {
+export async function getTicketSummary({ db, user }: Ctx, input: Query) {
   const { startDate, endDate } = input
-  const since = addDays(startDate, -daysIn(input))
-  const dims = [DIM.created, DIM.closed, DIM.responded, DIM.reopened, DIM.rated, DIM.late]
+  const since = addDays(startDate, -countDays(input))
+  const dims = [FACT_DIM.created, FACT_DIM.closed, FACT_DIM.responded, FACT_DIM.reopened, FACT_DIM.rated, FACT_DIM.late]
   const now = sql<boolean>`${ticketFacts.day} >= ${startDate}`
   const rows = await db
     .select({ dim: ticketFacts.dim, now, n, total })
-    .from(factSource(user))
-    .where(and(facts(user, input, dims), between(ticketFacts.day, since, endDate)))
+    .from(selectFactSource(user))
+    .where(and(buildFactFilter(user, input, dims), between(ticketFacts.day, since, endDate)))
     .groupBy(sql`1, 2`)
   const of = (dim: number, current = true) =>
     rows.find((row) => row.dim === dim && row.now === current) ?? { n: 0, total: 0 }
   const live = await standing({ db, user }, input)
-  const created = of(DIM.created).n
+  const created = of(FACT_DIM.created).n
   return {
     created,
-    closed: of(DIM.closed).n,
+    closed: of(FACT_DIM.closed).n,
     ...live,
-    respondMinutes: average(of(DIM.responded)),
-    solveMinutes: average(of(DIM.closed)),
-    reopened: of(DIM.reopened).n,
-    reopenRate: percentOf(of(DIM.reopened).n, created),
-    satisfaction: average(of(DIM.rated), 2),
-    rated: of(DIM.rated).n,
-    hitRate: percentOf(created - of(DIM.late).n, created),
+    respondMinutes: average(of(FACT_DIM.responded)),
+    solveMinutes: average(of(FACT_DIM.closed)),
+    reopened: of(FACT_DIM.reopened).n,
+    reopenRate: percentOf(of(FACT_DIM.reopened).n, created),
+    satisfaction: average(of(FACT_DIM.rated), 2),
+    rated: of(FACT_DIM.rated).n,
+    hitRate: percentOf(created - of(FACT_DIM.late).n, created),
     before: {
-      created: of(DIM.created, false).n,
-      closed: of(DIM.closed, false).n,
-      respondMinutes: average(of(DIM.responded, false)),
-      solveMinutes: average(of(DIM.closed, false)),
+      created: of(FACT_DIM.created, false).n,
+      closed: of(FACT_DIM.closed, false).n,
+      respondMinutes: average(of(FACT_DIM.responded, false)),
+      solveMinutes: average(of(FACT_DIM.closed, false)),
     },
   }
 }
@@ -119,31 +123,31 @@ async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: Query) {
       breached: sql<number>`(count(*) filter (where ${tickets.slaState} = 3))::int`,
     })
     .from(tickets)
-    .where(openTickets(user, input))
+    .where(buildOpenTicketFilter(user, input))
   return row ?? { backlog: 0, unassigned: 0, breached: 0 }
 }
 
-export async function trend(ctx: Ctx, input: Query) {
+export async function getTicketTrend(ctx: Ctx, input: Query) {
   const { db, user } = ctx
   const { startDate, endDate } = input
-  const dims = [DIM.created, DIM.closed]
+  const dims = [FACT_DIM.created, FACT_DIM.closed]
   const rows = await db
     .select({ dim: ticketFacts.dim, day: ticketFacts.day, n })
-    .from(factSource(user))
-    .where(and(facts(user, input, dims), between(ticketFacts.day, startDate, endDate)))
+    .from(selectFactSource(user))
+    .where(and(buildFactFilter(user, input, dims), between(ticketFacts.day, startDate, endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.day)
   const [base] = await db
     .select({
       open: sql<number>`coalesce(sum(case when ${ticketFacts.dim} = 1 then ${ticketFacts.n} else -${ticketFacts.n} end), 0)::int`,
     })
-    .from(factSource(user))
-    .where(and(facts(user, input, dims), lt(ticketFacts.day, startDate)))
+    .from(selectFactSource(user))
+    .where(and(buildFactFilter(user, input, dims), lt(ticketFacts.day, startDate)))
   const counts = new Map(rows.map((row) => [`${row.dim} ${row.day}`, row.n]))
   let backlog = base?.open ?? 0
-  const days = Array.from({ length: daysIn(input) }, (_, at) => {
+  const days = Array.from({ length: countDays(input) }, (_, at) => {
     const day = addDays(startDate, at)
-    const created = counts.get(`${DIM.created} ${day}`) ?? 0
-    const closed = counts.get(`${DIM.closed} ${day}`) ?? 0
+    const created = counts.get(`${FACT_DIM.created} ${day}`) ?? 0
+    const closed = counts.get(`${FACT_DIM.closed} ${day}`) ?? 0
     backlog += created - closed
     return { day, created, closed, backlog }
   })
@@ -170,12 +174,12 @@ async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, model
   return rows
 }
 
-export async function problem({ db, user }: Ctx, input: Query) {
-  const dims = [DIM.created, DIM.hardware, DIM.software, DIM.structure]
+export async function getProblemStatistic({ db, user }: Ctx, input: Query) {
+  const dims = [FACT_DIM.created, FACT_DIM.hardware, FACT_DIM.software, FACT_DIM.structure]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, count: n })
-    .from(factSource(user))
-    .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
+    .from(selectFactSource(user))
+    .where(and(buildFactFilter(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)
   const of = (dim: number) =>
@@ -184,24 +188,24 @@ export async function problem({ db, user }: Ctx, input: Query) {
       .map(({ key, count }) => ({ key, count }))
       .sort((a, b) => b.count - a.count || Number(a.key) - Number(b.key))
   return {
-    types: of(DIM.created),
-    hardware: of(DIM.hardware),
-    software: of(DIM.software),
-    structure: of(DIM.structure),
+    types: of(FACT_DIM.created),
+    hardware: of(FACT_DIM.hardware),
+    software: of(FACT_DIM.software),
+    structure: of(FACT_DIM.structure),
   }
 }
 
-export async function handler({ db, user }: Ctx, input: Query) {
-  const dims = [DIM.handlerClosed, DIM.handlerReopened, DIM.handlerRated]
+export async function getHandlerStatistic({ db, user }: Ctx, input: Query) {
+  const dims = [FACT_DIM.handlerClosed, FACT_DIM.handlerReopened, FACT_DIM.handlerRated]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, n, total })
-    .from(factSource(user))
-    .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
+    .from(selectFactSource(user))
+    .where(and(buildFactFilter(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.key)
   const open = await db
     .select({ uid: tickets.handlerId, name: sql<string>`max(${tickets.handler})`, count: sql<number>`count(*)::int` })
     .from(tickets)
-    .where(and(openTickets(user, input), sql`${tickets.handlerId} is not null`))
+    .where(and(buildOpenTicketFilter(user, input), sql`${tickets.handlerId} is not null`))
     .groupBy(tickets.handlerId)
   const uids = [...new Set([...rows.map(({ key }) => Number(key)), ...open.map(({ uid }) => uid ?? 0)])]
   const names = await namesOf({ db }, uids)
@@ -212,10 +216,10 @@ export async function handler({ db, user }: Ctx, input: Query) {
       uid,
       realname: names.get(uid) ?? open.find((row) => row.uid === uid)?.name ?? `账号${uid}`,
       open: open.find((row) => row.uid === uid)?.count ?? 0,
-      closed: of(DIM.handlerClosed, uid).n,
-      solveMinutes: average(of(DIM.handlerClosed, uid)),
-      reopened: of(DIM.handlerReopened, uid).n,
-      satisfaction: average(of(DIM.handlerRated, uid), 2),
+      closed: of(FACT_DIM.handlerClosed, uid).n,
+      solveMinutes: average(of(FACT_DIM.handlerClosed, uid)),
+      reopened: of(FACT_DIM.handlerReopened, uid).n,
+      satisfaction: average(of(FACT_DIM.handlerRated, uid), 2),
     }))
     .filter(({ open, closed, reopened }) => open + closed + reopened > 0)
     .sort((a, b) => b.closed - a.closed || b.open - a.open)
@@ -231,11 +235,13 @@ async function namesOf({ db }: Pick<Ctx, 'db'>, uids: number[]) {
   return new Map(rows.map(({ uid, name }) => [uid, name]))
 }
 
-export async function heatmap({ db, user }: Ctx, input: Query) {
+export async function getTicketHeatmap({ db, user }: Ctx, input: Query) {
   const rows = await db
     .select({ key: ticketFacts.key, count: n })
-    .from(factSource(user))
-    .where(and(facts(user, input, [DIM.hours]), between(ticketFacts.day, input.startDate, input.endDate)))
+    .from(selectFactSource(user))
+    .where(
+      and(buildFactFilter(user, input, [FACT_DIM.hours]), between(ticketFacts.day, input.startDate, input.endDate)),
+    )
     .groupBy(ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)
   return rows.map(({ key, count }) => {
@@ -253,7 +259,7 @@ const AGES = [
   [16, null],
 ] as const
 
-export async function age({ db, user }: Ctx, input: Query) {
+export async function getBacklogAges({ db, user }: Ctx, input: Query) {
   const days = sql`floor(extract(epoch from now() - ${tickets.createTime}) / 86400)`
   const bucket = sql<number>`case when ${days} <= 1 then 0 when ${days} <= 3 then 1 when ${days} <= 7 then 2
     when ${days} <= 15 then 3 else 4 end`
@@ -264,7 +270,7 @@ export async function age({ db, user }: Ctx, input: Query) {
       breached: sql<number>`(count(*) filter (where ${tickets.slaState} = 3))::int`,
     })
     .from(tickets)
-    .where(openTickets(user, input))
+    .where(buildOpenTicketFilter(user, input))
     .groupBy(sql`1`)
   return AGES.map(([minAge, maxAge], at) => {
     const found = rows.find(({ bucket }) => bucket === at)

@@ -1,29 +1,38 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { AGENT, deviceOf, dispose, infoOf, LEAD, recordsOf, ticketBy, URL } from './ticket-fixture.ts'
+import {
+  AGENT_PERMISSIONS,
+  createDevice,
+  handleTicket,
+  readTicket,
+  LEAD_PERMISSIONS,
+  readTicketRecords,
+  createTicketBy,
+  TICKET_URL,
+} from './ticket-fixture.ts'
 
 const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
 describe('batches', () => {
   test('each row succeeds or fails independently', async () => {
-    const [lead, other] = [await server.as(...LEAD), await server.as(...AGENT)]
-    const [a, b] = [await ticketBy(lead), await ticketBy(lead)]
-    await dispose(other, b)
-    const answer = await lead.call('POST', `${URL}/close`, { ids: [a, b, 2_000_000_000], remark: '批量' })
+    const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
+    const [a, b] = [await createTicketBy(lead), await createTicketBy(lead)]
+    await handleTicket(other, b)
+    const answer = await lead.call('POST', `${TICKET_URL}/close`, { ids: [a, b, 2_000_000_000], remark: '批量' })
     expect(answer.data).toMatchObject({
       done: 1,
       failed: [{ id: b, msg: '您没有权限！' }, { msg: '工单不存在或已被删除' }],
     })
-    const assigned = await lead.call('POST', `${URL}/assign`, { ids: [a, b], handlerId: lead.uid })
+    const assigned = await lead.call('POST', `${TICKET_URL}/assign`, { ids: [a, b], handlerId: lead.uid })
     expect(assigned.data).toMatchObject({ done: 1, failed: [{ id: a, msg: '该工单已关闭' }] })
-    expect(await infoOf(lead, b)).toMatchObject({ handlerId: lead.uid })
-    await lead.call('POST', `${URL}/priority`, { ids: [b], priority: 4 })
-    await lead.call('POST', `${URL}/tags`, { ids: [b], tags: '返修,加急' })
-    await lead.call('POST', `${URL}/tags`, { ids: [b], tags: ['返修'], mode: 'remove' })
-    expect(await infoOf(lead, b)).toMatchObject({ priority: 4, tags: ['加急'] })
-    const details = (await recordsOf(lead, b)).map((record: { detail: string }) => record.detail)
+    expect(await readTicket(lead, b)).toMatchObject({ handlerId: lead.uid })
+    await lead.call('POST', `${TICKET_URL}/priority`, { ids: [b], priority: 4 })
+    await lead.call('POST', `${TICKET_URL}/tags`, { ids: [b], tags: '返修,加急' })
+    await lead.call('POST', `${TICKET_URL}/tags`, { ids: [b], tags: ['返修'], mode: 'remove' })
+    expect(await readTicket(lead, b)).toMatchObject({ priority: 4, tags: ['加急'] })
+    const details = (await readTicketRecords(lead, b)).map((record: { detail: string }) => record.detail)
     expect(details).toContain('优先级：普通 → 紧急')
     const history = await server.db.execute<{ n: number }>(
       sql`select count(*)::int as n from oper_logs where biz_type = 'ticket' and biz_id = ${String(b)}`,
@@ -32,35 +41,42 @@ describe('batches', () => {
   })
 
   test('duplicates are merged into one ticket, stay linked, and are handled there', async () => {
-    const lead = await server.as(...LEAD)
-    const [main, x, y] = [await ticketBy(lead), await ticketBy(lead, { tags: ['甲'] }), await ticketBy(lead)]
-    expect((await lead.call('POST', `${URL}/merge`, { ids: [x, main], intoId: main })).data.done).toBe(1)
-    expect((await lead.call('POST', `${URL}/merge`, { ids: [main], intoId: y })).data.done).toBe(1)
-    expect(await infoOf(lead, x)).toMatchObject({ status: 5, mergedInto: { id: y } })
-    expect((await infoOf(lead, y)).merged.map(({ id }: { id: number }) => id)).toEqual([main, x])
-    expect((await infoOf(lead, y)).tags).toEqual(['甲'])
-    expect((await dispose(lead, x)).msg).toBe('该工单已合并到其他工单，请在主工单中处理')
-    expect((await lead.call('POST', `${URL}/merge`, { ids: [y], intoId: x })).code).toBe(400)
-    const alien = await server.by({ tenant: '丙方', permissions: LEAD })
-    const foreign = await ticketBy(alien)
-    expect((await lead.call('POST', `${URL}/merge`, { ids: [foreign], intoId: y })).msg).toBe('不能合并不同客户的工单')
+    const lead = await server.as(...LEAD_PERMISSIONS)
+    const [main, x, y] = [
+      await createTicketBy(lead),
+      await createTicketBy(lead, { tags: ['甲'] }),
+      await createTicketBy(lead),
+    ]
+    expect((await lead.call('POST', `${TICKET_URL}/merge`, { ids: [x, main], intoId: main })).data.done).toBe(1)
+    expect((await lead.call('POST', `${TICKET_URL}/merge`, { ids: [main], intoId: y })).data.done).toBe(1)
+    expect(await readTicket(lead, x)).toMatchObject({ status: 5, mergedInto: { id: y } })
+    expect((await readTicket(lead, y)).merged.map(({ id }: { id: number }) => id)).toEqual([main, x])
+    expect((await readTicket(lead, y)).tags).toEqual(['甲'])
+    expect((await handleTicket(lead, x)).msg).toBe('该工单已合并到其他工单，请在主工单中处理')
+    expect((await lead.call('POST', `${TICKET_URL}/merge`, { ids: [y], intoId: x })).code).toBe(400)
+    const alien = await server.by({ tenant: '丙方', permissions: LEAD_PERMISSIONS })
+    const foreign = await createTicketBy(alien)
+    expect((await lead.call('POST', `${TICKET_URL}/merge`, { ids: [foreign], intoId: y })).msg).toBe(
+      '不能合并不同客户的工单',
+    )
   })
 
   test("keeps the customer's rating after the ticket is closed", async () => {
-    const lead = await server.as(...LEAD)
-    const id = await ticketBy(lead)
-    expect((await lead.call('POST', `${URL}/rate`, { id, satisfaction: 5 })).code).toBe(400)
-    await dispose(lead, id, { status: 5 })
-    await lead.call('POST', `${URL}/rate`, { id, satisfaction: 4, satisfactionRemark: '很快' })
-    expect(await infoOf(lead, id)).toMatchObject({ satisfaction: 4, satisfactionRemark: '很快' })
+    const lead = await server.as(...LEAD_PERMISSIONS)
+    const id = await createTicketBy(lead)
+    expect((await lead.call('POST', `${TICKET_URL}/rate`, { id, satisfaction: 5 })).code).toBe(400)
+    await handleTicket(lead, id, { status: 5 })
+    await lead.call('POST', `${TICKET_URL}/rate`, { id, satisfaction: 4, satisfactionRemark: '很快' })
+    expect(await readTicket(lead, id)).toMatchObject({ satisfaction: 4, satisfactionRemark: '很快' })
   })
 })
 
 test('every filter of the list works, alone and combined', async () => {
-  const me = await server.as(...LEAD)
-  const id = await ticketBy(me, { account: 'filters', tags: ['甲'], content: '画面花屏' })
-  await dispose(me, id, { problemAttr: JSON.stringify(OPTIONS) })
-  const count = async (query: string) => (await me.call('GET', `${URL}/page?account=filters&${query}`)).data.total
+  const me = await server.as(...LEAD_PERMISSIONS)
+  const id = await createTicketBy(me, { account: 'filters', tags: ['甲'], content: '画面花屏' })
+  await handleTicket(me, id, { problemAttr: JSON.stringify(OPTIONS) })
+  const count = async (query: string) =>
+    (await me.call('GET', `${TICKET_URL}/page?account=filters&${query}`)).data.total
   for (const query of [
     'keyword=filters',
     'content=%E8%8A%B1%E5%B1%8F',
@@ -96,24 +112,24 @@ test('every filter of the list works, alone and combined', async () => {
     'closeBegin=2000-01-01',
   ])
     expect(await count(query), query).toBe(0)
-  const csv = await me.inject({ url: `${URL}/export?format=csv&account=filters` })
+  const csv = await me.inject({ url: `${TICKET_URL}/export?format=csv&account=filters` })
   expect(csv.body).toContain('画面花屏')
 })
 
 test('the device list counts tickets, and a ticket shows its device', async () => {
-  const me = await server.as(...LEAD, 'AfterService:Equipment:list', 'AfterService:Equipment:export')
-  await deviceOf(server.db, 1, { sn: 'SN-DESK-1' })
-  const [a] = [await ticketBy(me, { sn: 'SN-DESK-1' }), await ticketBy(me, { sn: 'SN-DESK-1' })]
-  await dispose(me, a!, { status: 5 })
-  const { data } = await me.call('GET', `${URL}/device/page?sn=SN-DESK&tickets=2`)
+  const me = await server.as(...LEAD_PERMISSIONS, 'AfterService:Equipment:list', 'AfterService:Equipment:export')
+  await createDevice(server.db, 1, { sn: 'SN-DESK-1' })
+  const [a] = [await createTicketBy(me, { sn: 'SN-DESK-1' }), await createTicketBy(me, { sn: 'SN-DESK-1' })]
+  await handleTicket(me, a!, { status: 5 })
+  const { data } = await me.call('GET', `${TICKET_URL}/device/page?sn=SN-DESK&tickets=2`)
   expect(data.list).toMatchObject([
     { sn: 'SN-DESK-1', ticketCount: 2, openCount: 1, lastTicketTime: expect.any(String) },
   ])
-  const context = (await me.call('GET', `${URL}/device/SN-DESK-1`)).data
+  const context = (await me.call('GET', `${TICKET_URL}/device/SN-DESK-1`)).data
   expect(context).toMatchObject({ found: true, device: { devName: '客厅摄像机', openCount: 1 } })
   expect(context.tickets).toHaveLength(2)
-  expect((await me.call('GET', `${URL}/device/NOT-THERE`)).data).toMatchObject({ found: false, tickets: [] })
-  expect((await me.call('POST', URL, { problemType: 1, content: 'x', sn: 'NOT-THERE' })).data.field).toBe('sn')
-  const csv = await me.inject({ url: `${URL}/device/export?format=csv&sn=SN-DESK` })
+  expect((await me.call('GET', `${TICKET_URL}/device/NOT-THERE`)).data).toMatchObject({ found: false, tickets: [] })
+  expect((await me.call('POST', TICKET_URL, { problemType: 1, content: 'x', sn: 'NOT-THERE' })).data.field).toBe('sn')
+  const csv = await me.inject({ url: `${TICKET_URL}/device/export?format=csv&sn=SN-DESK` })
   expect(csv.body).toContain('SN-DESK-1')
 })

@@ -20,29 +20,29 @@ import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { countWorkingMinutes } from '#domain/tickets/business-clock.ts'
 import { computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
-import { type StoredTicket, visible } from './ticket-rows.ts'
+import { type StoredTicket, visibleTickets } from './ticket-rows.ts'
 
-export const BIZ = 'ticket'
-export const nameOf = ({ realname, account }: { realname: string; account: string }) => realname || account
-export const SUBMIT = 'AfterService:Questions:submit'
+export const TICKET_BIZ_TYPE = 'ticket'
+export const formatAccountName = ({ realname, account }: { realname: string; account: string }) => realname || account
+export const HANDLE_PERMISSION = 'AfterService:Questions:submit'
 
 /** Returns the ticket, locked until the transaction ends. An invisible ticket is reported as not found. */
 export async function lockTicket({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredTicket> {
   const [found] = await db
     .select()
     .from(tickets)
-    .where(and(eq(tickets.id, id), visible(user)))
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
     .for('update')
   if (!found) throw notFound('工单')
   return found
 }
 
 /** True when the account may handle the ticket: the ticket has no handler or this handler. */
-export const isMine = (user: Pick<User, 'uid'>, { handlerId }: Pick<StoredTicket, 'handlerId'>) =>
+export const canHandleTicket = (user: Pick<User, 'uid'>, { handlerId }: Pick<StoredTicket, 'handlerId'>) =>
   !handlerId || handlerId === user.uid
 
 export function assertTicketHandler(user: User, ticket: StoredTicket) {
-  if (!user.can(SUBMIT) || !isMine(user, ticket)) throw forbidden()
+  if (!user.can(HANDLE_PERMISSION) || !canHandleTicket(user, ticket)) throw forbidden()
 }
 
 /** Throws for a merged duplicate, which is handled in the main ticket. */
@@ -56,7 +56,7 @@ export interface Handler {
 }
 
 /** Returns the new handler: an enabled account of the vendor, or of the ticket's tenant while the tenant is in use. */
-export async function handlerOf(
+export async function requireHandler(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   uid: number,
   tenantId: number,
@@ -68,11 +68,11 @@ export async function handlerOf(
     .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
-  return { uid, name: nameOf(found) }
+  return { uid, name: formatAccountName(found) }
 }
 
 /** Changes of a step. Absent fields stay unchanged. */
-export interface Change {
+export interface TicketChange {
   readonly status?: number
   readonly handler?: Handler | null
   readonly priority?: number
@@ -107,7 +107,7 @@ const TITLES = {
  * Applies one step to a locked ticket: fields, times, limits, record and event. Returns the new version and the
  * differences.
  */
-export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, step: Step) {
+export async function applyTicketStep(ctx: Ctx, stored: StoredTicket, change: TicketChange, step: Step) {
   const { db, user, now, services } = ctx
   const { handler, ...fields } = change
   const next: Partial<StoredTicket> = {
@@ -124,7 +124,7 @@ export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, 
     ticketId: stored.id,
     kind: step.kind,
     uid: user.uid,
-    realname: nameOf(user),
+    realname: formatAccountName(user),
     handlerId: next.handlerId === undefined ? stored.handlerId : next.handlerId,
     handler: next.handler ?? stored.handler,
     status: change.status ?? stored.status,
@@ -140,7 +140,7 @@ export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, 
 }
 
 /** Returns the times that change with the status: replied, closed, reopened, and the suspended duration. */
-function lifeOf({ now, user }: Ctx, stored: StoredTicket, { status, handler }: Change, { responds }: Step) {
+function lifeOf({ now, user }: Ctx, stored: StoredTicket, { status, handler }: TicketChange, { responds }: Step) {
   const at = now.toISOString()
   const moves = status !== undefined && status !== stored.status
   const closes = moves && status === FEEDBACK_CLOSED
@@ -163,11 +163,11 @@ async function limitsOf({ db, now, services }: Ctx, stored: StoredTicket, next: 
   const waited =
     since === null ? 0 : countWorkingMinutes(sla.calendar, zone, new Date(parseLocalTime(since, zone)), now)
   const pausedMinutes = stored.pausedMinutes + waited
-  return { pausedMinutes, ...computeSla(sla, zone, timed({ ...next, pausedMinutes }, zone), now) }
+  return { pausedMinutes, ...computeSla(sla, zone, toSlaFacts({ ...next, pausedMinutes }, zone), now) }
 }
 
 /** Returns the ticket's fields for the SLA calculation. Converts database times in the local time zone. */
-export function timed(ticket: Pick<StoredTicket, TimedKey>, zone: string) {
+export function toSlaFacts(ticket: Pick<StoredTicket, TimedKey>, zone: string) {
   const at = (text: string | null) =>
     text === null ? null : new Date(text.includes('T') ? text : parseLocalTime(text, zone))
   return {
@@ -191,8 +191,10 @@ type TimedKey =
 
 /** Replaces the status codes in the differences with their names. */
 const inWords = (diff: FieldChange[]) =>
-  diff.map((one) => (one.field === 'status' ? { ...one, from: statusName(one.from), to: statusName(one.to) } : one))
-export const statusName = (status: unknown) =>
+  diff.map((one) =>
+    one.field === 'status' ? { ...one, from: formatTicketStatus(one.from), to: formatTicketStatus(one.to) } : one,
+  )
+export const formatTicketStatus = (status: unknown) =>
   ({ ...FEEDBACK_STATUS, ...DISPOSE_STATUS })[status as keyof typeof FEEDBACK_STATUS] ?? ''
 
 /**
@@ -205,7 +207,7 @@ function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }:
     services.database.db.transaction((db) =>
       sendMessage(services, db, {
         title: `工单 ${feedbackNo} 已分派给您`,
-        text: `${nameOf(user)} 将工单分派给您处理：${content.slice(0, 120)}`,
+        text: `${formatAccountName(user)} 将工单分派给您处理：${content.slice(0, 120)}`,
         uids: [uid],
       }),
     ),
@@ -213,10 +215,14 @@ function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }:
 }
 
 /** Applies the work to each ticket in its own transaction. Reports a refused ticket and continues. */
-export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, stored: StoredTicket) => Promise<void>) {
+export async function changeEachTicket(
+  ctx: Ctx,
+  ids: readonly number[],
+  work: (ctx: Ctx, stored: StoredTicket) => Promise<void>,
+) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: StoredTicket[] = []
-  // Processes in the order of ids, so that two batches cannot deadlock.
+  // Processes tickets in the order of their ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const seen: { name?: string } = {}
     await ctx.db
@@ -235,11 +241,10 @@ export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, st
   return { done, failed, report: { done: done.length, failed } }
 }
 
-/** Adds the batch's operation log entry to the history of every changed ticket. */
-export function auditMany(ctx: Ctx, verb: string, done: readonly StoredTicket[]) {
+/** Adds an entry to the history of every changed ticket of a batch. The entry names only that ticket. */
+export const auditTickets = (ctx: Ctx, verb: string, done: readonly StoredTicket[]) =>
   ctx.audit({
-    bizType: BIZ,
-    bizIds: done.map(({ id }) => id),
-    action: `${verb}工单 ${done.map(({ feedbackNo }) => feedbackNo).join('、')}`.slice(0, 500),
-  } as Parameters<Ctx['audit']>[0])
-}
+    bizType: TICKET_BIZ_TYPE,
+    action: `${verb}工单`,
+    records: done.map(({ id, feedbackNo }) => ({ id, action: `${verb}工单 ${feedbackNo}` })),
+  })

@@ -7,7 +7,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
-import { BIZ, handlerOf, nameOf } from './ticket-change.ts'
+import { TICKET_BIZ_TYPE, requireHandler, formatAccountName } from './ticket-change.ts'
 
 type Input = ParsedOf<typeof feedback.create>
 
@@ -15,15 +15,15 @@ type Input = ParsedOf<typeof feedback.create>
  * Creates a ticket. A serial determines the tenant; without a serial, the chosen tenant or the session's tenant
  * applies.
  */
-export async function create(ctx: Ctx, input: Input) {
+export async function createTicket(ctx: Ctx, input: Input) {
   const { db, user, now, services } = ctx
   const { sn, tenantId: chosen, handlerId, ...fields } = input
   const device = sn === undefined ? undefined : await deviceOf(ctx, sn)
   const tenantId = await tenantFor(ctx, device, chosen)
-  const handler = handlerId === undefined ? undefined : await handlerOf(ctx, handlerId, tenantId)
-  const by = { uid: user.uid, name: nameOf(user) }
+  const handler = handlerId === undefined ? undefined : await requireHandler(ctx, handlerId, tenantId)
+  const by = { uid: user.uid, name: formatAccountName(user) }
   const made = await insertTicket(services, db, now, { ...fields, tenantId, deviceId: device?.id, handler, by })
-  ctx.audit({ bizType: BIZ, bizId: made.id, action: `新增工单 ${made.feedbackNo}` })
+  ctx.audit({ bizType: TICKET_BIZ_TYPE, bizId: made.id, action: `新增工单 ${made.feedbackNo}` })
   return made
 }
 

@@ -14,7 +14,7 @@ import { devicesMatching, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { assertTicketReader, visible } from './ticket-rows.ts'
+import { assertTicketReader, visibleTickets } from './ticket-rows.ts'
 
 type Query = Partial<DeviceFilterValues> & { tickets?: 1 | 2 | undefined }
 
@@ -65,7 +65,7 @@ const SORTS = { activateTime: devices.activateTime, warrantyEnd: devices.warrant
 const sortOf = (input: { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }) =>
   buildOrder(input, SORTS, devices.id)
 
-export async function devicePage({ db, user }: Ctx, input: ParsedOf<typeof feedback.devices>) {
+export async function listServiceDevices({ db, user }: Ctx, input: ParsedOf<typeof feedback.devices>) {
   const rows = selectDevices(db).where(conditionsOf(user, input))
   const page = await paginate(db, rows, input, sortOf(input))
   return { ...page, list: await counted(db, user, page.list) }
@@ -89,13 +89,15 @@ async function counted<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
             lastTicketTime: sql<string>`to_char(max(${tickets.createTime}), 'YYYY-MM-DD HH24:MI:SS')`,
           })
           .from(tickets)
-          .where(and(sql`${tickets.sn} = any(${sql.param(sns)}::text[])`, sql`${tickets.sn} <> ''`, visible(user)))
+          .where(
+            and(sql`${tickets.sn} = any(${sql.param(sns)}::text[])`, sql`${tickets.sn} <> ''`, visibleTickets(user)),
+          )
           .groupBy(tickets.sn)
   const bySn = new Map(found.map((row) => [row.sn, row]))
   return rows.map((row) => ({ ...row, ticketCount: 0, openCount: 0, lastTicketTime: null, ...bySn.get(row.sn) }))
 }
 
-export const exportDevices = defineExport({
+export const exportServiceDevices = defineExport({
   kind: 'ticketDevice',
   endpoint: feedback.exportDevices,
   sheet: '售后设备',
@@ -122,7 +124,7 @@ export const exportDevices = defineExport({
 })
 
 /** Returns the device's data for its ticket. An unknown serial returns only its tickets. */
-export async function device({ db, user }: Ctx, { sn }: ParsedOf<typeof feedback.device>) {
+export async function getTicketDevice({ db, user }: Ctx, { sn }: ParsedOf<typeof feedback.device>) {
   assertTicketReader(user)
   const [found] = await selectDevices(db).where(and(eq(devices.sn, sn), visibleDevices(user)))
   const others = await db
@@ -135,7 +137,7 @@ export async function device({ db, user }: Ctx, { sn }: ParsedOf<typeof feedback
       createTime: tickets.createTime,
     })
     .from(tickets)
-    .where(and(eq(tickets.sn, sn), sql`${tickets.sn} <> ''`, visible(user)))
+    .where(and(eq(tickets.sn, sn), sql`${tickets.sn} <> ''`, visibleTickets(user)))
     .orderBy(desc(tickets.id))
     .limit(20)
   if (!found) return { found: false, device: null, versions: [], upgrades: [], tickets: others }

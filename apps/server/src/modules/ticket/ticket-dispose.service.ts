@@ -9,48 +9,48 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { RECORD } from '#domain/tickets/create-ticket.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import {
-  applyStep,
-  BIZ,
-  type Change,
+  applyTicketStep,
+  TICKET_BIZ_TYPE,
+  type TicketChange,
   assertTicketHandler,
   assertNotMerged,
-  handlerOf,
+  requireHandler,
   lockTicket,
-  nameOf,
-  statusName,
+  formatAccountName,
+  formatTicketStatus,
 } from './ticket-change.ts'
-import { assertNotParallel, rememberHandling } from './parallel-handling.ts'
-import { visible } from './ticket-rows.ts'
+import { assertNotHandledMeanwhile, rememberHandling } from './parallel-handling.ts'
+import { visibleTickets } from './ticket-rows.ts'
 
 type Input = ParsedOf<typeof feedback.dispose>
 
 /**
  * Processes a ticket. Refuses a call with an older version, and the second of two simultaneous calls without a version.
  */
-export async function dispose(ctx: Ctx, input: Input) {
+export async function handleTicket(ctx: Ctx, input: Input) {
   const { db, user } = ctx
   const [before] = await db
     .select({ rev: tickets.rev })
     .from(tickets)
-    .where(and(eq(tickets.id, input.feedbackId), visible(user)))
+    .where(and(eq(tickets.id, input.feedbackId), visibleTickets(user)))
   if (!before) throw notFound('工单')
   const stored = await lockTicket(ctx, input.feedbackId)
   if (stored.rev !== (input.version ?? before.rev)) throw conflict(FEEDBACK_MESSAGES.clash)
-  if (input.version === undefined) assertNotParallel(ctx, input)
+  if (input.version === undefined) assertNotHandledMeanwhile(ctx, input)
   assertTicketHandler(user, stored)
   assertNotMerged(stored)
   const closes = input.status === FEEDBACK_CLOSED
-  const change: Change = {
+  const change: TicketChange = {
     status: input.status,
-    handler: closes ? null : await handlerOf(ctx, input.handlerId!, stored.tenantId),
+    handler: closes ? null : await requireHandler(ctx, input.handlerId!, stored.tenantId),
     ...(input.problemAttr && { problemAttr: input.problemAttr }),
-    ...(input.status === FEEDBACK_SUSPENDED && { suspendUntil: futureOf(ctx, input.suspendUntil) }),
+    ...(input.status === FEEDBACK_SUSPENDED && { suspendUntil: requireFutureTime(ctx, input.suspendUntil) }),
   }
   const step = { kind: RECORD.handled, remark: input.remark, responds: true }
-  const { version, diff } = await applyStep(ctx, stored, change, step)
-  const steps = `${statusName(stored.status)} → ${statusName(input.status)}`
+  const { version, diff } = await applyTicketStep(ctx, stored, change, step)
+  const steps = `${formatTicketStatus(stored.status)} → ${formatTicketStatus(input.status)}`
   ctx.audit({
-    bizType: BIZ,
+    bizType: TICKET_BIZ_TYPE,
     bizId: stored.id,
     action: `处理工单 ${stored.feedbackNo}：${steps}${revisionNote(input.version)}`,
     diff,
@@ -60,7 +60,7 @@ export async function dispose(ctx: Ctx, input: Input) {
 }
 
 /** Returns the reminder time, which must be in the future; undefined without a reminder. */
-export function futureOf({ now, services }: Ctx, until: string | undefined) {
+export function requireFutureTime({ now, services }: Ctx, until: string | undefined) {
   if (until === undefined) return null
   if (parseLocalTime(until, services.config.timeZone) <= now.getTime())
     throw invalid('提醒时间必须晚于当前时间', 'suspendUntil')
@@ -68,18 +68,18 @@ export function futureOf({ now, services }: Ctx, until: string | undefined) {
 }
 
 /** Assigns an unassigned ticket to the caller. The row lock decides between simultaneous claims. */
-export async function claim(ctx: Ctx, { id }: ParsedOf<typeof feedback.claim>) {
+export async function claimTicket(ctx: Ctx, { id }: ParsedOf<typeof feedback.claim>) {
   const { user } = ctx
   const stored = await lockTicket(ctx, id)
   if (stored.handlerId !== null && stored.handlerId !== user.uid)
     throw conflict(`该工单已由${stored.handler || '他人'}处理，请刷新后重试`)
   if (stored.status === FEEDBACK_CLOSED) throw invalid('该工单已关闭，不能认领')
   if (stored.handlerId === user.uid) return { version: stored.rev }
-  const change: Change = {
-    handler: { uid: user.uid, name: nameOf(user) },
+  const change: TicketChange = {
+    handler: { uid: user.uid, name: formatAccountName(user) },
     ...(stored.status === 0 && { status: 1 }),
   }
-  const { version, diff } = await applyStep(ctx, stored, change, { kind: RECORD.claimed, responds: true })
-  ctx.audit({ bizType: BIZ, bizId: id, action: `认领工单 ${stored.feedbackNo}`, diff })
+  const { version, diff } = await applyTicketStep(ctx, stored, change, { kind: RECORD.claimed, responds: true })
+  ctx.audit({ bizType: TICKET_BIZ_TYPE, bizId: id, action: `认领工单 ${stored.feedbackNo}`, diff })
   return { version }
 }

@@ -4,7 +4,7 @@ import { and } from 'drizzle-orm'
 import { tickets } from '#schema/ticket.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { conditionsOf, selectTickets, ticketOrder, visible } from './ticket-rows.ts'
+import { buildTicketFilter, selectTickets, buildTicketOrder, visibleTickets } from './ticket-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 
@@ -43,9 +43,9 @@ export const exportTickets = defineExport({
     db
       .select({ id: tickets.id })
       .from(tickets)
-      .where(and(visible(user), conditionsOf(input)))
+      .where(and(visibleTickets(user), buildTicketFilter(input)))
       .$dynamic(),
-  order: ticketOrder,
-  load: (db, user, keys) => selectTickets(db).where(and(visible(user), among(tickets.id, keys))),
+  order: buildTicketOrder,
+  load: (db, user, keys) => selectTickets(db).where(and(visibleTickets(user), among(tickets.id, keys))),
   keyOf: ({ id }) => id,
 })

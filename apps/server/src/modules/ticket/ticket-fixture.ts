@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Caller } from '#test/harness.ts'
 
-export const URL = '/api/v1/feedback'
+export const TICKET_URL = '/api/v1/feedback'
 /** All permissions of a service agent of the vendor. */
-export const AGENT = [
+export const AGENT_PERMISSIONS = [
   'AfterService:Questions:list',
   'AfterService:Questions:query',
   'AfterService:Questions:submit',
@@ -13,8 +13,8 @@ export const AGENT = [
   'AfterService:PendingList:query',
   'AfterService:PendingList:claim',
 ] as const
-export const LEAD = [
-  ...AGENT,
+export const LEAD_PERMISSIONS = [
+  ...AGENT_PERMISSIONS,
   'AfterService:Questions:assign',
   'AfterService:Questions:merge',
   'AfterService:Questions:edit',
@@ -23,20 +23,21 @@ export const LEAD = [
 ] as const
 
 /** Creates a ticket by this caller and returns its id. */
-export async function ticketBy(who: Caller, fields: object = {}): Promise<number> {
-  const { code, msg, data } = await who.call('POST', URL, { problemType: 1, content: '不能开机', ...fields })
+export async function createTicketBy(who: Caller, fields: object = {}): Promise<number> {
+  const { code, msg, data } = await who.call('POST', TICKET_URL, { problemType: 1, content: '不能开机', ...fields })
   if (code !== 200) throw new Error(`${code} ${msg}`)
   return data.id
 }
-export const infoOf = async (who: Caller, id: number) => (await who.call('GET', `${URL}/info/${id}`)).data
-export const recordsOf = async (who: Caller, id: number) => (await who.call('GET', `${URL}/record/list/${id}`)).data
+export const readTicket = async (who: Caller, id: number) => (await who.call('GET', `${TICKET_URL}/info/${id}`)).data
+export const readTicketRecords = async (who: Caller, id: number) =>
+  (await who.call('GET', `${TICKET_URL}/record/list/${id}`)).data
 
-export const dispose = (who: Caller, feedbackId: number, fields: object = {}) =>
-  who.call('POST', `${URL}/dispose`, { feedbackId, status: 1, handlerId: who.uid, remark: '', ...fields })
+export const handleTicket = (who: Caller, feedbackId: number, fields: object = {}) =>
+  who.call('POST', `${TICKET_URL}/dispose`, { feedbackId, status: 1, handlerId: who.uid, remark: '', ...fields })
 
 let made = 0
 /** Creates a device of this tenant with its own type and model. */
-export async function deviceOf(db: Db, tenantId: number, fields: { sn: string; verCode?: number }) {
+export async function createDevice(db: Db, tenantId: number, fields: { sn: string; verCode?: number }) {
   made += 1
   const { rows } = await db.execute<{ id: number; modelId: number }>(sql`
     with t as (insert into device_types (type_name, type_code) values (${`类型${made}`}, ${`type${made}`}) returning id),
@@ -52,10 +53,10 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 )
-export const PICTURE = PNG
+export const PNG_PICTURE = PNG
 
 /** Uploads one file as the console does. */
-export async function upload(who: Caller, name: string, content: Buffer, purpose: string) {
+export async function uploadFile(who: Caller, name: string, content: Buffer, purpose: string) {
   const boundary = '----oms-ticket'
   const payload = Buffer.concat([
     Buffer.from(

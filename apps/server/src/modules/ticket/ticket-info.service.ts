@@ -11,8 +11,8 @@ import { safeHeaders } from '#core/storage/send.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
-import { isMine, SUBMIT } from './ticket-change.ts'
-import { assertTicketReader, ticketColumns, visible } from './ticket-rows.ts'
+import { canHandleTicket, HANDLE_PERMISSION } from './ticket-change.ts'
+import { assertTicketReader, ticketColumns, visibleTickets } from './ticket-rows.ts'
 
 const INFO = {
   ...ticketColumns,
@@ -26,14 +26,14 @@ const INFO = {
 }
 const IMAGE = 2
 
-export async function info(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>) {
+export async function getTicket(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>) {
   const { db, user } = ctx
   assertTicketReader(user)
   const [row] = await db
     .select(INFO)
     .from(tickets)
     .leftJoin(tenants, eq(tenants.id, tickets.tenantId))
-    .where(and(eq(tickets.id, id), visible(user)))
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
   if (!row) throw notFound('工单')
   const given = await filesOf(db, id)
   const images = given.filter(({ kind }) => kind === IMAGE)
@@ -45,7 +45,7 @@ export async function info(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>) {
     images: images.map(({ url }) => url).join(','),
     imageNames: images.map(({ name }) => name),
     ...(await linksOf(ctx, row)),
-    mine: user.can(SUBMIT) && isMine(user, row),
+    mine: user.can(HANDLE_PERMISSION) && canHandleTicket(user, row),
   }
 }
 
@@ -64,24 +64,24 @@ async function linksOf({ db, user }: Ctx, { id, mergedIntoId }: { id: number; me
   const merged = await db
     .select(LINK)
     .from(tickets)
-    .where(and(eq(tickets.mergedIntoId, id), visible(user)))
+    .where(and(eq(tickets.mergedIntoId, id), visibleTickets(user)))
     .orderBy(asc(tickets.id))
     .limit(200)
   if (mergedIntoId === null) return { merged, mergedInto: null }
   const [into] = await db
     .select(LINK)
     .from(tickets)
-    .where(and(eq(tickets.id, mergedIntoId), visible(user)))
+    .where(and(eq(tickets.id, mergedIntoId), visibleTickets(user)))
   return { merged, mergedInto: into ?? null }
 }
 
 /** Lists the progress records of a ticket, newest first. */
-export async function records({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
+export async function listTicketRecords({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
   assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.id, id), visible(user)))
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
   if (!found) throw notFound('工单')
   return db
     .select()
@@ -91,19 +91,22 @@ export async function records({ db, user }: Ctx, { id }: ParsedOf<typeof feedbac
     .limit(500)
 }
 
-export const print = async (ctx: Ctx, { id }: ParsedOf<typeof feedback.print>) => ({
-  info: await info(ctx, { id }),
-  records: await records(ctx, { id }),
+export const getTicketForPrinting = async (ctx: Ctx, { id }: ParsedOf<typeof feedback.print>) => ({
+  info: await getTicket(ctx, { id }),
+  records: await listTicketRecords(ctx, { id }),
 })
 
 /** Streams the files of a ticket as one archive and reads them one after another. */
-export async function zip(ctx: Ctx, { id, kind }: ParsedOf<typeof feedback.zip>): Promise<StreamAnswer> {
+export async function downloadTicketFiles(
+  ctx: Ctx,
+  { id, kind }: ParsedOf<typeof feedback.zip>,
+): Promise<StreamAnswer> {
   const { db, user, services } = ctx
   assertTicketReader(user)
   const [ticket] = await db
     .select({ feedbackNo: tickets.feedbackNo })
     .from(tickets)
-    .where(and(eq(tickets.id, id), visible(user)))
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
   if (!ticket) throw notFound('工单')
   const wanted = (await filesOf(db, id)).filter(
     (file) => kind === 'all' || (file.kind === IMAGE) === (kind === 'image'),

@@ -7,14 +7,14 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
 import {
   isOpen,
-  conditionsOf,
+  buildTicketFilter,
   selectTicketsWithoutNames,
-  pendingFor,
-  pendingOrder,
+  isPendingFor,
+  buildPendingOrder,
   selectTickets,
   TICKET_NAMES,
-  ticketOrder,
-  visible,
+  buildTicketOrder,
+  visibleTickets,
 } from './ticket-rows.ts'
 
 type Input = ParsedOf<typeof feedback.page>
@@ -42,7 +42,7 @@ const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
     exact: EXACT,
     order,
     select: () => selectTickets(ctx.db),
-    where: () => and(visible(ctx.user), also(ctx.user.uid), conditionsOf(input)),
+    where: () => and(visibleTickets(ctx.user), also(ctx.user.uid), buildTicketFilter(input)),
     prepared: {
       where: also(sql`${sql.placeholder('me')}`),
       values: { me: ctx.user.uid },
@@ -51,11 +51,11 @@ const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
     },
   })
 
-export const page = (ctx: Ctx, input: Input) =>
-  pageOfKind(ctx, input, { name: 'all', order: ticketOrder(input), also: () => undefined })
+export const listTickets = (ctx: Ctx, input: Input) =>
+  pageOfKind(ctx, input, { name: 'all', order: buildTicketOrder(input), also: () => undefined })
 
-export async function pending(ctx: Ctx, input: Input) {
-  const found = await pageOfKind(ctx, input, { name: 'pending', order: pendingOrder(input), also: pendingFor })
+export async function listPendingTickets(ctx: Ctx, input: Input) {
+  const found = await pageOfKind(ctx, input, { name: 'pending', order: buildPendingOrder(input), also: isPendingFor })
   return { ...found, counts: await countsOf(ctx.db, ctx.user) }
 }
 
@@ -72,6 +72,6 @@ async function countsOf(db: Db, user: User) {
       reminded: count(sql`${tickets.status} = 4 and ${tickets.suspendUntil} <= now() + interval '1 day' and ${mine}`),
     })
     .from(tickets)
-    .where(and(visible(user), isOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
+    .where(and(visibleTickets(user), isOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
   return row ?? { mine: 0, unassigned: 0, near: 0, breached: 0, reminded: 0 }
 }

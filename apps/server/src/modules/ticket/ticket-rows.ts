@@ -24,10 +24,11 @@ export function assertTicketReader(user: User) {
   if (!OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
-export { isOpen, visibleTickets as visible }
+export { isOpen, visibleTickets }
 
 /** Returns the condition for the account's pending tickets: open, and its own or unassigned. */
-export const pendingFor = (uid: number | SQL) => and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
+export const isPendingFor = (uid: number | SQL) =>
+  and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
 
 const columns = {
   id: tickets.id,
@@ -70,7 +71,7 @@ export const selectTickets = (db: Db) =>
 export const selectTicketsWithoutNames = (db: Db) => db.select(columns).from(tickets).$dynamic()
 export const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
 
-export type Filters = Partial<FeedbackFilterValues>
+export type TicketFilters = Partial<FeedbackFilterValues>
 
 const is = (column: Column, value: number | undefined) => (value === undefined ? undefined : eq(column, value))
 const flag = (value: 0 | 1 | undefined, yes: SQL, no: SQL) => (value === undefined ? undefined : value === 1 ? yes : no)
@@ -78,7 +79,7 @@ const ticked = (part: 'hardware' | 'software' | 'structure', value: string | und
   value ? sql`${tickets.problemAttr} @> ${JSON.stringify({ [part]: [value] })}::jsonb` : undefined
 
 /** Returns the condition for the filters on status, times and limits. */
-function lifeMatching(filters: Filters) {
+function lifeMatching(filters: TicketFilters) {
   const { open, unassigned, breached, reopened, responded, merged, rated, minAge, maxAge, weekday, hour } = filters
   return [
     flag(open, isOpen, eq(tickets.status, FEEDBACK_CLOSED)),
@@ -108,7 +109,7 @@ function contactMatching(keyword: string) {
 /**
  * Returns the condition for the tickets that a filter matches, independent of the account: combine with `visible`.
  */
-export function conditionsOf(filters: Filters): SQL | undefined {
+export function buildTicketFilter(filters: TicketFilters): SQL | undefined {
   const { keyword, typeId, tag } = filters
   return and(
     keyword
@@ -155,7 +156,7 @@ const SORTS = {
 }
 type Sort = { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }
 
-export const ticketOrder = (input: Sort) => buildOrder(input, SORTS, tickets.id)
+export const buildTicketOrder = (input: Sort) => buildOrder(input, SORTS, tickets.id)
 /** Sorts by urgency, then newest first. */
-export const pendingOrder = (input: Sort) =>
+export const buildPendingOrder = (input: Sort) =>
   buildOrder(input, SORTS, tickets.id, [desc(tickets.priority), desc(tickets.id)])

@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { RECORD } from '#domain/tickets/create-ticket.ts'
 import { SLA, computeSla, readSlaSettings } from '#domain/tickets/sla.ts'
-import { timed } from './ticket-change.ts'
+import { toSlaFacts } from './ticket-change.ts'
 import type { StoredTicket } from './ticket-rows.ts'
 
 const BATCH = 200
@@ -89,7 +89,7 @@ interface Moment {
 
 async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, now }: Moment) {
   const zone = services.config.timeZone
-  const next = computeSla(sla, zone, timed(ticket, zone), now)
+  const next = computeSla(sla, zone, toSlaFacts(ticket, zone), now)
   await db.update(tickets).set(next).where(eq(tickets.id, ticket.id))
   if (next.slaState > ticket.slaState && next.slaState >= SLA.near)
     await notifyTimeLimit(services, db, ticket, next.slaState)

@@ -3,66 +3,81 @@ import { desk } from '@oms/contract/ticket/ticket-desk.ts'
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
-  addTemplate,
-  choices,
+  createTemplate,
+  listDeskChoices,
   removeTemplate,
-  saveSla,
-  sla,
-  templates,
+  saveSlaSettings,
+  getSlaSettings,
+  listTemplates,
   updateTemplate,
-  viewers,
+  updateViewers,
 } from './desk.service.ts'
 import { exportStat } from './stat-export.ts'
-import { model } from './stat-model.service.ts'
-import { age, handler, heatmap, problem, summary, trend } from './stat.service.ts'
-import { assign, close, merge, priority, rate, suspend, tags } from './ticket-batch.service.ts'
-import { create } from './ticket-create.service.ts'
-import { device, devicePage, exportDevices } from './ticket-device.service.ts'
-import { claim, dispose } from './ticket-dispose.service.ts'
+import { getModelStatistic } from './stat-model.service.ts'
+import {
+  getBacklogAges,
+  getHandlerStatistic,
+  getTicketHeatmap,
+  getProblemStatistic,
+  getTicketSummary,
+  getTicketTrend,
+} from './stat.service.ts'
+import {
+  assignTickets,
+  closeTickets,
+  mergeTickets,
+  setTicketPriority,
+  rateTicket,
+  suspendTickets,
+  changeTicketTags,
+} from './ticket-batch.service.ts'
+import { createTicket } from './ticket-create.service.ts'
+import { getTicketDevice, listServiceDevices, exportServiceDevices } from './ticket-device.service.ts'
+import { claimTicket, handleTicket } from './ticket-dispose.service.ts'
 import { exportTickets } from './ticket-export.ts'
-import { info, print, records, zip } from './ticket-info.service.ts'
-import { page, pending } from './ticket-list.service.ts'
+import { getTicket, getTicketForPrinting, listTicketRecords, downloadTicketFiles } from './ticket-info.service.ts'
+import { listTickets, listPendingTickets } from './ticket-list.service.ts'
 
 const ticketModule = implement(feedback, {
-  page,
-  pending,
-  info,
-  records,
-  dispose,
-  create,
-  claim,
-  assign,
-  suspend,
-  close,
-  priority,
-  tags,
-  merge,
-  rate,
+  page: listTickets,
+  pending: listPendingTickets,
+  info: getTicket,
+  records: listTicketRecords,
+  dispose: handleTicket,
+  create: createTicket,
+  claim: claimTicket,
+  assign: assignTickets,
+  suspend: suspendTickets,
+  close: closeTickets,
+  priority: setTicketPriority,
+  tags: changeTicketTags,
+  merge: mergeTickets,
+  rate: rateTicket,
   export: exportTickets,
-  zip,
-  print,
-  devices: devicePage,
-  exportDevices,
-  device,
+  zip: downloadTicketFiles,
+  print: getTicketForPrinting,
+  devices: listServiceDevices,
+  exportDevices: exportServiceDevices,
+  device: getTicketDevice,
 })
 const deskModule = implement(desk, {
-  templates,
-  addTemplate,
+  templates: listTemplates,
+  addTemplate: createTemplate,
   updateTemplate,
   removeTemplate,
-  sla,
-  saveSla,
-  viewers,
-  choices,
+  sla: getSlaSettings,
+  saveSla: saveSlaSettings,
+  viewers: updateViewers,
+  choices: listDeskChoices,
 })
 const statModule = implement(feedbackStat, {
-  summary,
-  trend,
-  problem,
-  model,
-  handler,
-  heatmap,
-  age,
+  summary: getTicketSummary,
+  trend: getTicketTrend,
+  problem: getProblemStatistic,
+  model: getModelStatistic,
+  handler: getHandlerStatistic,
+  heatmap: getTicketHeatmap,
+  age: getBacklogAges,
   export: exportStat,
 })
 

@@ -9,9 +9,9 @@ import { devices } from '#schema/device.ts'
 import { analyzeTable } from '#core/database/analyze.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
-import { artifactKindOf } from './releases/release-artifact-kind.ts'
-import { changeableVersion, type StoredVersion, publishChanged } from './releases/release-rows.ts'
-import { eligibleDevicesMatching, putMatching, removeStepwise } from './allowlist-rows.ts'
+import { findArtifactKind } from './releases/release-artifact-kind.ts'
+import { requireChangeableVersion, type StoredVersion, publishReleaseChanged } from './releases/release-rows.ts'
+import { eligibleDevicesMatching, addMatchingDevices, removeDevicesInSteps } from './allowlist-rows.ts'
 
 const KIND = 'ota-white'
 /** Estimated bytes of one allowlist row with its two index entries. Used to calculate the progress of the job. */
@@ -30,7 +30,7 @@ interface Payload {
 /**
  * Starts a job that changes the allowlist of one version. Returns undefined while another job changes the same list.
  */
-export const addWhiteJob = (ctx: Ctx, { name, ...payload }: Payload & { name: string }) =>
+export const addAllowlistJob = (ctx: Ctx, { name, ...payload }: Payload & { name: string }) =>
   transact(ctx, (db) =>
     ctx.services.jobs.add(db, {
       kind: KIND,
@@ -49,10 +49,10 @@ const whiteWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
     const { otaId, action, filter, kind } = job.payload as Payload
-    const user = await loadJobUser(services, job, artifactKindOf(kind).white.putAll.access)
+    const user = await loadJobUser(services, job, findArtifactKind(kind).white.putAll.access)
     const inSight = <T>(work: (db: Db, version: StoredVersion, condition: SQL) => Promise<T>) =>
       inTransaction(services.database, user, async (db) => {
-        const version = await changeableVersion(db, user, otaId)
+        const version = await requireChangeableVersion(db, user, otaId)
         const condition = await eligibleDevicesMatching(db, user, version, DeviceFilter.parse(filter))
         await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
         signal.throwIfAborted()
@@ -67,13 +67,13 @@ const whiteWorker =
         }
         const count =
           action === 'put'
-            ? await putMatching(db, otaId, condition, user.uid)
-            : await removeStepwise(db, otaId, { devicesMeant: condition, onProgress })
+            ? await addMatchingDevices(db, otaId, condition, user.uid)
+            : await removeDevicesInSteps(db, otaId, { devicesMeant: condition, onProgress })
         // The job was cancelled: the transaction rolls back all its changes.
         signal.throwIfAborted()
         const changer = { uid: user.uid, now: services.now(), twoPerson: services.config.otaTwoPerson }
         if (action === 'put' && count > 0) await lockLargeAllowlist(db, otaId, changer)
-        await publishChanged(services, db, version.tenantId)
+        await publishReleaseChanged(services, db, version.tenantId)
         return count
       })
       await analyzeTable(services, ['ota_whites'], 'vacuum (analyze)')

@@ -28,7 +28,7 @@ export async function eligibleDevicesMatching(
   return and(eligibleDevices(user, version), devicesMatching(filter, group)) as SQL
 }
 
-export const isWhite = (otaId: number) =>
+export const isOnAllowlist = (otaId: number) =>
   sql`exists (select from ota_whites w where w.ota_id = ${otaId} and w.device_id = ${devices.id})`
 
 /** Selects devices with the columns of the allowlist page. */
@@ -56,14 +56,14 @@ export const selectAllowlist = (db: Db, otaId: number) =>
     .leftJoin(accounts, eq(accounts.uid, otaWhites.createBy))
 
 /** Adds every device that matches a condition with one statement. Returns the number of added devices. */
-export async function putMatching(db: Db, otaId: number, devicesMeant: SQL, uid: number) {
+export async function addMatchingDevices(db: Db, otaId: number, devicesMeant: SQL, uid: number) {
   const { rowCount } = await db.execute(sql`insert into ota_whites (ota_id, device_id, create_by)
     select ${otaId}::int, ${devices.id}, ${uid}::int from ${devices} where ${devicesMeant} on conflict do nothing`)
   return rowCount ?? 0
 }
 
 /** Removes every device that matches a condition with one statement. */
-export async function removeMatching(db: Db, otaId: number, devicesMeant: SQL) {
+export async function removeMatchingDevices(db: Db, otaId: number, devicesMeant: SQL) {
   const { rowCount } = await db.execute(sql`delete from ota_whites w using ${devices}
     where w.ota_id = ${otaId} and w.device_id = ${devices.id} and ${devicesMeant}`)
   return rowCount ?? 0
@@ -77,7 +77,7 @@ const LEAST_ROWS = 5000
  * Removes devices in ranges of ids within the caller's transaction. Calls `onProgress` after each range with the
  * completed part (0 to 1).
  */
-export async function removeStepwise(
+export async function removeDevicesInSteps(
   db: Db,
   otaId: number,
   { devicesMeant, onProgress }: { devicesMeant: SQL; onProgress: (part: number) => Promise<void> },

@@ -9,20 +9,20 @@ import { refused } from '#core/http/api-error.ts'
 import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import {
-  bizOf,
-  changeableVersion,
-  nameOf,
+  toBizRecord,
+  requireChangeableVersion,
+  formatVersionName,
   type StoredVersion,
-  publishChanged,
-  versionOf,
+  publishReleaseChanged,
+  requireVersion,
 } from './releases/release-rows.ts'
-import { addWhiteJob } from './allowlist-job.ts'
+import { addAllowlistJob } from './allowlist-job.ts'
 import {
   eligibleDevices,
   eligibleDevicesMatching,
-  isWhite,
-  putMatching,
-  removeMatching,
+  isOnAllowlist,
+  addMatchingDevices,
+  removeMatchingDevices,
   selectAllowlist,
 } from './allowlist-rows.ts'
 
@@ -32,25 +32,25 @@ type Matching = ParsedOf<typeof otaWhite.putAll>
 
 const SORTABLE = { sn: devices.sn, verCode: devices.verCode } as const
 
-export const inWhite = (ctx: Ctx, input: Page) => page(ctx, input, isWhite(input.otaId))
-export const notInWhite = (ctx: Ctx, input: Page) => page(ctx, input, not(isWhite(input.otaId)))
+export const listAllowlistDevices = (ctx: Ctx, input: Page) => page(ctx, input, isOnAllowlist(input.otaId))
+export const listDevicesOutsideAllowlist = (ctx: Ctx, input: Page) => page(ctx, input, not(isOnAllowlist(input.otaId)))
 
 /**
  * Returns one page of devices. Both pages use the same query and opposite conditions, so each device is on exactly
  * one page.
  */
 async function page({ db, user }: Ctx, { otaId, ...input }: Page, part: SQL) {
-  const version = await versionOf(db, user, otaId)
+  const version = await requireVersion(db, user, otaId)
   const condition = and(await eligibleDevicesMatching(db, user, version, input), part)
   const query = selectAllowlist(db, otaId).where(condition).$dynamic()
   return paginate(db, query, input, buildOrder(input, SORTABLE, devices.id))
 }
 
-export async function put(ctx: Ctx, input: Named) {
+export async function addToAllowlist(ctx: Ctx, input: Named) {
   const { db, user } = ctx
-  const version = await changeableVersion(db, user, input.otaId)
+  const version = await requireChangeableVersion(db, user, input.otaId)
   const { ids, missing } = await meant(ctx, version, input)
-  const count = await putMatching(db, input.otaId, inArrayOf(ids), user.uid)
+  const count = await addMatchingDevices(db, input.otaId, inArrayOf(ids), user.uid)
   await recordChange(ctx, version, `加入 ${count} 台设备`, count)
   const unchanged = ids.length - count
   const held = await holdIfLarge(ctx, version, count)
@@ -58,17 +58,17 @@ export async function put(ctx: Ctx, input: Named) {
   return { count, unchanged, missing }
 }
 
-export async function remove(ctx: Ctx, input: Named) {
+export async function removeFromAllowlist(ctx: Ctx, input: Named) {
   const { db, user } = ctx
-  const version = await changeableVersion(db, user, input.otaId)
+  const version = await requireChangeableVersion(db, user, input.otaId)
   const { ids, missing } = await meant(ctx, version, input)
-  const count = await removeMatching(db, input.otaId, inArrayOf(ids))
+  const count = await removeMatchingDevices(db, input.otaId, inArrayOf(ids))
   await recordChange(ctx, version, `移出 ${count} 台设备`, count)
   return { count, unchanged: ids.length - count, missing }
 }
 
-export const putAll = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'put')
-export const removeAll = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'remove')
+export const addAllToAllowlist = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'put')
+export const removeAllFromAllowlist = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'remove')
 
 /**
  * Changes the list within the request or as a job, by the number of matching devices. Runs outside the request's
@@ -76,11 +76,11 @@ export const removeAll = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'r
  */
 async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put' | 'remove') {
   const { user } = ctx
-  const version = await transact(ctx, (db) => changeableVersion(db, user, otaId))
+  const version = await transact(ctx, (db) => requireChangeableVersion(db, user, otaId))
   const verb = action === 'put' ? '加入' : '移出'
   const many = await transact(ctx, async (db) => isMany(db, await conditionOf({ ...ctx, db }, version, filter, action)))
   if (many) {
-    const jobId = await addWhiteJob(ctx, {
+    const jobId = await addAllowlistJob(ctx, {
       otaId,
       kind: version.kind,
       action,
@@ -89,8 +89,8 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
     })
     if (jobId === undefined) throw refused('该版本的白名单正在调整，请等待完成')
     ctx.audit({
-      ...bizOf(version),
-      action: `按条件${verb}${nameOf(version)}的白名单，转为后台任务 ${jobId}`,
+      ...toBizRecord(version),
+      action: `按条件${verb}${formatVersionName(version)}的白名单，转为后台任务 ${jobId}`,
     })
     ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
     return { count: 0, jobId }
@@ -119,13 +119,13 @@ export async function changeMatchingDevices(
   action: 'put' | 'remove',
 ) {
   const condition = await eligibleDevicesMatching(db, user, version, filter)
-  if (action === 'put') return putMatching(db, version.otaId, condition, user.uid)
-  return removeMatching(db, version.otaId, condition)
+  if (action === 'put') return addMatchingDevices(db, version.otaId, condition, user.uid)
+  return removeMatchingDevices(db, version.otaId, condition)
 }
 
 /** Returns the condition for the matching devices that the change affects. */
 async function conditionOf({ db, user }: Ctx, version: StoredVersion, filter: object, action: 'put' | 'remove') {
-  const part = isWhite(version.otaId)
+  const part = isOnAllowlist(version.otaId)
   return and(await eligibleDevicesMatching(db, user, version, filter), action === 'put' ? not(part) : part) as SQL
 }
 
@@ -163,6 +163,6 @@ function inWords(unchanged: number, what: string, missing: readonly string[]) {
 }
 
 async function recordChange(ctx: Ctx, version: StoredVersion, what: string, count: number) {
-  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}的白名单${what}` })
-  if (count > 0) await publishChanged(ctx.services, ctx.db, version.tenantId)
+  ctx.audit({ ...toBizRecord(version), action: `${formatVersionName(version)}的白名单${what}` })
+  if (count > 0) await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
 }

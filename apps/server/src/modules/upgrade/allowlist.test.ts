@@ -4,8 +4,14 @@ import { type Caller, useApp } from '#test/harness.ts'
 import { devices } from '#schema/device.ts'
 import { otaWhites } from '#schema/upgrade.ts'
 import { registerAllowlistJob } from './allowlist-job.ts'
-import { devicesOf, enabledVersion, RELEASER, tenantIdOf, versionOf } from './upgrade-fixture.ts'
-import { removeStepwise } from './allowlist-rows.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  RELEASE_PERMISSIONS,
+  readTenantId,
+  insertVersion,
+} from './upgrade-fixture.ts'
+import { removeDevicesInSteps } from './allowlist-rows.ts'
 
 const server = useApp()
 const WHITE = '/api/v1/device/ota/white'
@@ -21,16 +27,16 @@ const page = async (me: Caller, which: 'inWhite' | 'notInWhite', query: Record<s
 
 let me: Caller
 beforeAll(async () => {
-  me = await server.as(...RELEASER)
+  me = await server.as(...RELEASE_PERMISSIONS)
   registerAllowlistJob(server.services)
 })
 
 describe('allowlist', () => {
   test('OTA-13 each device is on exactly one of both pages, and the list shows who added the device', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    const ids = await devicesOf(server.db, { modelId, count: 30, prefix: 'WA' })
-    const other = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId: other.modelId, count: 3, prefix: 'WB' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    const ids = await insertDevices(server.db, { modelId, count: 30, prefix: 'WA' })
+    const other = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId: other.modelId, count: 3, prefix: 'WB' })
     const put = await me.call('PUT', WHITE, { otaId, ids: ids.slice(0, 12) })
     expect(put).toMatchObject({
       code: 200,
@@ -46,10 +52,10 @@ describe('allowlist', () => {
     expect(outside.list.every(({ whiteTime }) => whiteTime === null)).toBe(true)
   })
 
-  test('OTA-13 pages take the filters of the device list, page and sort', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 25, prefix: 'WC' })
-    await devicesOf(server.db, { modelId, count: 5, prefix: 'WD', verCode: 7 })
+  test('OTA-13 both pages accept the filters of the device list, and support paging and sorting', async () => {
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 25, prefix: 'WC' })
+    await insertDevices(server.db, { modelId, count: 5, prefix: 'WD', verCode: 7 })
     expect((await page(me, 'notInWhite', { otaId, sn: 'WC0001' })).total).toBe(10)
     expect((await page(me, 'notInWhite', { otaId, verCodeMin: 5 })).total).toBe(5)
     expect((await page(me, 'notInWhite', { otaId, sns: 'WC00001\nWC00002 无此设备' })).total).toBe(2)
@@ -58,8 +64,8 @@ describe('allowlist', () => {
   })
 
   test('OTA-13 removes devices by id and by serial, and returns 移除成功！', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    const ids = await devicesOf(server.db, { modelId, count: 6, prefix: 'WE' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    const ids = await insertDevices(server.db, { modelId, count: 6, prefix: 'WE' })
     await me.call('PUT', WHITE, { otaId, ids })
     const gone = await me.call('DELETE', `${WHITE}?otaId=${otaId}&ids=${ids[0]}&ids=${ids[1]}`)
     expect(gone).toMatchObject({ code: 200, msg: '移除成功！', data: { count: 2 } })
@@ -70,10 +76,10 @@ describe('allowlist', () => {
   })
 
   test('OTA-13 reports pasted serials as added, already listed or not eligible for the version', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 3, prefix: 'WF' })
-    const other = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId: other.modelId, count: 1, prefix: 'WG' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 3, prefix: 'WF' })
+    const other = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId: other.modelId, count: 1, prefix: 'WG' })
     await me.call('PUT', WHITE, { otaId, sns: ['WF00001'] })
     const answer = await me.call('PUT', WHITE, { otaId, sns: 'WF00001\nWF00002\n\nWF00003\nWG00001\nnone' })
     expect(answer).toMatchObject({ msg: '加入成功！新加入 2 台，1 台已在白名单中，2 个序列号未找到' })
@@ -81,9 +87,9 @@ describe('allowlist', () => {
   })
 
   test('OTA-13 adds and removes all devices that match a filter', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 300, prefix: 'WH' })
-    await devicesOf(server.db, { modelId, count: 200, prefix: 'WI' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 300, prefix: 'WH' })
+    await insertDevices(server.db, { modelId, count: 200, prefix: 'WI' })
     const put = await me.call('PUT', `${WHITE}/all`, { otaId, sn: 'WH' })
     const long = '加入成功！新加入 300 台；白名单超过 100 台，须由另一人核对后继续'
     expect(put).toMatchObject({ code: 200, msg: long, data: { count: 300 } })
@@ -94,9 +100,9 @@ describe('allowlist', () => {
     expect((await me.call('DELETE', `${WHITE}/all?otaId=${otaId}`)).data.count).toBe(300)
   })
 
-  test('OTA-13 changes more than 20,000 devices by a job of the caller, one job at a time', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 20_001, prefix: 'WJ' })
+  test('OTA-13 a job of the caller changes more than 20,000 devices, and only one job runs at a time', async () => {
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 20_001, prefix: 'WJ' })
     const put = await me.call('PUT', `${WHITE}/all`, { otaId })
     expect(put).toMatchObject({ code: 200, msg: '设备超过 20000 台，已转为后台加入', data: { count: 0 } })
     const again = await me.call('PUT', `${WHITE}/all`, { otaId })
@@ -120,37 +126,39 @@ describe('allowlist', () => {
   })
 
   test('OTA-13 empties a long list in ranges, reports progress, and removes only the selected devices', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 12_000, prefix: 'WS' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 12_000, prefix: 'WS' })
     await server.db.execute(
       sql`insert into ota_whites (ota_id, device_id) select ${otaId}, id from devices where model_id = ${modelId}`,
     )
     const heard: number[] = []
     const onProgress = async (part: number) => void heard.push(part)
     const devicesMeant = sql`${devices.sn} not like 'WS%0'`
-    expect(await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant, onProgress }))).toBe(10_800)
+    expect(await server.db.transaction((db) => removeDevicesInSteps(db, otaId, { devicesMeant, onProgress }))).toBe(
+      10_800,
+    )
     expect(heard.map((part) => part.toFixed(2))).toEqual(['0.33', '0.67', '1.00'])
     expect(await server.db.$count(otaWhites, eq(otaWhites.otaId, otaId))).toBe(1200)
     expect(
-      await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant: sql`true`, onProgress })),
+      await server.db.transaction((db) => removeDevicesInSteps(db, otaId, { devicesMeant: sql`true`, onProgress })),
     ).toBe(1200)
     expect(
-      await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant: sql`true`, onProgress })),
+      await server.db.transaction((db) => removeDevicesInSteps(db, otaId, { devicesMeant: sql`true`, onProgress })),
     ).toBe(0)
   })
 
   test('OTA-13 a tenant changes only its own devices, and only on visible versions', async () => {
-    const theirs = await server.by({ tenant: '白名单客户', permissions: RELEASER })
-    const tenantId = await tenantIdOf(server, '白名单客户')
-    const { otaId, modelId } = await enabledVersion(server.db, { tenantId })
-    await devicesOf(server.db, { modelId, count: 4, prefix: 'WK', tenantId })
-    await devicesOf(server.db, { modelId, count: 4, prefix: 'WL' })
+    const theirs = await server.by({ tenant: '白名单客户', permissions: RELEASE_PERMISSIONS })
+    const tenantId = await readTenantId(server, '白名单客户')
+    const { otaId, modelId } = await createEnabledVersion(server.db, { tenantId })
+    await insertDevices(server.db, { modelId, count: 4, prefix: 'WK', tenantId })
+    await insertDevices(server.db, { modelId, count: 4, prefix: 'WL' })
     expect((await page(theirs, 'notInWhite', { otaId })).total).toBe(4)
     expect((await page(me, 'notInWhite', { otaId })).total).toBe(4)
     const put = await theirs.call('PUT', WHITE, { otaId, sns: ['WK00001', 'WL00001'] })
     expect(put.data).toEqual({ count: 1, unchanged: 0, missing: ['WL00001'] })
     expect((await theirs.call('PUT', `${WHITE}/all`, { otaId })).data.count).toBe(3)
-    const ours = await versionOf(server.db, { modelId, verCode: 200 })
+    const ours = await insertVersion(server.db, { modelId, verCode: 200 })
     expect(await theirs.call('PUT', WHITE, { otaId: ours, sns: ['WK00001'] })).toMatchObject({
       code: 400,
       msg: '版本不存在或已被删除',
@@ -160,9 +168,9 @@ describe('allowlist', () => {
 })
 
 test('an allowlist of more than 100 devices pauses the release until a second person resumes the release', async () => {
-  const other = await server.as(...RELEASER)
-  const { otaId, modelId } = await enabledVersion(server.db, { createBy: me.uid })
-  await devicesOf(server.db, { modelId, count: 101, prefix: 'WM' })
+  const other = await server.as(...RELEASE_PERMISSIONS)
+  const { otaId, modelId } = await createEnabledVersion(server.db, { createBy: me.uid })
+  await insertDevices(server.db, { modelId, count: 101, prefix: 'WM' })
   const state = async () =>
     (await server.db.execute(sql`select state, audit_by as "auditBy" from ota_policies where ota_id = ${otaId}`))
       .rows[0]
@@ -177,7 +185,7 @@ test('an allowlist of more than 100 devices pauses the release until a second pe
     expect(await other.call('POST', '/api/v1/upgrade/release/publish', { otaId, rev: 1, mode })).toMatchObject({
       code: 501,
     })
-  const third = await server.as(...RELEASER)
+  const third = await server.as(...RELEASE_PERMISSIONS)
   expect(await resume(third)).toMatchObject({ code: 200 })
   expect(await state()).toEqual({ state: 0, auditBy: third.uid })
 })
@@ -186,10 +194,10 @@ const range = (prefix: string, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `${prefix}${String(from + index).padStart(5, '0')}`)
 
 test('OTA-14 lists release notes of enabled versions by model, newest first', async () => {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  const draft = await versionOf(server.db, { modelId, verCode: 101 })
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  const draft = await insertVersion(server.db, { modelId, verCode: 101 })
   await server.db.execute(sql`update ota_versions set status = 0 where ota_id = ${draft}`)
-  const later = await versionOf(server.db, { modelId, verCode: 102 })
+  const later = await insertVersion(server.db, { modelId, verCode: 102 })
   await server.db.execute(sql`update ota_versions set release_date = '2021-01-01 00:00:00' where ota_id = ${later}`)
   const { data } = await me.call('GET', `/api/v1/device/ota/verComments?modelId=${modelId}`)
   expect(data).toEqual([
@@ -200,7 +208,7 @@ test('OTA-14 lists release notes of enabled versions by model, newest first', as
 })
 
 test('OTA-14 finds tenants by part of the name; a tenant finds only itself', async () => {
-  const theirs = await server.by({ tenant: '远山安防', permissions: RELEASER })
+  const theirs = await server.by({ tenant: '远山安防', permissions: RELEASE_PERMISSIONS })
   await server.by({ tenant: '远水物联' })
   const names = async (who: Caller, name: string) =>
     (await who.call('GET', `/api/v1/device/ota/tenant/list?name=${encodeURIComponent(name)}`)).data.map(

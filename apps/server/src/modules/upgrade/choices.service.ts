@@ -14,7 +14,7 @@ import { visibleVersions } from './releases/release-rows.ts'
 const MAX_TENANTS = 100
 
 /** Lists release notes of the enabled versions, newest first. */
-export function verComments(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof otaChoices.verComments>) {
+export function listReleaseNotes(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof otaChoices.verComments>) {
   const { db, user } = ctx
   const { modelId, packageName, verName } = input
   return db
@@ -45,7 +45,7 @@ export function verComments(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<ty
 }
 
 /** Lists tenants in use whose name contains a text, for a selection field. */
-export function tenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
+export function listTenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
   return db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)

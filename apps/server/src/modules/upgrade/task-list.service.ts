@@ -10,24 +10,24 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, pageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { versionOf } from './releases/release-rows.ts'
-import { countsOf, selectTasks, taskOrder, tasksMatching, visibleTasks } from './task-rows.ts'
+import { requireVersion } from './releases/release-rows.ts'
+import { countTasksByState, selectTasks, buildTaskOrder, buildTaskFilter, visibleTasks } from './task-rows.ts'
 
 const MAX_LOGS = 1000
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof otaTask.list>) {
-  await versionOf(db, user, input.otaId)
-  return paginate(db, selectTasks(db).where(tasksMatching(user, input)).$dynamic(), input, taskOrder(input))
+export async function listTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTask.list>) {
+  await requireVersion(db, user, input.otaId)
+  return paginate(db, selectTasks(db).where(buildTaskFilter(user, input)).$dynamic(), input, buildTaskOrder(input))
 }
 
-export async function counts({ db, user }: Ctx, input: ParsedOf<typeof otaTask.counts>) {
-  await versionOf(db, user, input.otaId)
-  return countsOf(db, user, input)
+export async function countTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTask.counts>) {
+  await requireVersion(db, user, input.otaId)
+  return countTasksByState(db, user, input)
 }
 
 /** Lists failed tasks by failure text, most frequent first. */
-export async function failures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
-  await versionOf(db, user, otaId)
+export async function listFailures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
+  await requireVersion(db, user, otaId)
   const offset = pageOffset(page)
   const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.failed))
   const { rows } = await db.execute<{
@@ -52,7 +52,7 @@ export async function failures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<t
   return { list: rows.map(({ total: _total, ...row }) => row), total: rows[0]?.total ?? 0 }
 }
 
-export async function get({ db, user }: Ctx, { taskId }: ParsedOf<typeof otaTask.get>) {
+export async function getTask({ db, user }: Ctx, { taskId }: ParsedOf<typeof otaTask.get>) {
   const [task] = await selectTasks(db).where(and(eq(otaTasks.taskId, taskId), visibleTasks(user)))
   if (!task) throw notFound('升级任务')
   const logs = await db
@@ -73,7 +73,7 @@ export async function get({ db, user }: Ctx, { taskId }: ParsedOf<typeof otaTask
 }
 
 /** Lists all tasks of one device. The device's tenant also sees tasks of the vendor's versions. */
-export async function ofDevice({ db, user }: Ctx, { deviceId, ...page }: ParsedOf<typeof otaTask.ofDevice>) {
+export async function listTasksOfDevice({ db, user }: Ctx, { deviceId, ...page }: ParsedOf<typeof otaTask.ofDevice>) {
   const [device] = await db
     .select({ id: devices.id })
     .from(devices)
@@ -89,7 +89,7 @@ const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number', width: 12 } as const
 
 /** Exports the filtered list in the order of the list. */
-export const exportTasks = (kind: string, endpoint: typeof otaTask.export | typeof softwareTask.export) =>
+export const createTaskExport = (kind: string, endpoint: typeof otaTask.export | typeof softwareTask.export) =>
   defineExport({
     kind,
     endpoint,
@@ -116,10 +116,10 @@ export const exportTasks = (kind: string, endpoint: typeof otaTask.export | type
       ['closeTime', time],
     ],
     keys: (db, user, input) =>
-      db.select({ id: otaTasks.taskId }).from(otaTasks).where(tasksMatching(user, input)).$dynamic(),
-    order: taskOrder,
+      db.select({ id: otaTasks.taskId }).from(otaTasks).where(buildTaskFilter(user, input)).$dynamic(),
+    order: buildTaskOrder,
     load: (db, user, keys) => selectTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
     keyOf: ({ taskId }) => taskId,
   })
-export const exportFirmwareTasks = exportTasks('ota-task', otaTask.export)
-export const exportSoftwareTasks = exportTasks('software-task', softwareTask.export)
+export const exportFirmwareTasks = createTaskExport('ota-task', otaTask.export)
+export const exportSoftwareTasks = createTaskExport('software-task', softwareTask.export)

@@ -16,7 +16,7 @@ type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
 export const visibleTasks = (user: User) => scoped(user, { tenant: otaTasks.tenantId })
 
 /** Returns the condition for the filters of a task list. Lists, counts, retries and exports use this condition. */
-export function tasksMatching(
+export function buildTaskFilter(
   user: User,
   { otaId, state, sn, tenantId, reason, pushed, ...range }: Filters,
 ): SQL | undefined {
@@ -36,7 +36,7 @@ const likely = (text: string) => `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
 const SORTABLE = { taskId: otaTasks.taskId, updateTime: otaTasks.updateTime } as const
 
 /** Returns the sort order: newest first unless a column is given. */
-export const taskOrder = (asked: Parameters<typeof buildOrder<keyof typeof SORTABLE>>[0]) =>
+export const buildTaskOrder = (asked: Parameters<typeof buildOrder<keyof typeof SORTABLE>>[0]) =>
   buildOrder(asked, SORTABLE, otaTasks.taskId)
 
 /** Selects tasks with the columns of the task lists. */
@@ -72,10 +72,10 @@ export const selectTasks = (db: Db) =>
     .leftJoin(otaVersions, eq(otaVersions.otaId, otaTasks.otaId))
 
 /** Counts tasks by state from the task rows, so that a crash cannot leave wrong counts. */
-export const countsOf = (db: Db, user: User, filters: Filters) =>
+export const countTasksByState = (db: Db, user: User, filters: Filters) =>
   db
     .select({ state: otaTasks.state, count: sql<number>`count(*)::int` })
     .from(otaTasks)
-    .where(tasksMatching(user, filters))
+    .where(buildTaskFilter(user, filters))
     .groupBy(otaTasks.state)
     .orderBy(otaTasks.state)

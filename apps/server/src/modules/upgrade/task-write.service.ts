@@ -10,13 +10,19 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './releases/release-rows.ts'
+import {
+  toBizRecord,
+  formatVersionName,
+  type StoredVersion,
+  publishReleaseChanged,
+  requireVersion,
+} from './releases/release-rows.ts'
 import { visibleTasks } from './task-rows.ts'
 
 /** Retries failed tasks: all, the given tasks, or those of one failure reason. */
-export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.retry>) {
+export async function retryTasks(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.retry>) {
   const { db, user } = ctx
-  const version = await versionOf(db, user, otaId)
+  const version = await requireVersion(db, user, otaId)
   if (version.status !== 1) throw refused('该版本未启用，不能重试')
   await db.execute(sql`set local statement_timeout = '50s'`)
   const done = await db
@@ -34,33 +40,33 @@ export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeo
     )
   const count = done.rowCount ?? 0
   if (count === 0) throw refused('没有可以重试的失败任务')
-  ctx.audit({ ...bizOf(version), action: `重试${nameOf(version)}的 ${count} 个失败任务` })
+  ctx.audit({ ...toBizRecord(version), action: `重试${formatVersionName(version)}的 ${count} 个失败任务` })
   ctx.say(`已安排 ${count} 台设备重试，设备下次检查时生效`)
-  await publishChanged(ctx.services, db, version.tenantId)
+  await publishReleaseChanged(ctx.services, db, version.tenantId)
   return { count }
 }
 
 /** Cancels open tasks. A task that no device has fetched ends immediately, another task when its device reports. */
-export async function cancel(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.cancel>) {
+export async function cancelOpenTasks(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.cancel>) {
   const { db, user } = ctx
-  const version = await versionOf(db, user, otaId)
+  const version = await requireVersion(db, user, otaId)
   const which = and(visibleTasks(user), eq(otaTasks.otaId, otaId), inArray(otaTasks.taskId, taskIds)) as SQL
   const ended = await cancelTasks(db, which, reason ? `人工取消：${reason}` : '人工取消')
   const { cancelled, cancelling } = ended
   if (cancelled + cancelling === 0) throw refused('所选任务已结束或正在取消')
   const words = `取消 ${cancelled} 个任务${cancelling > 0 ? `，${cancelling} 个等待设备响应` : ''}`
-  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}：${words}` })
+  ctx.audit({ ...toBizRecord(version), action: `${formatVersionName(version)}：${words}` })
   ctx.say(`已${words}`)
-  await publishChanged(ctx.services, db, version.tenantId)
+  await publishReleaseChanged(ctx.services, db, version.tenantId)
   return ended
 }
 
 /**
  * Creates a task for one device regardless of the release. A downgrade or reinstallation requires the accepted risk.
  */
-export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTask.push>) {
+export async function pushToDevice(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTask.push>) {
   const { db, user } = ctx
-  const version = await versionOf(db, user, otaId)
+  const version = await requireVersion(db, user, otaId)
   if (version.status !== 1) throw refused('只能推送已启用的版本')
   const device = await deviceOf(ctx, version, sn)
   const runs = device.verCode
@@ -78,9 +84,9 @@ export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTa
   await db
     .insert(otaTaskLogs)
     .values({ taskId: task.taskId, state: TASK.offered, details: [`由 ${user.realname || user.account} 推送${risk}`] })
-  ctx.audit({ ...bizOf(version), action: `推送${nameOf(version)}到设备 ${device.sn}${risk}` })
+  ctx.audit({ ...toBizRecord(version), action: `推送${formatVersionName(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
-  await publishChanged(ctx.services, db, version.tenantId)
+  await publishReleaseChanged(ctx.services, db, version.tenantId)
   return task
 }
 

@@ -3,7 +3,15 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devicesOf, enabledVersion, release, RELEASER, tasksOf, tenantIdOf, versionOf } from './upgrade-fixture.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  readRelease,
+  RELEASE_PERMISSIONS,
+  insertTasks,
+  readTenantId,
+  insertVersion,
+} from './upgrade-fixture.ts'
 
 const server = useApp()
 const TASKS = '/api/v1/upgrade/task'
@@ -16,19 +24,19 @@ const get = async (who: Caller, path: string, query: object) => {
 
 let me: Caller
 beforeAll(async () => {
-  me = await server.as(...RELEASER)
+  me = await server.as(...RELEASE_PERMISSIONS)
 })
 
 /** Creates a version with 6 succeeded, 5 failed (two reasons: 3 and 2), 1 downloading and 2 offered tasks. */
 async function mixed(prefix: string) {
-  const made = await enabledVersion(server.db)
-  const ids = await devicesOf(server.db, { modelId: made.modelId, count: 14, prefix })
+  const made = await createEnabledVersion(server.db)
+  const ids = await insertDevices(server.db, { modelId: made.modelId, count: 14, prefix })
   const { otaId } = made
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 6), state: TASK.succeeded })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(6, 9), state: TASK.failed, reason: '空间不足' })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(9, 11), state: TASK.failed, reason: '签名不正确' })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(11, 12), state: TASK.downloading })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(12), state: TASK.offered })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 6), state: TASK.succeeded })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(6, 9), state: TASK.failed, reason: '空间不足' })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(9, 11), state: TASK.failed, reason: '签名不正确' })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(11, 12), state: TASK.downloading })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(12), state: TASK.offered })
   return { ...made, ids }
 }
 
@@ -77,8 +85,8 @@ describe('tasks of a version', () => {
   })
 
   test('counts equal the listed tasks after every kind of write', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    const ids = await devicesOf(server.db, { modelId, count: 40, prefix: 'TC' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    const ids = await insertDevices(server.db, { modelId, count: 40, prefix: 'TC' })
     const states = [0, 5, 10, 20, 30, 40, 50, 100, 110, 120]
     let next = 0
     await fc.assert(
@@ -87,9 +95,9 @@ describe('tasks of a version', () => {
           const deviceId = ids[next++ % ids.length]!
           // Simulates a process that dies before it updates anything but rows.
           await server.db.execute(sql`delete from ota_tasks where device_id = ${deviceId} and close_time is null`)
-          await tasksOf(server.db, { otaId, deviceIds: [deviceId], state })
+          await insertTasks(server.db, { otaId, deviceIds: [deviceId], state })
         }
-        const { counts } = await release(me, otaId)
+        const { counts } = await readRelease(me, otaId)
         for (const { state, count } of counts) expect((await get(me, '', { otaId, state })).total).toBe(count)
         const sum = counts.reduce((total: number, { count }: { count: number }) => total + count, 0)
         expect(sum).toBe((await get(me, '', { otaId })).total)
@@ -145,8 +153,8 @@ describe('pushing a version to one device', () => {
   const push = (who: Caller, body: object) => who.call('POST', `${TASKS}/push`, body)
 
   test('any enabled version can be pushed; a downgrade needs the accepted risk; one open task for each device', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db, { verCode: 50 })
-    await devicesOf(server.db, { modelId, count: 1, prefix: 'TG', verCode: 60 })
+    const { otaId, modelId } = await createEnabledVersion(server.db, { verCode: 50 })
+    await insertDevices(server.db, { modelId, count: 1, prefix: 'TG', verCode: 60 })
     expect(await push(me, { otaId, sn: 'TG00001' })).toMatchObject({
       code: 501,
       msg: '设备当前版本 60 高于目标版本 50，降级有风险，请确认后再推送',
@@ -160,7 +168,7 @@ describe('pushing a version to one device', () => {
       code: 501,
       msg: '设备正在升级到版本 50（待获取），请等待完成或先取消',
     })
-    const other = await enabledVersion(server.db)
+    const other = await createEnabledVersion(server.db)
     expect(await push(me, { otaId: other.otaId, sn: 'TG00001' })).toMatchObject({
       code: 400,
       msg: '没有这台设备，或它不是该版本的型号',
@@ -171,10 +179,10 @@ describe('pushing a version to one device', () => {
     'a device whose customer is not served (%s) cannot be pushed to',
     async (standing) => {
       await server.by({ tenant: '停用客户', permissions: [] })
-      const tenantId = await tenantIdOf(server, '停用客户')
-      const { otaId, modelId } = await enabledVersion(server.db)
+      const tenantId = await readTenantId(server, '停用客户')
+      const { otaId, modelId } = await createEnabledVersion(server.db)
       const prefix = standing.startsWith('status') ? 'TX' : 'TY'
-      const [id] = await devicesOf(server.db, { modelId, count: 1, prefix, tenantId })
+      const [id] = await insertDevices(server.db, { modelId, count: 1, prefix, tenantId })
       await server.db.execute(sql.raw(`update tenants set status = 1, expire_time = null where id = ${tenantId}`))
       await server.db.execute(sql.raw(`update tenants set ${standing} where id = ${tenantId}`))
       expect(await push(me, { otaId, sn: `${prefix}00001` })).toMatchObject({
@@ -188,22 +196,25 @@ describe('pushing a version to one device', () => {
   )
 
   test('two simultaneous pushes create one task', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    await devicesOf(server.db, { modelId, count: 1, prefix: 'TH' })
+    const { otaId, modelId } = await createEnabledVersion(server.db)
+    await insertDevices(server.db, { modelId, count: 1, prefix: 'TH' })
     const answers = await Promise.all(Array.from({ length: 4 }, () => push(me, { otaId, sn: 'TH00001' })))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 501, 501, 501])
   })
 })
 
 test("lists the tasks of one device; a tenant sees tasks of its devices, also of the vendor's versions", async () => {
-  const theirs = await server.by({ tenant: '任务客户', permissions: [...RELEASER, 'device:apkManage:query'] })
-  const tenantId = await tenantIdOf(server, '任务客户')
-  const { otaId, modelId } = await enabledVersion(server.db)
-  const [mine] = await devicesOf(server.db, { modelId, count: 1, prefix: 'TI', tenantId })
-  const [foreign] = await devicesOf(server.db, { modelId, count: 1, prefix: 'TJ' })
-  await tasksOf(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK.succeeded })
-  const second = await versionOf(server.db, { modelId, verCode: 101 })
-  await tasksOf(server.db, { otaId: second, deviceIds: [mine!], state: TASK.offered })
+  const theirs = await server.by({
+    tenant: '任务客户',
+    permissions: [...RELEASE_PERMISSIONS, 'device:apkManage:query'],
+  })
+  const tenantId = await readTenantId(server, '任务客户')
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  const [mine] = await insertDevices(server.db, { modelId, count: 1, prefix: 'TI', tenantId })
+  const [foreign] = await insertDevices(server.db, { modelId, count: 1, prefix: 'TJ' })
+  await insertTasks(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK.succeeded })
+  const second = await insertVersion(server.db, { modelId, verCode: 101 })
+  await insertTasks(server.db, { otaId: second, deviceIds: [mine!], state: TASK.offered })
   const pageReader = await server.as('device:apkManage:query')
   const of = (who: Caller, deviceId: number) => who.call('GET', `/api/v1/device/ota/task/device?deviceId=${deviceId}`)
   expect((await of(pageReader, mine!)).data.list).toMatchObject([{ verCode: 101 }, { verCode: 100, state: 100 }])

@@ -7,7 +7,7 @@ import type { Caller, useApp } from '#test/harness.ts'
 type Server = ReturnType<typeof useApp>
 
 /** All permissions of the release module. */
-export const RELEASER = [
+export const RELEASE_PERMISSIONS = [
   'list',
   'query',
   'enable',
@@ -23,7 +23,10 @@ export const RELEASER = [
 let made = 0
 
 /** Creates a model and an enabled version with a test release, created by `createBy`. */
-export async function enabledVersion(db: Db, over: { tenantId?: number; createBy?: number; verCode?: number } = {}) {
+export async function createEnabledVersion(
+  db: Db,
+  over: { tenantId?: number; createBy?: number; verCode?: number } = {},
+) {
   const { tenantId = 1, createBy = 0, verCode = 100 } = over
   made += 1
   const { rows: types } = await db.execute<{ id: number }>(
@@ -33,11 +36,11 @@ export async function enabledVersion(db: Db, over: { tenantId?: number; createBy
     sql`insert into device_models (type_id, model_name, model_code) values (${types[0]?.id}, ${`型号U${made}`}, ${`UM${made}`}) returning id`,
   )
   const modelId = models[0]?.id as number
-  const otaId = await versionOf(db, { tenantId, modelId, createBy, verCode })
+  const otaId = await insertVersion(db, { tenantId, modelId, createBy, verCode })
   return { modelId, otaId }
 }
 
-export async function versionOf(
+export async function insertVersion(
   db: Db,
   {
     tenantId = 1,
@@ -55,7 +58,7 @@ export async function versionOf(
 }
 
 /** Creates this many devices of a model with serials from `<prefix>00001`. Returns their ids in order. */
-export async function devicesOf(
+export async function insertDevices(
   db: Db,
   {
     modelId,
@@ -73,7 +76,7 @@ export async function devicesOf(
 }
 
 /** Creates open or closed tasks, one for each device, as the device protocols write them. */
-export async function tasksOf(
+export async function insertTasks(
   db: Db,
   {
     otaId,
@@ -92,7 +95,7 @@ export async function tasksOf(
 }
 
 /** Returns the request body of a formal release to all devices. */
-export const formal = (otaId: number, over: object = {}) => ({
+export const buildFormalRelease = (otaId: number, over: object = {}) => ({
   otaId,
   rev: 0,
   mode: 2,
@@ -101,7 +104,7 @@ export const formal = (otaId: number, over: object = {}) => ({
   ...over,
 })
 
-export const stage = (percent: number, over: object = {}) => ({
+export const buildStage = (percent: number, over: object = {}) => ({
   percent,
   successPercent: 95,
   errorPercent: 5,
@@ -110,13 +113,13 @@ export const stage = (percent: number, over: object = {}) => ({
   ...over,
 })
 
-export const release = async (me: Caller, otaId: number) => {
+export const readRelease = async (me: Caller, otaId: number) => {
   const answer = await me.call('GET', `/api/v1/upgrade/release/${otaId}`)
   expect(answer.code, answer.msg).toBe(200)
   return answer.data
 }
 
-export const tenantIdOf = async ({ db }: Server, name: string) => {
+export const readTenantId = async ({ db }: Server, name: string) => {
   const { rows } = await db.execute<{ id: number }>(sql`select id from tenants where name = ${name}`)
   return rows[0]?.id as number
 }

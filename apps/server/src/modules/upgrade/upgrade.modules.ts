@@ -1,51 +1,89 @@
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { handlerWith, implement, type Module } from '#core/http/implement.ts'
-import { tenantChoices, verComments } from './choices.service.ts'
-import { type ArtifactKind, FIRMWARE, ofArtifactKind, SOFTWARE } from './releases/release-artifact-kind.ts'
-import { get as release, groups } from './releases/release-read.service.ts'
-import { audit, publish, share } from './releases/release-save.service.ts'
-import { closeAlarm, pause, resume, skip, stop } from './releases/release-steer.service.ts'
-import { dryRun, why } from './releases/dry-run.service.ts'
+import { listTenantChoices, listReleaseNotes } from './choices.service.ts'
 import {
-  counts,
+  type ArtifactKind,
+  FIRMWARE_KIND,
+  limitToArtifactKind,
+  SOFTWARE_KIND,
+} from './releases/release-artifact-kind.ts'
+import { getRelease as release, listReleaseGroups } from './releases/release-read.service.ts'
+import { auditRelease, publishRelease, setRolloutPercentage } from './releases/release-save.service.ts'
+import { closeAlarm, pauseRelease, resumeRelease, skipStage, stopRelease } from './releases/release-steer.service.ts'
+import { runDryRun, explainForDevice } from './releases/dry-run.service.ts'
+import {
+  countTasks,
   exportFirmwareTasks,
   exportSoftwareTasks,
-  failures,
-  get as task,
-  list,
-  ofDevice,
+  listFailures,
+  getTask as task,
+  listTasks,
+  listTasksOfDevice,
 } from './task-list.service.ts'
-import { cancel, push, retry } from './task-write.service.ts'
-import { inWhite, notInWhite, put, putAll, remove, removeAll } from './allowlist.service.ts'
+import { cancelOpenTasks, pushToDevice, retryTasks } from './task-write.service.ts'
+import {
+  listAllowlistDevices,
+  listDevicesOutsideAllowlist,
+  addToAllowlist,
+  addAllToAllowlist,
+  removeFromAllowlist,
+  removeAllFromAllowlist,
+} from './allowlist.service.ts'
 
-const steering = { get: release, groups, dryRun, why, publish, share, pause, resume, stop, skip, audit }
+const steering = {
+  get: release,
+  groups: listReleaseGroups,
+  dryRun: runDryRun,
+  why: explainForDevice,
+  publish: publishRelease,
+  share: setRolloutPercentage,
+  pause: pauseRelease,
+  resume: resumeRelease,
+  stop: stopRelease,
+  skip: skipStage,
+  audit: auditRelease,
+}
 const releaseOf = (artifact: ArtifactKind) => ({
-  ...ofArtifactKind(artifact, 'otaId', steering),
-  ...ofArtifactKind(artifact, 'alarmId', { closeAlarm }),
+  ...limitToArtifactKind(artifact, 'otaId', steering),
+  ...limitToArtifactKind(artifact, 'alarmId', { closeAlarm }),
 })
 const whiteOf = (artifact: ArtifactKind) =>
-  ofArtifactKind(artifact, 'otaId', { inWhite, notInWhite, put, remove, putAll, removeAll })
+  limitToArtifactKind(artifact, 'otaId', {
+    inWhite: listAllowlistDevices,
+    notInWhite: listDevicesOutsideAllowlist,
+    put: addToAllowlist,
+    remove: removeFromAllowlist,
+    putAll: addAllToAllowlist,
+    removeAll: removeAllFromAllowlist,
+  })
 const taskOf = (artifact: ArtifactKind) => ({
-  ...ofArtifactKind(artifact, 'otaId', { list, counts, failures, retry, cancel, push }),
-  ...ofArtifactKind(artifact, 'taskId', { get: task }),
+  ...limitToArtifactKind(artifact, 'otaId', {
+    list: listTasks,
+    counts: countTasks,
+    failures: listFailures,
+    retry: retryTasks,
+    cancel: cancelOpenTasks,
+    push: pushToDevice,
+  }),
+  ...limitToArtifactKind(artifact, 'taskId', { get: task }),
 })
 const choicesOf = (artifact: ArtifactKind) => ({
-  verComments: handlerWith(artifact, verComments),
-  tenants: tenantChoices,
+  verComments: handlerWith(artifact, listReleaseNotes),
+  tenants: listTenantChoices,
 })
 const outsideTransaction = ['putAll', 'removeAll'] as const
-const firmwareExport = ofArtifactKind(FIRMWARE, 'otaId', { export: exportFirmwareTasks })
-const softwareExport = ofArtifactKind(SOFTWARE, 'otaId', { export: exportSoftwareTasks })
+const firmwareExport = limitToArtifactKind(FIRMWARE_KIND, 'otaId', { export: exportFirmwareTasks })
+const softwareExport = limitToArtifactKind(SOFTWARE_KIND, 'otaId', { export: exportSoftwareTasks })
 
 /** Modules for releases of firmware and general software: release, tasks and allowlist. */
 export const upgradeModules: readonly Module[] = [
-  implement(FIRMWARE.white, whiteOf(FIRMWARE), { outsideTransaction }),
-  implement(SOFTWARE.white, whiteOf(SOFTWARE), { outsideTransaction }),
-  implement(FIRMWARE.choices, choicesOf(FIRMWARE)),
-  implement(SOFTWARE.choices, choicesOf(SOFTWARE)),
-  implement(FIRMWARE.release, releaseOf(FIRMWARE)),
-  implement(SOFTWARE.release, releaseOf(SOFTWARE)),
-  implement(otaTask, { ...taskOf(FIRMWARE), ...firmwareExport, ofDevice }),
-  implement(softwareTask, { ...taskOf(SOFTWARE), ...softwareExport }),
+  implement(FIRMWARE_KIND.white, whiteOf(FIRMWARE_KIND), { outsideTransaction }),
+  implement(SOFTWARE_KIND.white, whiteOf(SOFTWARE_KIND), { outsideTransaction }),
+  implement(FIRMWARE_KIND.choices, choicesOf(FIRMWARE_KIND)),
+  implement(SOFTWARE_KIND.choices, choicesOf(SOFTWARE_KIND)),
+  implement(FIRMWARE_KIND.release, releaseOf(FIRMWARE_KIND)),
+  implement(SOFTWARE_KIND.release, releaseOf(SOFTWARE_KIND)),
+  implement(otaTask, { ...taskOf(FIRMWARE_KIND), ...firmwareExport, ofDevice: listTasksOfDevice }),
+  implement(softwareTask, { ...taskOf(SOFTWARE_KIND), ...softwareExport }),
 ]

@@ -110,7 +110,7 @@ test('AD-06 programs target devices, groups, models and tenants; a tenant reache
   await oms.sync()
 })
 
-test('AD-06 a default program of a tenant reaches its devices, one of the platform reaches all devices', async () => {
+test('AD-06 default programs of a tenant reach its devices, those of the platform reach all devices', async () => {
   const theirs = await oms.device({ tenantId: 7 })
   const own = await program({ tenantId: 7, targetType: 1, targetIds: [], body: { fallback: 1 } })
   const platform = await program({ targetType: 1, targetIds: [], body: { fallback: 2 } })

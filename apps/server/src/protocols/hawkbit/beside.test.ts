@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 describe('calls other than the update', () => {
-  test('cancellation: ordered, rejected, ordered again, completed; 405 without a cancellation', async () => {
+  test('a rejected cancellation can be ordered again; feedback without a cancellation gets 405', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { taskId, href } = await oms.poll(root)
@@ -39,7 +39,7 @@ describe('calls other than the update', () => {
     expect((await oms.poll(root)).href).toBeUndefined()
   })
 
-  test('confirmation: requested first, denied waits, confirmed continues; auto-confirm skips the request', async () => {
+  test('a task starts only after a confirmation, also after a denial; auto-confirm skips the request', async () => {
     const { root } = await oms.device()
     await oms.version({ policy: { need_confirm: true } })
     const { taskId, href, body } = await oms.poll(root)
@@ -69,7 +69,7 @@ describe('calls other than the update', () => {
     expect((await oms.post(`${root}/confirmationBase/deactivateAutoConfirm`, '')).status).toBe(409)
   })
 
-  test('attributes: merged, replaced, removed, limited; a version attribute sets the version', async () => {
+  test('attributes are merged, replaced, removed and limited; a version attribute sets the version', async () => {
     const { root, id } = await oms.device()
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     await oms.sync()

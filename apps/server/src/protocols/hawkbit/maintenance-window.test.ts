@@ -106,7 +106,7 @@ describe('daily window of a release', () => {
 })
 
 describe('installedBase', () => {
-  test('names the last installed action in every response, never a failed action', async () => {
+  test('installedBase names the last installed action in every response, never a failed action', async () => {
     const { root } = await oms.device()
     const linkOf = async () => (await oms.poll(root)).body._links?.installedBase?.href as string | undefined
     const install = async (verCode: number, feedback: object) => {
@@ -134,7 +134,7 @@ describe('installedBase', () => {
     expect((await oms.send(`${other.root}/installedBase/${third}`)).status).toBe(404)
   })
 
-  test('is sent to idle devices by every process without a database query', async () => {
+  test('installedBase is sent to idle devices by every process without a database query', async () => {
     const { root, id } = await oms.device()
     await oms.version({ verCode: 7101 })
     const { taskId, href } = await oms.poll(root)

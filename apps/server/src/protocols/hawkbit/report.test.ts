@@ -25,7 +25,7 @@ const logOf = async (taskId: number): Promise<string> =>
 const SUCCESS = JSON.stringify(closed({ result: { finished: 'success' }, details: ['SWUPDATE successful !'] }))
 
 describe('a report that cannot be parsed completely', () => {
-  test('is no success wherever a success report is cut, and is kept as raw text', async () => {
+  test('a success report that is cut anywhere is no success, and is kept as raw text', async () => {
     const { taskId, path, id } = await fetched()
     for (let end = 1; end < SUCCESS.length; end += 7) {
       expect((await oms.post(path, SUCCESS.slice(0, end))).status).toBe(200)
@@ -54,7 +54,7 @@ describe('a report that cannot be parsed completely', () => {
     expect(await logOf(taskId)).toContain(text.slice(0, 60))
   })
 
-  test('fails the task when the readable part reports a failure', async () => {
+  test('an unreadable report fails the task when the readable part reports a failure', async () => {
     for (const end of ['"fail', '"failure', '"failure"', '"failure"},"details":["no such "x" found","y']) {
       const { taskId, path } = await fetched()
       const body = `{"id":"N","status":{"execution":"closed","result":{"finished":${end}`
@@ -64,7 +64,7 @@ describe('a report that cannot be parsed completely', () => {
     }
   })
 
-  test('does not end a cancellation', async () => {
+  test('an unreadable report does not end a cancellation', async () => {
     const { root, taskId } = await fetched()
     await oms.query('update ota_tasks set state = 50 where task_id = $1', [taskId])
     await oms.sync()
@@ -76,7 +76,7 @@ describe('a report that cannot be parsed completely', () => {
     expect((await oms.taskRow(taskId)).state).toBe(120)
   })
 
-  test('is not treated as a skipped maintenance window', async () => {
+  test('an unreadable report is not treated as a skipped maintenance window', async () => {
     const { taskId, path } = await fetched()
     const { SKIPPED } = await import('#protocols/shared/releases/maintenance-window.ts')
     await oms.query('insert into ota_task_logs (task_id, state, details) values ($1, 10, $2)', [taskId, [SKIPPED]])
@@ -113,13 +113,13 @@ describe('failure report', () => {
     expect((await oms.taskRow(taskId)).state).toBe(110)
   })
 
-  test('with objects as details keeps their content', async () => {
+  test('a failure report with objects as details keeps their content', async () => {
     const { taskId, path } = await fetched()
     await oms.post(path, closed({ result: { finished: 'failure' }, details: [{ error: 'no space', free: 3 }] }))
     expect((await oms.taskRow(taskId)).reason).toBe('{"error":"no space","free":3}')
   })
 
-  test('with details nested deeper than the stack allows fails the task', async () => {
+  test('a failure report with details nested deeper than the stack allows fails the task', async () => {
     const { taskId, path } = await fetched()
     const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`
     const body = `{"status":{"execution":"closed","result":{"finished":"failure"},"details":${deep}}}`
@@ -127,7 +127,7 @@ describe('failure report', () => {
     expect((await oms.taskRow(taskId)).state).toBe(110)
   })
 
-  test('longer than the limit fails the task', async () => {
+  test('a failure report longer than the limit fails the task', async () => {
     const { taskId, path } = await fetched()
     const body = closed({
       result: { finished: 'failure' },

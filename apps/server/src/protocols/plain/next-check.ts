@@ -25,8 +25,8 @@ function spreadOf(sn: string) {
 
 /**
  * Returns the seconds until the next request of a camera. The value varies by serial, so that cameras do not send their
- * requests together. A package that starts or ends in `changesIn` seconds reduces the value to one second later, but
- * never below 300 s.
+ * requests together. When a package starts or ends in `changesIn` seconds, the value is at most one second longer than
+ * that time, but never below 300 s.
  */
 export function nextCheckOf(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
   const usual = (reason === undefined ? HOUR : (BY_REASON[reason] ?? HOUR)) * spreadOf(sn)

@@ -15,7 +15,10 @@ const WITHIN_MS = 20_000
 /** Result of one ticket: like the status of a PUT to the local store. */
 type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
 
-/** `storage/commit`: checks objects that a camera stored in the bucket, and stores their rows. May be repeated. */
+/**
+ * Handles `storage/commit`: checks objects that a camera stored in the bucket, and stores their rows. The call may be
+ * repeated.
+ */
 export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
   const { done } = call.body
   if (!Array.isArray(done) || done.length === 0 || done.length > MAX_DONE)

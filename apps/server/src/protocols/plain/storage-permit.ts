@@ -21,8 +21,8 @@ interface Upload {
 }
 
 /**
- * `storage/permit`: returns for each announced segment where to upload it, or the reason why it is not taken. Status 403
- * when none is taken. Reads no database.
+ * Handles `storage/permit`: returns for each announced segment the upload address, or the reason of its refusal.
+ * Responds 403 when every segment is refused. Reads no database.
  */
 export async function storagePermit(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call

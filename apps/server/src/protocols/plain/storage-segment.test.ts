@@ -102,7 +102,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('refuses the ticket of a device that changed its account since', async () => {
+  test('refuses the ticket of a device that changed its account after the permit', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     await oms.query('update devices set app_account_id = 5 where id = $1', [id])

@@ -16,7 +16,7 @@ export const STATUS_BY_OUTCOME = { stored: 201, same: 200, other: 409, gone: 410
   number
 >
 
-/** `PUT storage/segment/{ticket}`: stores the bytes of a segment, and then its row. */
+/** Handles `PUT storage/segment/{ticket}`: stores the bytes of a segment, and then its row. */
 export async function putSegment(arrived: PlainRequest, text: string) {
   const { side, request, response, now } = arrived
   if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')

@@ -11,7 +11,7 @@ interface ChannelState {
   readonly validUntil?: number
 }
 
-/** `storage/state`: returns to a camera for each channel whether and how to record. */
+/** Handles `storage/state`: returns for each channel of a camera whether and how to record. */
 export async function storageState(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call
   const { videos } = side.services

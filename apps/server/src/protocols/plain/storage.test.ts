@@ -176,7 +176,7 @@ describe('STORAGE-03 state and permit', () => {
     expect((await ask(sn, segment({ durationMs: 700, final: true }))).status).toBe(200)
   })
 
-  test('reads no database', async () => {
+  test('state and permit read no database', async () => {
     const { sn } = await camera()
     const { pool } = oms.services.database
     const queries = vi.spyOn(pool, 'query')

@@ -31,7 +31,10 @@ export function ticketFileRule(name: string): { rule: UploadRule; purpose: 'tick
   return isImage ? { rule: TICKET_IMAGE, purpose: 'ticketImage' } : { rule: TICKET_FILE, purpose: 'ticket' }
 }
 
-/** `upload-permit`: allows five uploads within ten minutes. The App may upload with the permit instead of the token. */
+/**
+ * Handles `upload-permit`: allows five uploads within ten minutes. The App may upload with the permit instead of the
+ * token.
+ */
 export async function uploadPermit({ side, deviceId, tenantId, origin, now }: PlainCall): Promise<PlainResponse> {
   const { config, database } = side.services
   await assertRoom(database.db, deviceId)
@@ -59,7 +62,9 @@ async function assertRoom(db: Db, deviceId: number) {
   if (unused >= MAX_UNUSED) throw new DeviceError(409, `${MAX_UNUSED} uploaded files wait for a ticket already`)
 }
 
-/** `PUT uploads/{1-5}/{name}` with the permit as bearer: stores the body as a file for a ticket of the device. */
+/**
+ * Handles `PUT uploads/{1-5}/{name}` with the permit as bearer: stores the body as a file for a ticket of the device.
+ */
 export async function upload(arrived: PlainRequest, [position = '', name, ...rest]: readonly string[]) {
   const { side, request, response, now } = arrived
   if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')

@@ -56,7 +56,7 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, sta
   response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': text.length }).end(text)
 }
 
-/** Sends an empty success response. Clients accept only 200. */
+/** Sends an empty success response. Update clients accept only 200 for their reports. */
 export const sendEmpty = (response: ServerResponse, status = 200) =>
   queueResponse(response, status, ['content-length', '0'], '')
 

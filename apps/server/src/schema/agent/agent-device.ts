@@ -44,9 +44,9 @@ export const agentDevices = pgTable(
     closeTime: moment(),
     /** Open session of the voice server; empty: none. */
     sessionId: varchar({ length: 50 }).notNull().default(''),
-    /** Why the identity of the device is in doubt; empty: it is not. */
+    /** Reason to doubt the identity of the device; empty when there is no doubt. */
     identityNote: varchar({ length: 200 }).notNull().default(''),
-    /** Another Client-Id that called with this MAC, and when. A person may accept it. */
+    /** Another Client-Id that called with this MAC, and the time of the call. A person may accept it. */
     otherClientId: varchar({ length: 64 }).notNull().default(''),
     otherClientTime: moment(),
     ...audited,
@@ -98,7 +98,7 @@ export const agentIdentityKeys = pgTable(
   (t) => [index('agent_identity_keys_tenant').on(t.tenantId, t.createTime), tenantPolicy()],
 )
 
-/** Steps of a device on its way to a conversation: boot, code, binding, token, configuration, turns, end. */
+/** Timeline of a device: boot, code, binding, token, configuration, turns, and end of a session. */
 export const agentEvents = pgTable(
   'agent_events',
   {
@@ -170,7 +170,7 @@ export const agentParams = pgTable(
   (t) => [primaryKey({ name: 'agent_params_pk', columns: [t.tenantId, t.code] }), tenantPolicy()],
 )
 
-/** Voice servers that called: who, from where, and when. */
+/** Voice servers that called OMS, with their addresses and the times of their calls. */
 export const agentServers = pgTable(
   'agent_servers',
   {

@@ -61,9 +61,12 @@ export const agentTurns = pgTable(
     agentId: integer().notNull(),
     /** 1 user, 2 agent, 3 tool. */
     kind: smallint().notNull(),
-    /** Empty where the words are not kept. */
+    /** Empty when the agent stores no text. */
     content: text().notNull().default(''),
-    /** MD5 of the reported content: a repeated report is the same turn. */
+    /**
+     * First half of a keyed hash (HMAC-SHA-256) of the reported content, by which a repeated report of a turn is
+     * recognised.
+     */
     contentMd5: varchar({ length: 32 }).notNull(),
     characters: integer().notNull().default(0),
     /** Name of the recognised speaker; empty: none. */
@@ -102,7 +105,7 @@ export const agentAfter = pgTable(
     tries: smallint().notNull().default(0),
     error: varchar({ length: 300 }).notNull().default(''),
     createTime: moment().notNull().default(sql`now()`),
-    /** Not before this time; of a running row the end of its lease. */
+    /** Earliest time of the next run. For a running row, the end of its lease. */
     nextTime: moment().notNull().default(sql`now()`),
   },
   (t) => [

@@ -68,7 +68,7 @@ export const agentSecrets = pgTable(
   {
     /** 1 model, 2 agent, 3 parameter. */
     ownerKind: smallint().notNull(),
-    /** Id of the model or the agent; of a parameter the tenant. */
+    /** Id of the model, of the agent, or of the tenant that owns the parameter. */
     ownerId: integer().notNull(),
     /** Field of the model, path in the agent, or code of the parameter. */
     field: varchar({ length: 100 }).notNull(),

@@ -123,7 +123,7 @@ export const agentGrants = pgTable(
     targetName: varchar({ length: 64 }).notNull(),
     packNo: smallint().notNull(),
     unit: smallint().notNull(),
-    /** 1: all amounts stay 0. */
+    /** 1: the grant is unlimited, and all amounts stay 0. */
     isUnlimited: smallint().notNull(),
     /** Issued amount plus `adjusted`. */
     total: amount(),
@@ -141,9 +141,9 @@ export const agentGrants = pgTable(
     activateUntil: moment().notNull(),
     beginTime: moment(),
     validUntil: moment(),
-    /** Days before the end that were announced last: 30, then 7. */
+    /** Days before the end in the last warning: 30, then 7. */
     warnedDays: smallint(),
-    /** Percent left that was announced last: 20, then 5. */
+    /** Remaining percentage in the last warning: 20, then 5. */
     warnedShare: smallint(),
     /**
      * 5 or 20 while at most this percentage is left. An index on the amount itself would have to be changed with each

@@ -118,7 +118,7 @@ export const agentVersions = pgTable(
   (t) => [primaryKey({ name: 'agent_versions_pk', columns: [t.agentId, t.versionNo] }), tenantPolicy()],
 )
 
-/** Templates of agents. The one with the lowest sort is the default template. */
+/** Templates of agents. The template with the lowest `sort` is the default template. */
 export const agentTemplates = pgTable(
   'agent_templates',
   {

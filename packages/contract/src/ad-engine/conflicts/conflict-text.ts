@@ -5,7 +5,7 @@ const HOUR = 3_600_000
 /** Rounds up to tenths of an hour: a short overlap is not shown as 0. */
 const hours = (ms: number) => `${Math.ceil((ms * 10) / HOUR) / 10} 小时`
 
-/** Returns the sentence of a conflict. All Chinese texts of the conflict check are made here. */
+/** Returns the sentence of a conflict. This function contains all Chinese texts of the conflict check. */
 export function conflictText(conflict: Omit<Conflict, 'text'>): string {
   const { code, ms, dueMs, by, adName, date, detail } = conflict
   const other = by ? `《${by.name}》` : ''

@@ -30,7 +30,7 @@ export interface Conflict {
   readonly adName: string | null
   /** Last date of the ad or of its approval number. */
   readonly date: string | null
-  /** Daypart, or the programs and their shares. */
+  /** Text about the conflict: the daypart, or the programs with their shares. */
   readonly detail: string | null
   readonly text: string
 }

@@ -30,7 +30,10 @@ export interface Forecast {
   readonly expected: number
   /** Booked plays that are missing at the end. */
   readonly gap: number
-  /** Smallest measure of each kind that fills the gap; null when none does or none is needed. */
+  /**
+   * Smallest share, extension in days and number of further screens that fill the gap. Null when no value fills the
+   * gap, or when there is no gap.
+   */
   readonly share: number | null
   readonly days: number | null
   readonly screens: number | null
@@ -89,7 +92,7 @@ const shapeKey = ({ start, end, choice }: Segment) => {
   return `${end - start} ${streams.join(' ')}`
 }
 
-/** Forecasts the plays of a booking until the last date of its program, and what would fill a gap. */
+/** Forecasts the plays of a booking until the last date of its program, and the measures that would fill a gap. */
 export function forecastPlays(input: ForecastInput): Forecast {
   return lastOf(forecastSteps(input))
 }
@@ -144,7 +147,7 @@ function daysLeft(manifest: Manifest, { programId, from }: ForecastInput): numbe
   return compiled ? Math.max(0, compiled.lastDay + 2 - timeline.zone.dayAt(from)) : 0
 }
 
-/** Searches the smallest share above the present one. The plays grow with the share. */
+/** Searches the smallest share above the current share that fills the gap. The plays increase with the share. */
 function* smallestShare(input: ForecastInput): Steps<number | null> {
   const { programId, sets, booked, played } = input
   const program = sets.map(({ manifest }) => programOf(manifest, programId)).find((each) => each)

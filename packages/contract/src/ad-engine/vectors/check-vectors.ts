@@ -13,7 +13,7 @@ export interface VectorInput {
   readonly to: number
   readonly state?: ScreenState
   readonly known?: KnownObstacles
-  /** Instants whose slot and reasons are frozen. */
+  /** Instants for which the vector contains the slot and the reasons. */
   readonly moments: readonly number[]
 }
 

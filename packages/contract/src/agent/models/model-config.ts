@@ -156,7 +156,10 @@ function schemeProblem({ key, label }: ProviderField, value: unknown) {
   return rule && !rule.schemes.test(value) ? `${label}应以 ${rule.expected} 开头` : undefined
 }
 
-/** Returns why a value that is stored and shown in clear must not contain a credential, or undefined. */
+/**
+ * Returns the error of a value that is stored and shown in clear and contains a credential. Returns undefined for a
+ * value without a credential.
+ */
 function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
   const secret = addressesIn(key, value)
     .map(({ text }) => addressSecret(text))
@@ -164,7 +167,7 @@ function credentialProblem({ key, label }: ProviderField, value: unknown, fields
   return secret && `${label}不能包含${secret}，${keyHint(fields)}`
 }
 
-/** Returns where the credential of an address belongs: the first secret field of the provider. */
+/** Returns the Chinese hint where to enter the credential of an address: in the first secret field of the provider. */
 function keyHint(fields: readonly ProviderField[]) {
   const secretField = fields.find(isSecretField)
   return secretField ? `请填写到“${secretField.label}”` : '该接口没有密钥参数'

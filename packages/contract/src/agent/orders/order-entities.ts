@@ -178,7 +178,7 @@ export type TargetRow = z.output<typeof TargetRow>
 /** File with the targets of an order. */
 export const TARGET_FILE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
 export const TargetFileReport = z.object({
-  /** Lines of the file without its header. */
+  /** Number of lines of the file, without the header. */
   total: z.int(),
   serials: z.array(z.string()),
   /** Refused lines. */

@@ -27,7 +27,9 @@ export const DeviceLimit = z.object({
   state: z.int().meta({ title: '套餐', labels: LIMIT_STATE }),
   /** Reason why the limit is reached; empty otherwise. */
   reason: z.string().meta({ title: '原因' }),
-  /** Behaviour of the device at its limit as a person notices it; empty while the limit is not reached. */
+  /**
+   * Chinese text about what a person notices while the device is at its limit. Empty while the limit is not reached.
+   */
   heard: z.string().meta({ title: '设备的表现' }),
 })
 export type DeviceLimit = z.output<typeof DeviceLimit>

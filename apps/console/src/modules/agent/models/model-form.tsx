@@ -53,7 +53,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
   })
   const provider = providerOf(Form.useWatch('providerCode', form.form))
   const onValuesChange = (changed: object) => {
-    form.onValuesChange()
+    form.onValuesChange(changed)
     if (!('providerCode' in changed)) return
     const next = providerOf(changed.providerCode)
     form.form.setFieldValue('config', next ? formConfig(next.fields, undefined) : {})

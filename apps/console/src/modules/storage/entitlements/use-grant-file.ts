@@ -11,7 +11,7 @@ import { showRefusedFile } from '#kit/upload/refused-file.ts'
 
 type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
 
-/** Keeps the chosen file with its report, and sends the file with the form's values for a dry run or the run. */
+/** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
 export function useGrantFile(onClose: () => void) {
   const client = useQueryClient()
   const [file, setFile] = useState<File>()

@@ -30,7 +30,7 @@ const INITIAL = {
   tenantIds: [],
 } as const
 
-/** Creates a package; also from a select of packages, with `onCreated`. */
+/** Form that creates a package. A select of packages passes `onCreated` to receive the new package. */
 export function PackageAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const { drawer, footer, form } = useFormDrawer(storagePackages.create, {
     onClose,

@@ -117,7 +117,7 @@ export const Sources = ({ range }: RangeProps) => (
   </StatPanel>
 )
 
-/** Entitlements that expired in each month, and those after which the service ended. */
+/** Entitlements that expired in each month, and the expired entitlements after which the service ended. */
 export const RenewalRate = ({ tenantId }: TenantProps) => (
   <StatPanel
     title="续费率"

@@ -33,7 +33,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
   const onValuesChange = (changed: { status?: number }) => {
-    save.form.onValuesChange()
+    save.form.onValuesChange(changed)
     if (changed.status === FEEDBACK_CLOSED) form.setFieldsValue({ handlerId: undefined })
   }
   return (

@@ -133,7 +133,7 @@ describe('the embedded database', () => {
     expect(second.lines[0]).toContain(String(child.pid))
   })
 
-  test('runs a tool while the server runs, and stops the database only after the last of both', async () => {
+  test('runs a tool while the server runs, and stops the database only after both have ended', async () => {
     const { child, gone } = await serve('idle')
     const tool = await openCluster({ dataDir, role: 'tool', warn })
     child.kill('SIGTERM')

@@ -36,7 +36,8 @@ export async function limitUnknownSessions(
 }
 
 /**
- * Counts one call against the session's general limit, before permissions are checked. Parts of uploads do not count.
+ * Counts one call against the general limit of the session, before permissions are checked. Parts of uploads do not
+ * count.
  */
 export function limitSession({ rate, config }: Services, { body }: Endpoint, user: User) {
   if (body !== 'binary') rate.take(sessionKey(user), config.rate.api)

@@ -17,7 +17,7 @@ export function discardUnreadBody(request: IncomingMessage, response: ServerResp
     const callback = given.find((each) => typeof each === 'function')
     sendContent(response, given)
     drain(request, (isWhole) => {
-      // Closes the connection cleanly when its body was not read to the end.
+      // Closes the connection cleanly when the request body was not read to the end.
       if (!isWhole) response.once('finish', () => request.socket.destroySoon())
       end.call(response, callback)
     })

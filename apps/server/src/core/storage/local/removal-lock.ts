@@ -2,7 +2,7 @@ import pg from 'pg'
 
 /** Advisory lock: a backup holds it shared while it copies files; removal of stored files tries it exclusively. */
 const COPYING = '7302515, 5'
-/** Class of the advisory locks per content. The object id is the hash of the content's digest. */
+/** Class id of the advisory locks of contents. The object id is the hash of the content's digest. */
 const CONTENT = 7_302_517
 
 /** Runs `work` while no process of this installation removes stored files. */

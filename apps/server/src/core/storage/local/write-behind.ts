@@ -55,7 +55,7 @@ export class WriteBehind {
   async #write(batch: Uint8Array[], length: number) {
     const { bytesWritten } = await this.#handle.writev(batch)
     if (bytesWritten === length) return
-    // A short write means a full disk or a limit. Writing the rest reveals which.
+    // A short write means that the disk is full or that a limit is reached. Writing the rest throws the specific error.
     const rest = Buffer.concat(batch).subarray(bytesWritten)
     for (let done = 0; done < rest.length; ) done += (await this.#handle.write(rest, done)).bytesWritten
   }

@@ -1,4 +1,7 @@
-/** Facts of a file of an ad. Sizes are after rotation; 0 and empty texts mean none. */
+/**
+ * Facts of an uploaded file of an ad. Width and height apply to the rotated picture. The value 0 or an empty text means
+ * that the fact is unknown.
+ */
 export interface ProbeFacts {
   readonly mime: string
   readonly width: number

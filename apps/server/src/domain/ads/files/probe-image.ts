@@ -7,7 +7,10 @@ const THUMB_PIXELS = 480
 const THUMB_QUALITY = 80
 const MIME: Readonly<Record<string, string>> = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
 const QUARTER_TURN = 90
-/** Degrees of the EXIF orientations that turn the picture; mirrored pictures are treated as their unmirrored ones. */
+/**
+ * Degrees of the EXIF orientations that rotate the picture. A mirrored orientation counts as the same orientation
+ * without mirroring.
+ */
 const DEGREES: Readonly<Record<number, number>> = { 3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270 }
 
 /** Decodes a picture and writes its thumbnail. Returns the size after the rotation of its EXIF data. */

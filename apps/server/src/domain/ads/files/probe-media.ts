@@ -18,7 +18,10 @@ async function opened(path: string, isVideo: boolean): Promise<Input> {
   return new MediaInput({ source, formats: isVideo ? [MP4, WEBM] : [MP3, MP4, WAVE] })
 }
 
-/** Returns the duration in milliseconds; refuses a duration of 0, which broken fragmented files have, and extremes. */
+/**
+ * Returns the duration in milliseconds. Refuses extreme durations, and a duration of 0, which broken fragmented files
+ * have.
+ */
 async function durationOf(input: Input, track: InputVideoTrack | InputAudioTrack, isVideo: boolean) {
   const seconds = await input.computeDuration([track])
   if (!Number.isFinite(seconds) || seconds <= 0) throw new FileRefused(damaged(isVideo))

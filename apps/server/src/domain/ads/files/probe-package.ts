@@ -8,11 +8,11 @@ const INDEX = 'index.html'
 const REFERENCES = ['src', 'href', 'poster', 'data', 'background', 'xlink:href'] as const
 const SETS = ['srcset', 'imagesrcset'] as const
 /**
- * Elements that navigate away from the page or embed another page. The policy of the page would block them on the
- * screen.
+ * Elements that navigate away from the page or embed another page. The content security policy of the page would block
+ * these elements on the screen.
  */
 const REFUSED: readonly string[] = ['iframe', 'frame', 'object', 'embed', 'base', 'portal', 'form']
-/** The policy that players send as a header; repeated in the page. */
+/** Content security policy that players send as a header. The page contains the same policy. */
 const POLICY =
   "default-src data: blob: 'unsafe-inline'; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'"
 
@@ -58,7 +58,7 @@ function rewrite(element: Element, references: PackageReferences) {
     for (const child of element.children) if ('data' in child) child.data = references.styles(child.data, INDEX)
 }
 
-/** Replaces the addresses of `a.png 1x, b.png 2x`. */
+/** Replaces the addresses in a `srcset` value such as `a.png 1x, b.png 2x`. */
 const candidates = (value: string, references: PackageReferences) =>
   value
     .split(',')

@@ -21,7 +21,7 @@ interface Parts {
   readonly config: Pick<Config, 'timeZone' | 'ads' | 'adPlayDays'>
 }
 
-/** Services for the screens of one process. */
+/** Services of one process that deliver manifests to advertising screens and store their reports. */
 export class AdDelivery {
   readonly index: AdIndex
   readonly ingest: Ingest

@@ -102,7 +102,7 @@ export class AdIndex {
     return this.#assignment.table.slotOfSmilKey(key)
   }
 
-  /** Loads everything. The caller has loaded the devices into `slots`. */
+  /** Loads all programs, ads and screens. The caller has loaded the devices into `slots`. */
   async load(client: pg.Client, slots: DeviceSlots) {
     this.#changes.takeAll()
     await this.#loadAll(client, slots)
@@ -200,7 +200,9 @@ export class AdIndex {
     this.#assignment.move(slot, sets.of(zone || this.#parts.timeZone, volume, this.setOf(slot).programs))
   }
 
-  /** Assigns the devices that transactions since `since` wrote: their tenant or model may differ. */
+  /**
+   * Assigns the devices that transaction `since` or a later transaction wrote. Their tenant or model may have changed.
+   */
   async #followDevices(client: pg.Client, slots: DeviceSlots, since: string) {
     const { rows } = await client.query<{ id: number }>('select id from devices where changed >= $1::xid8', [since])
     if (rows.length > FEW) return this.#assignment.assignAll(slots)

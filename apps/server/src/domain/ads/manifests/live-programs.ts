@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { LiveAd, LiveProgram } from './manifest-set.ts'
 
 const DAY_MS = 86_400_000
-/** Number of days before its first date from which a program is delivered. */
+/** Number of days before the first date of a program from which the program is delivered. */
 const DAYS_BEFORE = 30
 const PLATFORM = 1
 
@@ -52,7 +52,7 @@ interface ProgramRow {
   readonly body: ManifestProgram
 }
 
-/** Loads the programs in force: all, or these. Paused, ended and deleted programs have no row. */
+/** Loads the programs in force: all programs, or the given programs. Paused, ended and deleted programs have no row. */
 export async function loadPrograms(client: pg.Client, few?: readonly number[]): Promise<TargetedProgram[]> {
   const { rows } = await client.query<ProgramRow>(
     `select p.id, p.tenant_id as "tenantId", v.target_type as "targetType", v.target_ids as "targetIds", v.body

@@ -40,7 +40,10 @@ export interface PlayRow extends PlayDevice {
   readonly hour: number
   /** Day in the console's zone. */
   readonly day: string
-  /** True for plays that may overlap others: takeovers, added-up plays and plays without a trusted clock. */
+  /**
+   * True for plays that may overlap others: takeovers, plays that a player summed by hour, and plays without a trusted
+   * clock.
+   */
   readonly mayOverlap: boolean
   readonly isTakeover: boolean
 }
@@ -76,7 +79,7 @@ interface Dates {
   /** Epoch milliseconds. */
   readonly publishedAt: number
   readonly dateFrom: string
-  /** Included. Its last daypart may end on the next day. */
+  /** Last date, inclusive. The last daypart of this date may end on the next day. */
   readonly dateTo: string
 }
 

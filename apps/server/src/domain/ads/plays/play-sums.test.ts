@@ -192,7 +192,7 @@ describe('AD-11 retention of plays', () => {
     ).toEqual([])
   })
 
-  test('sums older than 400 days are added up by month, and sums older than three years are deleted, also after interruptions', async () => {
+  test('sums older than 400 days are merged by month; sums older than three years are deleted', async () => {
     const at = (iso: string) => Date.parse(`${iso}T04:00:00Z`)
     const days = [
       '2023-10-31',

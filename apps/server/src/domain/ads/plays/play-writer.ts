@@ -57,7 +57,9 @@ export class PlayWriter {
     })
   }
 
-  /** Stores the plays of one call and counts its rejected reports. Resolves after the commit, one outcome a row. */
+  /**
+   * Stores the plays of one call and counts its rejected reports. Resolves after the commit with one outcome per row.
+   */
   add(rows: readonly PlayRow[], rejects: readonly Reject[]): Promise<PlayOutcome[]> {
     return rows.length + rejects.length === 0 ? Promise.resolve([]) : this.#queue.add({ rows, rejects })
   }

@@ -76,7 +76,7 @@ export function parseContentIds(contentId: string) {
 
 /**
  * Returns the plays as reports. A player repeats a log under another name when the response was lost. The id of a
- * report is therefore made of its content: device, item, start, and its number among equal ones of that second.
+ * report is therefore made of its content: device, item, start, and its number among equal plays of that second.
  */
 export function toPlayReports(plays: readonly LoggedPlay[], { deviceId, zone, plannedOf }: Facts): object[] {
   const equal = new Map<string, number>()

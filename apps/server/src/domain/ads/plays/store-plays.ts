@@ -44,7 +44,7 @@ interface Batch {
   readonly today: string
 }
 
-/** Stores plays, their sums and the rejected reports in one transaction. Returns one outcome a row. */
+/** Stores plays, their sums and the rejected reports in one transaction. Returns one outcome per row. */
 export async function storePlays(pool: Pool, { rows, rejects, today }: Batch): Promise<PlayOutcome[]> {
   if (rows.length + rejects.length === 0) return []
   const values = [

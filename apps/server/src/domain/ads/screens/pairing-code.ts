@@ -21,6 +21,6 @@ export const createPlayerToken = () => randomBytes(32).toString('base64url')
 
 export const hashOf = (secret: string) => hash('sha256', secret)
 
-/** True when this is the secret of a stored hash. Compares in constant time. */
+/** Returns true when the secret has the stored hash. Compares in constant time. */
 export const isSecret = (secret: string, stored: string) =>
   timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(stored.padEnd(64).slice(0, 64)))

@@ -5,7 +5,7 @@ import type { PlayRow } from '../plays/play-row.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Tolerance by which the added-up plays of an hour may exceed the hour. */
+/** Tolerance by which the summed plays of an hour may exceed the hour. */
 const SLACK_MS = 60_000
 /**
  * Maximum sum of the plays without a trusted clock that arrive on one day. A screen may be without network and clock
@@ -49,7 +49,7 @@ function shareOf({ deviceId, hour, clock, result, isTakeover }: PlayRow): Share 
 
 const keyOf = ({ deviceId, from, kind }: Share) => `${deviceId}:${from}:${kind}`
 
-/** Returns true for plays that the overlap check does not limit: added-up, short and untrusted plays, and takeovers. */
+/** Returns true for plays that the overlap check does not limit: summed, short and untrusted plays, and takeovers. */
 const isUnlimited = ({ mayOverlap, ms }: PlayRow) => mayOverlap || ms <= OVERLAP_MS
 
 const occupiedBy = ({ ms, count }: PlayRow) => Math.max(ms, count * LEAST_MS)

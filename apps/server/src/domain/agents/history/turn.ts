@@ -68,7 +68,7 @@ function spokenWords(raw: string): { readonly content: string; readonly speaker:
           speaker: typeof speaker === 'string' ? cleaned(speaker).trim().slice(0, MAX_SPEAKER) : '',
         }
     } catch {
-      // The text is no JSON although it starts with a brace.
+      // The text is not JSON, although it starts with a brace.
     }
   return { content: raw, speaker: '' }
 }
@@ -84,7 +84,7 @@ function timeOf(reported: unknown, now: number): number {
 const WAV_HEADER = 44
 const RATE_AT = 28
 const DEFAULT_RATE = 32_000
-/** Bytes a second of 8 kHz mono 8 bit, and of 96 kHz stereo 32 bit. Other rates are wrong headers. */
+/** Bytes per second of 8 kHz mono 8 bit, and of 96 kHz stereo 32 bit. Any other rate comes from a wrong header. */
 const [MIN_RATE, MAX_RATE] = [8000, 768_000]
 
 /**

@@ -33,13 +33,13 @@ describe('AGENT-16 the limit of a device', () => {
     expect(reason()).toBe(NO_PACKAGE)
   })
 
-  test('AGENT-16 a running grant with an amount left, an unlimited one and a waiting one allow', () => {
+  test('AGENT-16 a running grant with an amount left, an unlimited grant and a waiting grant allow use', () => {
     expect(reached(grant())).toBe(false)
     expect(reached(grant({ remaining: 0, isUnlimited: true }))).toBe(false)
     expect(reached(waiting())).toBe(false)
   })
 
-  test('AGENT-16 used, ended, unstarted and frozen grants do not allow, each with its reason', () => {
+  test('AGENT-16 used, ended, unstarted and frozen grants do not allow use, each with its reason', () => {
     expect(reason(used())).toBe('套餐的对话轮数已用完')
     expect(reason(grant({ endsAt: NOW }))).toBe('套餐已过期')
     expect(reason(waiting({ activateUntil: NOW }))).toBe('套餐没有在激活期限内使用')
@@ -62,7 +62,7 @@ describe('AGENT-16 the limit of a device', () => {
     expect(reached(grant(), used({ unit: TOKENS }), agentTokens)).toBe(false)
   })
 
-  test('AGENT-16 one complete pack allows, even when other packs are incomplete', () => {
+  test('AGENT-16 one complete pack allows use, even when other packs are incomplete', () => {
     expect(reached(grant(), used({ unit: TOKENS, orderId: 2 }))).toBe(false)
     expect(reached(used({ unit: TOKENS }), grant({ scope: 3, orderId: 5, targetId: 1 }))).toBe(false)
   })

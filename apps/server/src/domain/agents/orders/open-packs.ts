@@ -46,8 +46,8 @@ export interface PackUser {
 }
 
 /**
- * Reads the packs that devices may use. Caches nothing, but the amounts are as old as the last run of `agent-usage-
- * fold`. Simultaneous calls share a statement. Needs a session without row-level security.
+ * Reads the packs that devices may use. Caches nothing, but the amounts are as old as the last run of
+ * `agent-usage-fold`. Simultaneous calls share a statement. Needs a session without row-level security.
  */
 export class OpenPacks {
   readonly #grants: BatchedRead<string, GrantRow, readonly PackGrant[]>

@@ -23,7 +23,7 @@ export const awaitsConfirmation = (user: User): SQL | undefined =>
     sql`${agentOrders.createBy} is distinct from ${user.uid}`,
   )
 
-/** Is true for orders whose undecided refund was requested by the account. */
+/** Returns the condition for orders whose undecided refund was requested by the account. */
 export const isOwnRefund = (user: User) =>
   sql<boolean>`exists (select from agent_order_refunds r where r.order_id = ${agentOrders.id} and r.state = 0
     and r.create_by = ${user.uid})`

@@ -9,8 +9,8 @@ const AT_ONCE = 50_000
 const LOCK = '7302519, 8'
 
 /**
- * Runs every 15 seconds, so that limits of packages are at most 30 seconds old. There are four expressions, because pg-
- * boss runs an expression once a minute.
+ * Runs every 15 seconds, so that a used-up package stops a device after at most 30 seconds. There are four expressions,
+ * because pg-boss runs an expression once a minute.
  */
 const EVERY_15_SECONDS = [5, 20, 35, 50].map((second) => `${second} * * * * *`)
 

@@ -1,6 +1,6 @@
 import { FORMAT } from './segment.ts'
 
-/** A stored recording of a channel. Times are milliseconds. */
+/** A stored recording of a channel. Times are in milliseconds. */
 export interface PlaylistSegment {
   readonly startMs: number
   readonly durationMs: number

@@ -140,7 +140,7 @@ describe('AD-03 review by a second person', () => {
     expect(await submit(author, id)).toMatchObject({ msg: '该类广告须填写广告批准文号、有效期并上传证明文件' })
   })
 
-  test('AD-03 the platform audits ads of tenants with 平台审核, own staff those of other tenants', async () => {
+  test('AD-03 the platform audits ads of tenants with 平台审核; other tenants audit their own ads', async () => {
     const author = await ads.editor('平台审核客户')
     const [own, platform] = [await ads.auditor('平台审核客户'), await app.as(...AD_AUDITOR)]
     const id = await textAd(author)

@@ -214,7 +214,7 @@ describe('AD-11 figures equal the reports', () => {
 })
 
 describe('AD-14 statistics calls', () => {
-  test('accounts see the plays of their tenant only; with the data scope 仅本人 those of own programs', async () => {
+  test('accounts see plays of their tenant only; with scope 仅本人, plays of their own programs', async () => {
     const own = sumsOf(plays.filter(({ deviceId }) => deviceId === 3))
     expect(await figures('summary', {}, tenant)).toMatchObject({ ...own, screens: 1, allScreens: 1, deliveryRate: 100 })
     expect((await figures('detail', { groupBy: 1 }, tenant)).list).toMatchObject([{ sn: 'SCR-3' }])

@@ -113,8 +113,12 @@ async function lockBindings({ db, user }: Ctx, ids: readonly number[]) {
 }
 
 type Locked = Awaited<ReturnType<typeof lockBindings>>
-const serialsOf = (found: Locked['found']) =>
-  found.length <= 5 ? found.map(({ sn }) => `「${sn}」`).join('') : `「${found[0]!.sn}」等${found.length}台`
+const auditBindings = (ctx: Ctx, found: Locked['found'], action: string, wordsOf: (sn: string) => string) =>
+  ctx.audit({
+    bizType: KIND,
+    action,
+    records: found.map(({ binding, sn }) => ({ id: binding.deviceId, action: wordsOf(sn) })),
+  })
 
 /** Unbinds devices and erases their reminders. The rows of the devices stay. */
 export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
@@ -135,7 +139,7 @@ export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
       detail: { agentId },
     })),
   )
-  ctx.audit({ bizType: KIND, bizIds: done, action: `解绑设备${serialsOf(found)}` })
+  auditBindings(ctx, found, '解绑设备', (sn) => `解绑设备「${sn}」`)
   await publish(ctx, null)
   return { done: done.length, failed }
 }
@@ -160,11 +164,8 @@ export async function move(ctx: Ctx, { ids, agentId }: ParsedOf<typeof calls.mov
     db,
     changed.map(({ binding: { mac, tenantId } }) => ({ mac, tenantId, kind: EVENT.moved, detail: { agentId } })),
   )
-  ctx.audit({
-    bizType: KIND,
-    bizIds: good.map(({ binding }) => binding.deviceId),
-    action: `更换设备${serialsOf(good)}的智能体为「${agent.agentName}」`,
-  })
+  const words = `的智能体为「${agent.agentName}」`
+  auditBindings(ctx, good, `更换设备${words}`, (sn) => `更换设备「${sn}」${words}`)
   await publish(ctx, agent.tenantId)
   return { done: good.length, failed }
 }

@@ -38,7 +38,7 @@ const read = async (id: number, by = admin) => (await by.call('GET', `${MODEL}/$
 const byCode = async (code: string) => (await app.db.select().from(agentModels).where(eq(agentModels.code, code)))[0]!
 const form = ({ config, name, rev, id }: Record<string, never>) => ({ id, rev, name, config })
 
-test('AGENT-06 a save keeps absent secrets, removes empty and encrypts new ones; responses have none', async () => {
+test('AGENT-06 a save keeps an absent, removes an empty and encrypts a new secret; no response has one', async () => {
   const id = await newModel()
   const first = await read(id)
   expect(first).toMatchObject({ config: { model_name: 'm' }, secrets: { api_key: '6789' } })

@@ -95,7 +95,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect(mine.map(({ orderId }: { orderId: number }) => orderId)).toEqual([all.id, agents.id])
   })
 
-  test('AGENT-14 simultaneous merges in small parts spend exactly the recorded use', async () => {
+  test('AGENT-14 simultaneous merges in small batches spend exactly the recorded use', async () => {
     const device = await newDevice(await newAgent(1), 1)
     const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
     const { id } = await sold(goods)

@@ -49,7 +49,7 @@ export const selectGrants = (db: Db, user: User) =>
     .leftJoin(tenants, eq(tenants.id, licenseGrants.tenantId))
     .leftJoin(deviceModels, eq(deviceModels.id, licenseGrants.modelId))
 
-export const grantConditions = (user: User, filter: Partial<GrantFilter>): SQL | undefined =>
+export const buildGrantFilter = (user: User, filter: Partial<GrantFilter>): SQL | undefined =>
   and(
     visibleGrants(user),
     filter.tenantId === undefined ? undefined : eq(licenseGrants.tenantId, filter.tenantId),
@@ -60,5 +60,5 @@ export const grantConditions = (user: User, filter: Partial<GrantFilter>): SQL |
     ...within(licenseGrants.createTime, filter.beginTime, filter.endTime),
   )
 
-export const grantOrder = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
+export const buildGrantOrder = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)

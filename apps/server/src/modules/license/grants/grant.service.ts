@@ -12,21 +12,21 @@ import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { grantConditions, grantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
-import { addLedgerEntry, GRANT, LEDGER, type StoredGrant } from '../license-ledger.ts'
-import { publishChanged } from '../license-rows.ts'
-import { knownTypes } from '../license-types.ts'
+import { buildGrantFilter, buildGrantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
+import { addLedgerEntry, GRANT_STATUS_CODE, LEDGER_KIND, type StoredGrant } from '../license-ledger.ts'
+import { publishLicensesChanged } from '../license-rows.ts'
+import { listKnownTypes } from '../license-types.ts'
 
-export const list = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
-  paginate(db, selectGrants(db, user).where(grantConditions(user, input)).$dynamic(), input, grantOrder(input))
+export const listGrants = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
+  paginate(db, selectGrants(db, user).where(buildGrantFilter(user, input)).$dynamic(), input, buildGrantOrder(input))
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getGrant({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectGrants(db, user).where(and(eq(licenseGrants.id, id), visibleGrants(user)))
   if (!found) throw notFound('授权')
   return found
 }
 
-export async function ledger({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.ledger>) {
+export async function listLedgerEntries({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.ledger>) {
   if ((await db.$count(licenseGrants, and(eq(licenseGrants.id, id), visibleGrants(user)))) === 0) throw notFound('授权')
   const rows = db
     .select({
@@ -50,12 +50,12 @@ const numberOf = ({ now, services }: Ctx) =>
 
 /** Refuses a type that no certificate or grant of the tenant has. Only staff of the vendor introduce types. */
 async function assertKnownType({ db }: Ctx, typeCode: string) {
-  if ((await knownTypes(db)).has(typeCode)) return
+  if ((await listKnownTypes(db)).has(typeCode)) return
   throw invalid(`授权类型「${typeCode}」不存在，请改正或联系平台`, 'typeCode')
 }
 
 /** Creates an application for a grant. A tenant applies for itself, staff of the vendor for any tenant. */
-export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
+export async function createGrant(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const modelId = input.modelId ?? null
@@ -86,7 +86,7 @@ export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof c
     bizId: id,
     action: `为客户「${tenant.name}」申请授权 ${grantNo}：${input.typeCode} ${input.quota}个`,
   })
-  await publishChanged(ctx, [tenant.id])
+  await publishLicensesChanged(ctx, [tenant.id])
   return { id, grantNo }
 }
 
@@ -117,14 +117,14 @@ async function done(ctx: Ctx, grant: StoredGrant, action: string, next: object =
     action: `${action} ${grant.grantNo}`,
     diff: listChanges(grant, next, titles),
   })
-  await publishChanged(ctx, [grant.tenantId])
+  await publishLicensesChanged(ctx, [grant.tenantId])
   return { rev: grant.rev + 1 }
 }
 
-export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.audit>) {
+export async function auditGrant(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.audit>) {
   const { db, user, now } = ctx
   const grant = await forChange(ctx, id, rev)
-  if (grant.status !== GRANT.pending) throw refused('该申请已处理')
+  if (grant.status !== GRANT_STATUS_CODE.pending) throw refused('该申请已处理')
   if (grant.applyBy === user.uid) throw refused(OWN_GRANT)
   if (pass === 1) await requireReceivingTenant(ctx, grant.tenantId)
   if (pass === 1 && (await isPast(ctx, grant.validTo))) throw refused('授权的失效日期已过，请驳回后重新申请')
@@ -139,51 +139,53 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
     await addLedgerEntry(
       ctx,
       grant,
-      { status: GRANT.effective },
-      { kind: LEDGER.issue, reason: auditRemark || '审批通过' },
+      { status: GRANT_STATUS_CODE.effective },
+      { kind: LEDGER_KIND.issue, reason: auditRemark || '审批通过' },
     )
-  else await addLedgerEntry(ctx, grant, { status: GRANT.rejected })
+  else await addLedgerEntry(ctx, grant, { status: GRANT_STATUS_CODE.rejected })
   return done(ctx, grant, pass === 1 ? '通过授权' : `驳回授权（${auditRemark}）`, { auditRemark })
 }
 
-export async function renew(ctx: Ctx, { id, rev, validTo, reason }: ParsedOf<typeof calls.renew>) {
+export async function renewGrant(ctx: Ctx, { id, rev, validTo, reason }: ParsedOf<typeof calls.renew>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
   await requireReceivingTenant(ctx, grant.tenantId)
   if (validTo <= grant.validTo) throw invalid('新的失效日期必须晚于原失效日期', 'validTo')
   if (await isPast(ctx, validTo)) throw invalid('失效日期不能早于今天', 'validTo')
-  const status = grant.quota > grant.used ? GRANT.effective : GRANT.exhausted
+  const status = grant.quota > grant.used ? GRANT_STATUS_CODE.effective : GRANT_STATUS_CODE.exhausted
   await addLedgerEntry(ctx, grant, { validTo, status })
   return done(ctx, grant, `续期授权（${reason}）`, { validTo })
 }
 
-export async function addQuota(ctx: Ctx, { id, rev, amount, reason }: ParsedOf<typeof calls.addQuota>) {
+export async function addGrantQuota(ctx: Ctx, { id, rev, amount, reason }: ParsedOf<typeof calls.addQuota>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
   await requireReceivingTenant(ctx, grant.tenantId)
   const quota = grant.quota + amount
   if (quota > MAX_QUOTA) throw invalid(`授权数量不能大于${MAX_QUOTA}`, 'amount')
-  await addLedgerEntry(ctx, grant, { quota }, { kind: LEDGER.add, reason })
+  await addLedgerEntry(ctx, grant, { quota }, { kind: LEDGER_KIND.add, reason })
   return done(ctx, grant, `增加授权额度${amount}个（${reason}）`, { quota })
 }
 
 function assertIssued({ status }: StoredGrant) {
-  if (status === GRANT.pending) throw refused('授权尚未审批')
-  if (status === GRANT.revoked || status === GRANT.rejected) throw refused('授权已撤销或驳回，不能修改')
+  if (status === GRANT_STATUS_CODE.pending) throw refused('授权尚未审批')
+  if (status === GRANT_STATUS_CODE.revoked || status === GRANT_STATUS_CODE.rejected)
+    throw refused('授权已撤销或驳回，不能修改')
 }
 
 /** Revokes a grant: the quota is reduced to the used amount. The applicant may withdraw an undecided application. */
-export async function revoke(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.revoke>) {
+export async function revokeGrant(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.revoke>) {
   const grant = await forChange(ctx, id, rev, true)
-  const isPending = grant.status === GRANT.pending
+  const isPending = grant.status === GRANT_STATUS_CODE.pending
   if (!isPending && !ctx.user.isPlatform) throw forbidden()
-  if (grant.status === GRANT.revoked || grant.status === GRANT.rejected) throw refused('授权已撤销或驳回')
+  if (grant.status === GRANT_STATUS_CODE.revoked || grant.status === GRANT_STATUS_CODE.rejected)
+    throw refused('授权已撤销或驳回')
   if (isPending) {
-    await addLedgerEntry(ctx, grant, { status: GRANT.revoked, quota: 0 })
+    await addLedgerEntry(ctx, grant, { status: GRANT_STATUS_CODE.revoked, quota: 0 })
     await ctx.db.update(licenseGrants).set({ auditRemark: reason }).where(eq(licenseGrants.id, id))
     return done(ctx, grant, `撤回授权申请（${reason}）`)
   }
-  const line = grant.quota > grant.used ? { kind: LEDGER.revoke, reason } : undefined
-  await addLedgerEntry(ctx, grant, { status: GRANT.revoked, quota: grant.used }, line)
+  const line = grant.quota > grant.used ? { kind: LEDGER_KIND.revoke, reason } : undefined
+  await addLedgerEntry(ctx, grant, { status: GRANT_STATUS_CODE.revoked, quota: grant.used }, line)
   return done(ctx, grant, `撤销授权（${reason}）`, { quota: grant.used })
 }

@@ -8,15 +8,15 @@ import * as z from 'zod'
 import { conflict, type ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
-import { allotCertificates, type Picked, allotmentTenant } from './license-allot.ts'
-import { publishChanged } from '../license-rows.ts'
+import { allotCertificates, type PickedCertificate, requireAllotmentTenant } from './license-allot.ts'
+import { publishLicensesChanged } from '../license-rows.ts'
 
 const Line = z.object({ uid: text('UID', 64) })
 
 interface State {
   readonly tenantId: number
   readonly seen: Map<number, number>
-  readonly picks: Picked[]
+  readonly picks: PickedCertificate[]
 }
 interface Found extends Record<string, unknown> {
   id: number
@@ -27,7 +27,7 @@ interface Found extends Record<string, unknown> {
 }
 
 /** Allots the UIDs of a spreadsheet to one tenant. The grants are charged once for all UIDs. */
-export const allotFile = defineImport({
+export const importAllotments = defineImport({
   kind: 'license-allot',
   endpoint: calls.allotFile,
   name: '证书分配',
@@ -38,7 +38,7 @@ export const allotFile = defineImport({
   example: { uid: 'VSTC-000123-ABCDE' },
   maxRows: LICENSE_IMPORT_ROWS,
   prepare: async (ctx, { tenantId }): Promise<State> => ({
-    tenantId: (await allotmentTenant(ctx, tenantId)).id,
+    tenantId: (await requireAllotmentTenant(ctx, tenantId)).id,
     seen: new Map(),
     picks: [],
   }),
@@ -51,7 +51,7 @@ export const allotFile = defineImport({
       reason: `按文件「${ctx.file.name}」分配`.slice(0, 150),
       free: false,
     })
-    await publishChanged(ctx, [null, tenantId])
+    await publishLicensesChanged(ctx, [null, tenantId])
   },
 })
 

@@ -6,15 +6,15 @@ import { licenseBatches, licenses } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import {
-  certificatesOf,
+  buildSelectionFilter,
   allotCertificates,
-  maskedUid,
-  allotmentTenant,
-  type Selection,
-  takeFromStock,
+  maskOptionalUid,
+  requireAllotmentTenant,
+  type CertificateSelection,
+  lockStockCertificates,
 } from './license-allot.ts'
-import { grantsInForce, serves } from '../license-ledger.ts'
-import { publishChanged } from '../license-rows.ts'
+import { listGrantsInForce, grantCovers } from '../license-ledger.ts'
+import { publishLicensesChanged } from '../license-rows.ts'
 
 interface Group extends Record<string, unknown> {
   typeCode: string
@@ -24,10 +24,10 @@ interface Group extends Record<string, unknown> {
 }
 
 /** Returns the certificates that would be allotted and whether the tenant's grants cover them. Changes nothing. */
-export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promise<AllotPlan> {
+export async function planAllotment(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promise<AllotPlan> {
   const { db } = ctx
-  const tenant = await allotmentTenant(ctx, input.tenantId)
-  const which = await certificatesOf(db, input)
+  const tenant = await requireAllotmentTenant(ctx, input.tenantId)
+  const which = await buildSelectionFilter(db, input)
   const limit = input.mode === 1 ? (input.count ?? 0) : MAX_ALLOTTED_CERTIFICATES + 1
   const picked = sql`(select ${licenses.id}, ${licenses.uid}, ${licenses.typeCode}, ${licenses.modelId}, ${licenses.batchId}
     from ${licenses} where ${eq(licenses.state, 0)} and ${which} order by ${licenses.id} limit ${limit}) as p`
@@ -47,8 +47,8 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promis
   return {
     count,
     skipped: total - count,
-    firstUid: maskedUid(ends[0]?.first),
-    lastUid: maskedUid(ends[0]?.last),
+    firstUid: maskOptionalUid(ends[0]?.first),
+    lastUid: maskOptionalUid(ends[0]?.last),
     tenantName: tenant.name,
     batches,
     ...(await coverage(ctx, input.tenantId, groups)),
@@ -57,12 +57,12 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promis
 
 /** Compares the groups with the grants by the rules of `allotCertificates`. */
 async function coverage({ db }: Ctx, tenantId: number, groups: readonly Group[]) {
-  const grants = await grantsInForce(db, tenantId, [...new Set(groups.map(({ typeCode }) => typeCode))])
+  const grants = await listGrantsInForce(db, tenantId, [...new Set(groups.map(({ typeCode }) => typeCode))])
   const left = new Map(grants.map((grant) => [grant, grant.quota - grant.used]))
   const byNeed = grants.toSorted((a, b) => Number(a.modelId === null) - Number(b.modelId === null))
   let covered = groups.length > 0
   const shown = groups.map(({ typeCode, modelId, modelName, count }) => {
-    const mine = byNeed.filter((grant) => serves(grant, typeCode, modelId))
+    const mine = byNeed.filter((grant) => grantCovers(grant, typeCode, modelId))
     const remaining = mine.length === 0 ? null : mine.reduce((sum, grant) => sum + (left.get(grant) ?? 0), 0)
     let open = count
     for (const grant of mine) {
@@ -76,7 +76,7 @@ async function coverage({ db }: Ctx, tenantId: number, groups: readonly Group[])
   return { groups: shown, covered }
 }
 
-interface Request extends Selection {
+interface Request extends CertificateSelection {
   readonly tenantId: number
   readonly expect?: number | undefined
   readonly reason: string
@@ -84,8 +84,8 @@ interface Request extends Selection {
 
 async function allotted(ctx: Ctx, input: Request, free: boolean) {
   const { db } = ctx
-  const tenant = await allotmentTenant(ctx, input.tenantId)
-  const picks = await takeFromStock(db, input)
+  const tenant = await requireAllotmentTenant(ctx, input.tenantId)
+  const picks = await lockStockCertificates(db, input)
   if (input.expect !== undefined && input.expect !== picks.length)
     throw refused(`库存已变化，现在可分配${picks.length}个，请重新核对`)
   await allotCertificates(ctx, { tenantId: tenant.id, picks, reason: input.reason, free })
@@ -95,11 +95,11 @@ async function allotted(ctx: Ctx, input: Request, free: boolean) {
     bizId: tenant.id,
     action: `${free ? '免授权' : ''}分配${picks.length}个证书给客户「${tenant.name}」${why}`,
   })
-  await publishChanged(ctx, [null, tenant.id])
+  await publishLicensesChanged(ctx, [null, tenant.id])
   return { count: picks.length }
 }
 
-export const allot = (ctx: Ctx, input: ParsedOf<typeof calls.allot>) => allotted(ctx, input, false)
+export const allotWithGrant = (ctx: Ctx, input: ParsedOf<typeof calls.allot>) => allotted(ctx, input, false)
 
 /** Allots certificates without a grant. Requires a separate permission; the history records the missing grant. */
-export const allotFree = (ctx: Ctx, input: ParsedOf<typeof calls.allotFree>) => allotted(ctx, input, true)
+export const allotWithoutGrant = (ctx: Ctx, input: ParsedOf<typeof calls.allotFree>) => allotted(ctx, input, true)

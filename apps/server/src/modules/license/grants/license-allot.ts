@@ -7,16 +7,16 @@ import type { Ctx } from '#core/http/context.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { takeStep } from '#domain/licensing/steps.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
-import { addLedgerEntry, grantsInForce, LEDGER, serves, type StoredGrant } from '../license-ledger.ts'
-import { stepContextOf } from '../license-rows.ts'
+import { addLedgerEntry, listGrantsInForce, LEDGER_KIND, grantCovers, type StoredGrant } from '../license-ledger.ts'
+import { createStepContext } from '../license-rows.ts'
 
 /** A certificate selected for allotment. */
-export interface Picked {
+export interface PickedCertificate {
   readonly id: number
   readonly typeCode: string
   readonly modelId: number | null
 }
-export interface Selection {
+export interface CertificateSelection {
   readonly mode: number
   readonly vendor?: number | undefined
   readonly typeCode?: string | undefined
@@ -28,14 +28,14 @@ export interface Selection {
 }
 
 /** Returns the receiving tenant. Only staff of the vendor may allot certificates. */
-export function allotmentTenant(ctx: Pick<Ctx, 'db' | 'user'>, tenantId: number) {
+export function requireAllotmentTenant(ctx: Pick<Ctx, 'db' | 'user'>, tenantId: number) {
   const { user } = ctx
   if (!user.isPlatform || user.scope.tenants !== 'all') throw forbidden()
   return requireReceivingTenant(ctx, tenantId, 'tenantId')
 }
 
 /** Returns the condition for the selected certificates, in whatever state. */
-export async function certificatesOf(db: Db, given: Selection): Promise<SQL> {
+export async function buildSelectionFilter(db: Db, given: CertificateSelection): Promise<SQL> {
   const narrowed = and(
     given.vendor === undefined ? undefined : eq(licenses.vendor, given.vendor),
     given.typeCode === undefined ? undefined : eq(licenses.typeCode, given.typeCode),
@@ -62,12 +62,12 @@ async function stored(db: Db, uid: string, field: string) {
 }
 
 /** Locks the selected certificates in stock, oldest first. Skips certificates that another allotment has locked. */
-export async function takeFromStock(db: Db, given: Selection): Promise<Picked[]> {
+export async function lockStockCertificates(db: Db, given: CertificateSelection): Promise<PickedCertificate[]> {
   const limit = given.mode === 1 ? (given.count ?? 0) : MAX_ALLOTTED_CERTIFICATES + 1
   const picks = await db
     .select({ id: licenses.id, typeCode: licenses.typeCode, modelId: licenses.modelId })
     .from(licenses)
-    .where(and(eq(licenses.state, 0), await certificatesOf(db, given)))
+    .where(and(eq(licenses.state, 0), await buildSelectionFilter(db, given)))
     .orderBy(licenses.id)
     .limit(limit)
     .for('update', { skipLocked: true })
@@ -79,7 +79,7 @@ export async function takeFromStock(db: Db, given: Selection): Promise<Picked[]>
 
 interface Allotment {
   readonly tenantId: number
-  readonly picks: readonly Picked[]
+  readonly picks: readonly PickedCertificate[]
   readonly reason: string
   /** True when no grant is charged. */
   readonly free: boolean
@@ -93,28 +93,28 @@ export async function allotCertificates(
   const charges = free ? [{ grant: undefined, ids: picks.map(({ id }) => id) }] : await charged(ctx.db, tenantId, picks)
   for (const { grant, ids } of charges) {
     const why = free ? `免授权分配：${reason}` : [`授权 ${grant?.grantNo}`, reason].filter(Boolean).join('，')
-    await takeStep(stepContextOf(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
+    await takeStep(createStepContext(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
     if (grant)
       await addLedgerEntry(
         ctx,
         grant,
         { used: grant.used + ids.length },
-        { kind: LEDGER.allot, reason: reason || '分配证书' },
+        { kind: LEDGER_KIND.allot, reason: reason || '分配证书' },
       )
   }
 }
 
 /** Assigns each certificate to the grant that pays. */
-async function charged(db: Db, tenantId: number, picks: readonly Picked[]) {
+async function charged(db: Db, tenantId: number, picks: readonly PickedCertificate[]) {
   const types = [...new Set(picks.map(({ typeCode }) => typeCode))]
-  const grants = await grantsInForce(db, tenantId, types, true)
+  const grants = await listGrantsInForce(db, tenantId, types, true)
   const charges = new Map<StoredGrant, number[]>()
   const uncovered = new Map<string, number>()
   // Grants for one model are charged before grants for any model.
   const byNeed = grants.toSorted((a, b) => Number(a.modelId === null) - Number(b.modelId === null))
   for (const { id, typeCode, modelId } of picks) {
     const grant = byNeed.find(
-      (each) => serves(each, typeCode, modelId) && each.quota - each.used > (charges.get(each)?.length ?? 0),
+      (each) => grantCovers(each, typeCode, modelId) && each.quota - each.used > (charges.get(each)?.length ?? 0),
     )
     if (!grant) uncovered.set(typeCode, (uncovered.get(typeCode) ?? 0) + 1)
     else if (charges.has(grant)) charges.get(grant)!.push(id)
@@ -132,4 +132,4 @@ async function charged(db: Db, tenantId: number, picks: readonly Picked[]) {
   return [...charges].map(([grant, ids]) => ({ grant, ids }))
 }
 
-export const maskedUid = (uid: string | null | undefined) => (uid ? maskUid(uid) : '')
+export const maskOptionalUid = (uid: string | null | undefined) => (uid ? maskUid(uid) : '')

@@ -6,7 +6,7 @@ const of = (value: number) =>
   sql<number>`coalesce(sum(${n}) filter (where ${state} = ${sql.raw(String(value))}), 0)::int`
 
 /** Sums of `license_counts` by state, selectable in any grouped query. */
-export const stateSums = {
+export const STATE_SUMS = {
   total: sql<number>`coalesce(sum(${n}), 0)::int`,
   stock: of(0),
   allotted: of(1),
@@ -21,9 +21,9 @@ export const stateSums = {
  * Activation rate in percent with one decimal: activated certificates among those that tenants hold. A suspended or
  * expired certificate is not activated, as in the list of the state 已激活.
  */
-export const activationRate = sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} = 3)
+export const ACTIVATION_RATE = sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} = 3)
   / nullif(sum(${n}) filter (where ${state} <> 0), 0), 2), 0)::float8`
-export type StateCounts = { readonly [K in keyof typeof stateSums]: number }
+export type StateCounts = { readonly [K in keyof typeof STATE_SUMS]: number }
 
 export const NO_COUNTS: StateCounts = {
   total: 0,
@@ -37,7 +37,7 @@ export const NO_COUNTS: StateCounts = {
 }
 
 /** Returns only the count columns of a row. */
-export const countsByState = ({
+export const pickStateCounts = ({
   total,
   stock,
   allotted,

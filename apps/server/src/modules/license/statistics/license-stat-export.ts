@@ -3,12 +3,12 @@ import { and, asc, eq } from 'drizzle-orm'
 import { tenants } from '#schema/tenant.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { tenantRows } from './license-stat-rows.ts'
+import { buildTenantStatQuery } from './license-stat-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 
 /** Exports the statistics of tenants. */
-export const exportStats = defineExport({
+export const exportTenantStatistics = defineExport({
   kind: 'license-stat',
   endpoint: calls.export,
   sheet: '授权统计',
@@ -30,7 +30,7 @@ export const exportStats = defineExport({
     ['isLow', { width: 10 }],
   ],
   keys: (db, user, input) => {
-    const { counted, granted, stock, where } = tenantRows(db, user, input)
+    const { counted, granted, stock, where } = buildTenantStatQuery(db, user, input)
     return db
       .select({ id: tenants.id })
       .from(tenants)
@@ -42,7 +42,7 @@ export const exportStats = defineExport({
   },
   order: () => [asc(tenants.id)],
   load: (db, user, keys) => {
-    const { counted, granted, stock, columns, where } = tenantRows(db, user, {})
+    const { counted, granted, stock, columns, where } = buildTenantStatQuery(db, user, {})
     return db
       .select(columns)
       .from(tenants)

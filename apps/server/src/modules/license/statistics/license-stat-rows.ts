@@ -7,17 +7,17 @@ import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { activationRate } from './license-counts.ts'
-import { isLow, tenantStock } from './license-tenant-stock.ts'
+import { ACTIVATION_RATE } from './license-counts.ts'
+import { isStockLow, selectTenantStock } from './license-tenant-stock.ts'
 
-export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
+export type TenantStatFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
 
 const { n, state } = licenseCounts
 const of = (states: string) => sql<number>`coalesce(sum(${n}) filter (where ${state} in (${sql.raw(states)})), 0)::int`
 
 const zero = <T>(column: T) => sql<number>`coalesce(${column}, 0)`
 
-function countsByTenant(db: Db, filter: Partial<TenantFilter>) {
+function countsByTenant(db: Db, filter: Partial<TenantStatFilter>) {
   return db
     .select({
       tenantId: licenseCounts.tenantId,
@@ -28,7 +28,7 @@ function countsByTenant(db: Db, filter: Partial<TenantFilter>) {
       suspended: of('4').as('suspended'),
       expired: of('5').as('expired'),
       scrapped: of('6').as('scrapped'),
-      rate: activationRate.as('rate'),
+      rate: ACTIVATION_RATE.as('rate'),
     })
     .from(licenseCounts)
     .where(
@@ -41,7 +41,7 @@ function countsByTenant(db: Db, filter: Partial<TenantFilter>) {
     .as('counted')
 }
 
-function grantsByTenant(db: Db, filter: Partial<TenantFilter>) {
+function grantsByTenant(db: Db, filter: Partial<TenantStatFilter>) {
   return db
     .select({
       tenantId: licenseGrants.tenantId,
@@ -63,7 +63,7 @@ function grantsByTenant(db: Db, filter: Partial<TenantFilter>) {
 interface Sources {
   readonly counted: ReturnType<typeof countsByTenant>
   readonly granted: ReturnType<typeof grantsByTenant>
-  readonly stock: ReturnType<typeof tenantStock>
+  readonly stock: ReturnType<typeof selectTenantStock>
 }
 
 function columnsOf({ counted, granted, stock }: Sources) {
@@ -83,23 +83,23 @@ function columnsOf({ counted, granted, stock }: Sources) {
     remaining: zero(granted.remaining).as('n_remaining'),
     threshold: stock.threshold,
     warnBelow: zero(stock.warnBelow).as('n_warn_below'),
-    isLow: sql<boolean>`${isLow(stock)}`.as('n_is_low'),
+    isLow: sql<boolean>`${isStockLow(stock)}`.as('n_is_low'),
   }
 }
 
 /** Selects tenants that hold certificates or grants, with their counts. */
-export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
+export function buildTenantStatQuery(db: Db, user: User, filter: Partial<TenantStatFilter>) {
   const counted = countsByTenant(db, filter)
   const granted = grantsByTenant(db, filter)
-  const stock = tenantStock(db)
+  const stock = selectTenantStock(db)
   const where = and(
     notDeleted(tenants),
     scoped(user, { tenant: tenants.id }),
     filter.tenantId === undefined ? undefined : eq(tenants.id, filter.tenantId),
     sql`(${counted.received} > 0 or ${granted.quota} > 0)`,
-    filter.low === undefined ? undefined : isLow(stock),
+    filter.low === undefined ? undefined : isStockLow(stock),
   )
-  const order = (given: Pick<TenantFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
+  const order = (given: Pick<TenantStatFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
     buildOrder(
       given,
       {
@@ -114,8 +114,8 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
   return { counted, granted, stock, columns: columnsOf({ counted, granted, stock }), where, order }
 }
 
-export function tenantPage(db: Db, user: User, input: ParsedOf<typeof calls.tenants>) {
-  const { counted, granted, stock, columns, where, order } = tenantRows(db, user, input)
+export function paginateTenantStats(db: Db, user: User, input: ParsedOf<typeof calls.tenants>) {
+  const { counted, granted, stock, columns, where, order } = buildTenantStatQuery(db, user, input)
   const rows = db
     .select(columns)
     .from(tenants)

@@ -8,11 +8,11 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from '../license-batch.service.ts'
-import { activationRate, countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
+import { ACTIVATION_RATE, pickStateCounts, NO_COUNTS, STATE_SUMS } from './license-counts.ts'
 import { visibleLicenses } from '../license-rows.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { tenantPage } from './license-stat-rows.ts'
-import { stockOf } from './license-tenant-stock.ts'
+import { paginateTenantStats } from './license-stat-rows.ts'
+import { getTenantStock } from './license-tenant-stock.ts'
 
 type Narrowed = z.output<typeof LicenseStatQuery>
 
@@ -34,16 +34,16 @@ const flowsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | un
     typeCode === undefined ? undefined : eq(licenseFlows.typeCode, typeCode),
   )
 
-export async function summary({ db, user }: Ctx, input: ParsedOf<typeof calls.summary>) {
+export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeof calls.summary>) {
   const [sums] = await db
-    .select({ ...stateSums, rate: activationRate })
+    .select({ ...STATE_SUMS, rate: ACTIVATION_RATE })
     .from(licenseCounts)
     .where(countsOf(user, input))
   return {
-    states: { id: 0, name: '', ...countsByState(sums ?? NO_COUNTS) },
+    states: { id: 0, name: '', ...pickStateCounts(sums ?? NO_COUNTS) },
     rate: sums?.rate ?? 0,
     forecast: user.isPlatform ? await forecast(db, user, input) : [],
-    ...(await stockOf(db, user)),
+    ...(await getTenantStock(db, user)),
     expiring30: await expiringWithin(db, user, input, 30),
     expiring7: await expiringWithin(db, user, input, 7),
   }
@@ -56,7 +56,7 @@ const seesStock = ({ scope: { tenants } }: User) => tenants === 'all' || tenants
 async function forecast(db: Db, user: User, input: Narrowed) {
   const narrowed = { ...input, tenantId: undefined }
   const stocks = await db
-    .select({ vendor: licenseCounts.vendor, stock: stateSums.stock })
+    .select({ vendor: licenseCounts.vendor, stock: STATE_SUMS.stock })
     .from(licenseCounts)
     .where(countsOf(user, narrowed))
     .groupBy(licenseCounts.vendor)
@@ -104,7 +104,7 @@ const UNITS = {
 } as const
 
 /** Counts allotted and activated certificates of the last 30 days, 12 weeks or 12 months. */
-export async function trend({ db, user }: Ctx, { unit: given, ...input }: ParsedOf<typeof calls.trend>) {
+export async function getLicenseTrend({ db, user }: Ctx, { unit: given, ...input }: ParsedOf<typeof calls.trend>) {
   const { unit, back, step } = UNITS[given]
   const of = (kind: number) =>
     sql`coalesce(sum(${licenseFlows.n}) filter (where ${licenseFlows.kind} = ${sql.raw(String(kind))}), 0)::int`
@@ -117,7 +117,7 @@ export async function trend({ db, user }: Ctx, { unit: given, ...input }: Parsed
   return { list: rows }
 }
 
-export async function expiring({ db, user }: Ctx, input: ParsedOf<typeof calls.expiring>) {
+export async function countExpiringLicenses({ db, user }: Ctx, input: ParsedOf<typeof calls.expiring>) {
   const { rows } = await db.execute<{ from: string; to: string; count: number }>(sql`
     with p as (select g::date as "from", (g + interval '1 month - 1 day')::date as "to" from generate_series(
       date_trunc('month', current_date::timestamp), date_trunc('month', current_date::timestamp) + interval '11 months', interval '1 month') g)
@@ -130,22 +130,22 @@ export async function expiring({ db, user }: Ctx, input: ParsedOf<typeof calls.e
 
 const MOST = 20
 
-export async function vendors({ db, user }: Ctx, input: ParsedOf<typeof calls.vendors>) {
+export async function listVendorStats({ db, user }: Ctx, input: ParsedOf<typeof calls.vendors>) {
   const where = countsOf(user, input)
   const byVendor = await db
-    .select({ id: licenseCounts.vendor, ...stateSums })
+    .select({ id: licenseCounts.vendor, ...STATE_SUMS })
     .from(licenseCounts)
     .where(where)
     .groupBy(licenseCounts.vendor)
-    .having(gt(stateSums.total, 0))
+    .having(gt(STATE_SUMS.total, 0))
     .orderBy(licenseCounts.vendor)
   const byBatch = await db
-    .select({ id: licenseCounts.batchId, name: licenseBatches.batchNo, ...stateSums })
+    .select({ id: licenseCounts.batchId, name: licenseBatches.batchNo, ...STATE_SUMS })
     .from(licenseCounts)
     .innerJoin(licenseBatches, eq(licenseBatches.id, licenseCounts.batchId))
     .where(where)
     .groupBy(licenseCounts.batchId, licenseBatches.batchNo)
-    .having(gt(stateSums.total, 0))
+    .having(gt(STATE_SUMS.total, 0))
     .orderBy(desc(licenseCounts.batchId))
     .limit(MOST)
   return {
@@ -154,17 +154,18 @@ export async function vendors({ db, user }: Ctx, input: ParsedOf<typeof calls.ve
   }
 }
 
-export async function models({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
+export async function listModelStats({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
   const rows = await db
-    .select({ id: licenseCounts.modelId, name: deviceModels.modelName, ...stateSums })
+    .select({ id: licenseCounts.modelId, name: deviceModels.modelName, ...STATE_SUMS })
     .from(licenseCounts)
     .leftJoin(deviceModels, eq(deviceModels.id, licenseCounts.modelId))
     .where(countsOf(user, input))
     .groupBy(licenseCounts.modelId, deviceModels.modelName)
-    .having(gt(stateSums.total, 0))
-    .orderBy(desc(stateSums.total))
+    .having(gt(STATE_SUMS.total, 0))
+    .orderBy(desc(STATE_SUMS.total))
     .limit(MOST)
   return { list: rows.map((row) => ({ ...row, name: row.name ?? '不限型号' })) }
 }
 
-export const tenants = (ctx: Ctx, input: ParsedOf<typeof calls.tenants>) => tenantPage(ctx.db, ctx.user, input)
+export const listTenantStats = (ctx: Ctx, input: ParsedOf<typeof calls.tenants>) =>
+  paginateTenantStats(ctx.db, ctx.user, input)

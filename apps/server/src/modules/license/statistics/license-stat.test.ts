@@ -13,7 +13,7 @@ import {
   tenantOf,
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
-import { fold, runLicenseSchedule } from '../license-schedule.ts'
+import { mergeCountIncrements, runLicenseSchedule } from '../license-schedule.ts'
 import { activateLicense } from '#domain/licensing/activate.ts'
 
 const server = useApp()
@@ -63,7 +63,7 @@ test('MODULE-01 statistics count states, tenants, vendors, models, days and rema
     expect((await ask(me, 'tenant?orderByColumn=rate&isAsc=desc')).list).toMatchObject([
       { tenantName: '蓉城', received: 10, activated: 4, rate: 40 },
     ])
-    await fold(server.db)
+    await mergeCountIncrements(server.db)
   }
   expect(await breaches(server.db)).toEqual([])
   expect((await ask(customer, 'summary')).states).toMatchObject({ total: 10, stock: 0, activated: 4 })

@@ -38,14 +38,14 @@ function stockQuery(db: Db) {
     .where(sql`${tenantId} > 0`)
     .groupBy(tenantId)
 }
-export const tenantStock = (db: Db) => stockQuery(db).as('stock')
+export const selectTenantStock = (db: Db) => stockQuery(db).as('stock')
 
 /**
  * Counts the visible tenants with few unused certificates. For an account of a tenant also returns the tenant's own
  * stock.
  */
-export async function stockOf(db: Db, user: User) {
-  const stock = tenantStock(db)
+export async function getTenantStock(db: Db, user: User) {
+  const stock = selectTenantStock(db)
   const rows = await db
     .select({ tenantId: stock.tenantId, left: stock.left, warnBelow: stock.warnBelow, isLow: stock.isLow })
     .from(stock)
@@ -132,5 +132,5 @@ async function notifyLowStock(services: Services, db: Db, { tenantId, name, left
   })
 }
 
-export type StockColumns = ReturnType<typeof tenantStock>
-export const isLow = (stock: StockColumns): SQL => sql`coalesce(${stock.isLow}, false)`
+export type StockColumns = ReturnType<typeof selectTenantStock>
+export const isStockLow = (stock: StockColumns): SQL => sql`coalesce(${stock.isLow}, false)`

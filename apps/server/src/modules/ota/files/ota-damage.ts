@@ -11,9 +11,9 @@ import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { type ArtifactKind, FIRMWARE, SOFTWARE } from '../ota-artifact-kind.ts'
-import { nameOf, type StoredVersion } from '../ota-rows.ts'
-import type { Recorded } from './ota-verify.ts'
+import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from '../ota-artifact-kind.ts'
+import { formatVersionName, type StoredVersion } from '../ota-rows.ts'
+import type { RecordedDigests } from './ota-verify.ts'
 
 const DAMAGED = 1
 /** Account id of changes made by the system. */
@@ -25,7 +25,7 @@ const SYSTEM_UID = 0
  */
 export async function disableDamagedVersions(
   services: Services,
-  { sha256 }: Pick<Recorded, 'sha256'>,
+  { sha256 }: Pick<RecordedDigests, 'sha256'>,
 ): Promise<number> {
   return services.database.db.transaction(async (db) => {
     const parts = db
@@ -45,7 +45,7 @@ export async function disableDamagedVersions(
 
 async function takeOff(services: Services, db: Db, version: StoredVersion, sha256: string) {
   const { otaId, tenantId } = version
-  const artifact = version.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
+  const artifact = version.kind === SOFTWARE_KIND.kind ? SOFTWARE_KIND : FIRMWARE_KIND
   const now = services.now()
   const [part] = await db
     .select({ name: otaComponents.name, fileName: otaComponents.fileName })
@@ -56,7 +56,7 @@ async function takeOff(services: Services, db: Db, version: StoredVersion, sha25
     .set({ status: 2, ...updateColumns(version, null, now) })
     .where(eq(otaVersions.otaId, otaId))
   const undone = recallInWords(await recallRelease(db, version, { uid: SYSTEM_UID, now }))
-  const message = `${artifact.noun}${nameOf(version)}的组件「${part?.name}」文件已损坏或丢失，版本已自动停用${undone && `，${undone}`}`
+  const message = `${artifact.noun}${formatVersionName(version)}的组件「${part?.name}」文件已损坏或丢失，版本已自动停用${undone && `，${undone}`}`
   await db.insert(otaAlarms).values({
     tenantId,
     otaId,

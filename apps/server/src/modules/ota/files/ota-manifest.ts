@@ -35,15 +35,15 @@ export interface Manifest extends Content {
 export type StoredManifest = typeof otaManifests.$inferSelect
 
 /** Serialises a value as JSON with sorted keys and no white space, so that equal values give equal bytes. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(',')}}`
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${toCanonicalJson(each)}`).join(',')}}`
 }
 
 /** Reads the manifest content from the current rows. */
-export async function contentOf(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
+export async function readManifestContent(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
   const [names] = await db
     .select({ tenant: tenants.tenantNo, model: deviceModels.modelCode })
     .from(deviceModels)
@@ -64,10 +64,10 @@ export async function contentOf(db: Db, version: StoredVersion, components: read
 }
 
 /** Returns true when the stored manifest equals the current rows. Returns false for an unreadable manifest. */
-export function equalsManifest(manifest: string, content: Content): boolean {
+export function matchesManifest(manifest: string, content: Content): boolean {
   try {
     const { release: _release, created: _created, expires: _expires, ...said } = JSON.parse(manifest) as Manifest
-    return canonical(said) === canonical(content)
+    return toCanonicalJson(said) === toCanonicalJson(content)
   } catch {
     return false
   }
@@ -90,13 +90,13 @@ export async function writeManifest(db: Db, version: StoredVersion, components: 
   const release = (last?.release ?? 0) + 1
   const expires = new Date(now)
   expires.setUTCFullYear(expires.getUTCFullYear() + MANIFEST_YEARS)
-  const content = await contentOf(db, version, components)
+  const content = await readManifestContent(db, version, components)
   const manifest: Manifest = { ...content, release, created: now.toISOString(), expires: expires.toISOString() }
-  return { release, expireTime: expires.toISOString(), manifest: canonical(manifest) }
+  return { release, expireTime: expires.toISOString(), manifest: toCanonicalJson(manifest) }
 }
 
 /** Returns the highest release number of the series that devices may have accepted. */
-export async function lastEnabled(db: Db, version: StoredVersion): Promise<number> {
+export async function readLastEnabledRelease(db: Db, version: StoredVersion): Promise<number> {
   const [last] = await db
     .select({ release: max(otaManifests.release) })
     .from(otaManifests)
@@ -105,7 +105,7 @@ export async function lastEnabled(db: Db, version: StoredVersion): Promise<numbe
   return last?.release ?? 0
 }
 
-export async function manifestOf(db: Db, otaId: number): Promise<StoredManifest | undefined> {
+export async function readManifest(db: Db, otaId: number): Promise<StoredManifest | undefined> {
   const [found] = await db.select().from(otaManifests).where(eq(otaManifests.otaId, otaId))
   return found
 }
@@ -113,7 +113,7 @@ export async function manifestOf(db: Db, otaId: number): Promise<StoredManifest 
 type Written = Pick<StoredManifest, 'release' | 'manifest' | 'expireTime' | 'signature' | 'keyId' | 'isOwn'>
 
 /** Stores the manifest of a version and replaces the previous manifest. */
-export async function putManifest(db: Db, version: StoredVersion, written: Written, { uid, now }: Who) {
+export async function storeManifest(db: Db, version: StoredVersion, written: Written, { uid, now }: Who) {
   const { otaId, tenantId, modelId, packageName } = version
   const row = { ...written, tenantId, modelId, packageName, createBy: uid, createTime: now.toISOString() }
   await db

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, created, EDITOR, read, newModel } from '../ota-fixture.ts'
-import { isScrubDue, scrub } from './ota-scrub.ts'
+import { createComponent, createVersion, FIRMWARE_PERMISSIONS, readVersion, createModel } from '../ota-fixture.ts'
+import { isScrubDue, verifyComponentFiles } from './ota-scrub.ts'
 
 const server = useApp()
 const enable = (me: Caller, otaId: number) => me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
@@ -14,20 +14,20 @@ const pathOf = (sha256: string) => join(server.dataDir, 'files', sha256.slice(0,
 const shaOf = (part: object | undefined) => (part as { sha256: string }).sha256
 
 test('a damaged component disables its version, opens one alarm, notifies accounts that may enable, and is logged', async () => {
-  const me = await server.by({ tenant: '巡检公司', permissions: EDITOR })
-  const other = await server.by({ tenant: '别家公司', permissions: EDITOR })
+  const me = await server.by({ tenant: '巡检公司', permissions: FIRMWARE_PERMISSIONS })
+  const other = await server.by({ tenant: '别家公司', permissions: FIRMWARE_PERMISSIONS })
   const vendor = await server.as('upgrade:ota:add')
-  const good = await created(me, { modelId: await newModel(vendor) })
-  const bad = await created(me, { modelId: await newModel(vendor) })
+  const good = await createVersion(me, { modelId: await createModel(vendor) })
+  const bad = await createVersion(me, { modelId: await createModel(vendor) })
   for (const { otaId } of [good, bad]) await enable(me, otaId)
   const path = pathOf(shaOf(bad.components[0]))
   const bytes = readFileSync(path)
   bytes[100] = bytes[100]! ^ 1
   writeFileSync(path, bytes)
-  expect(await scrub(server.services)).toMatchObject({ damaged: 1, more: false })
+  expect(await verifyComponentFiles(server.services)).toMatchObject({ damaged: 1, more: false })
 
-  expect((await read(me, bad.otaId)).otaVersion.status).toBe(2)
-  expect((await read(me, good.otaId)).otaVersion.status).toBe(1)
+  expect((await readVersion(me, bad.otaId)).otaVersion.status).toBe(2)
+  expect((await readVersion(me, good.otaId)).otaVersion.status).toBe(1)
   const open = await alarms(me)
   expect(open).toMatchObject([{ otaId: bad.otaId, message: expect.stringContaining('组件「主程序」文件已损坏或丢失') }])
   expect(await alarms(other)).toEqual([])
@@ -40,7 +40,7 @@ test('a damaged component disables its version, opens one alarm, notifies accoun
   )
   expect(rows).toMatchObject([{ action: expect.stringContaining('版本已自动停用'), uid: null }])
 
-  expect(await scrub(server.services)).toMatchObject({ damaged: 0 })
+  expect(await verifyComponentFiles(server.services)).toMatchObject({ damaged: 0 })
   expect(await alarms(me)).toHaveLength(1)
   const id = open[0]?.id
   expect((await other.call('POST', `/api/v1/device/ota/alarm/close/${id}`)).msg).toBe('告警不存在或已被删除')
@@ -52,20 +52,20 @@ test('a damaged component disables its version, opens one alarm, notifies accoun
 })
 
 test('a missing file disables every version that contains the file', async () => {
-  const me = await server.as(...EDITOR)
-  const part = await component(me)
-  const both = [await created(me, {}, [part]), await created(me, {}, [part])]
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const part = await createComponent(me)
+  const both = [await createVersion(me, {}, [part]), await createVersion(me, {}, [part])]
   for (const { otaId } of both) await enable(me, otaId)
   await server.services.files.remove(shaOf(part))
-  expect(await scrub(server.services)).toMatchObject({ damaged: 2 })
-  for (const { otaId } of both) expect((await read(me, otaId)).otaVersion.status).toBe(2)
+  expect(await verifyComponentFiles(server.services)).toMatchObject({ damaged: 2 })
+  for (const { otaId } of both) expect((await readVersion(me, otaId)).otaVersion.status).toBe(2)
 })
 
 test('an interrupted pass continues after the last verified content', async () => {
-  const me = await server.as(...EDITOR)
-  for (let n = 0; n < 3; n += 1) await enable(me, (await created(me)).otaId)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  for (let n = 0; n < 3; n += 1) await enable(me, (await createVersion(me)).otaId)
   const { files } = server.services
-  const { checked: all } = await scrub(server.services)
+  const { checked: all } = await verifyComponentFiles(server.services)
   expect(all).toBeGreaterThanOrEqual(3)
   const seen: string[] = []
   const openRead = files.openRead.bind(files)
@@ -76,10 +76,10 @@ test('an interrupted pass continues after the last verified content', async () =
     return openRead(...given)
   }
   try {
-    await scrub(server.services, { signal: stop.signal }).catch(() => {})
+    await verifyComponentFiles(server.services, { signal: stop.signal }).catch(() => {})
     const first = [...seen]
     expect(first).toHaveLength(2)
-    await scrub(server.services)
+    await verifyComponentFiles(server.services)
     const rest = seen.slice(2)
     // The interrupted content is read again, so that no content is skipped.
     expect(rest[0]).toBe(first[1])
@@ -90,8 +90,8 @@ test('an interrupted pass continues after the last verified content', async () =
 })
 
 test('a temporary read error is not damage: the other files are verified and the job fails', async () => {
-  const me = await server.as(...EDITOR)
-  const { otaId } = await created(me)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const { otaId } = await createVersion(me)
   await enable(me, otaId)
   const { files } = server.services
   const openRead = files.openRead.bind(files)
@@ -99,11 +99,11 @@ test('a temporary read error is not damage: the other files are verified and the
     throw new Error('the store does not answer')
   }
   try {
-    await expect(scrub(server.services)).rejects.toThrow('could not be read')
+    await expect(verifyComponentFiles(server.services)).rejects.toThrow('could not be read')
   } finally {
     files.openRead = openRead
   }
-  expect((await read(me, otaId)).otaVersion.status).toBe(1)
+  expect((await readVersion(me, otaId)).otaVersion.status).toBe(1)
 })
 
 test.each([

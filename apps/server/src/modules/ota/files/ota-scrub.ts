@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { disableDamagedVersions } from './ota-damage.ts'
-import { isIntact, type Pace, type Recorded } from './ota-verify.ts'
+import { isIntact, type ReadPacer, type RecordedDigests } from './ota-verify.ts'
 
 const HOUR_MS = 60 * 60_000
 /** Maximum duration of one run. The run ends before the next run is due, and the next run continues the pass. */
@@ -40,7 +40,7 @@ export function registerOtaScrub(services: Services) {
 
 async function scrubAtNight(services: Services, signal: AbortSignal) {
   const last = await readPass(services.database.db)
-  return isScrubDue(services, last) ? scrub(services, { signal }) : { checked: 0 }
+  return isScrubDue(services, last) ? verifyComponentFiles(services, { signal }) : { checked: 0 }
 }
 
 /**
@@ -64,7 +64,7 @@ interface Options {
 /**
  * Continues the pass after the last verified content. A read error fails the job after all other files are verified.
  */
-export async function scrub(services: Services, options: Options = {}) {
+export async function verifyComponentFiles(services: Services, options: Options = {}) {
   const { signal, bytesPerSecond = BYTES_PER_SECOND, atMostMs = AT_MOST_MS } = options
   const { db } = services.database
   const until = Date.now() + atMostMs
@@ -101,8 +101,8 @@ export async function scrub(services: Services, options: Options = {}) {
 }
 
 /** Returns the contents of enabled versions, each content once, ordered by digest. */
-async function contentsAfter(db: Db, cursor: string): Promise<Recorded[]> {
-  const { rows } = await db.execute<Recorded & Record<string, unknown>>(sql`
+async function contentsAfter(db: Db, cursor: string): Promise<RecordedDigests[]> {
+  const { rows } = await db.execute<RecordedDigests & Record<string, unknown>>(sql`
     select distinct on (c.sha256) c.sha256, c.sha1, c.md5, c.size::float8 as size
     from ota_components c join ota_versions v on v.ota_id = c.ota_id
     where v.status = 1 and v.deleted_at is null and c.sha256 > ${cursor}
@@ -111,7 +111,7 @@ async function contentsAfter(db: Db, cursor: string): Promise<Recorded[]> {
 }
 
 /** Returns a function that limits the average read rate. */
-function paceOf(bytesPerSecond: number, signal: AbortSignal | undefined): Pace {
+function paceOf(bytesPerSecond: number, signal: AbortSignal | undefined): ReadPacer {
   const from = performance.now()
   let bytes = 0
   return (more) => {

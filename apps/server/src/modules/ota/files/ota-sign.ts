@@ -4,17 +4,17 @@ import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import {
   writeManifest,
-  contentOf,
-  lastEnabled,
-  manifestOf,
-  putManifest,
-  equalsManifest,
+  readManifestContent,
+  readLastEnabledRelease,
+  readManifest,
+  storeManifest,
+  matchesManifest,
   type StoredManifest,
 } from './ota-manifest.ts'
 import type { StoredComponent, StoredVersion } from '../ota-rows.ts'
 
 /** Identifies the key and account of the signature with which a version is enabled. */
-export interface Signed {
+export interface ReleaseSignature {
   readonly release: number
   readonly keyId: string
 }
@@ -28,10 +28,10 @@ export async function signForRelease(
   db: Db,
   version: StoredVersion,
   components: readonly StoredComponent[],
-): Promise<Signed> {
-  const stored = await manifestOf(db, version.otaId)
+): Promise<ReleaseSignature> {
+  const stored = await readManifest(db, version.otaId)
   if (stored && !stored.isOwn && stored.signature) {
-    const problem = await detachedProblem(db, stored, version, components, now)
+    const problem = await findDetachedSignatureProblem(db, stored, version, components, now)
     if (problem) throw refused(problem)
     if (signing.check(stored.manifest, stored.signature, stored.keyId) !== 'valid')
       throw refused(SIGNING_MESSAGES.wrong)
@@ -40,20 +40,21 @@ export async function signForRelease(
   if (signing.detachedOnly) throw refused(SIGNING_MESSAGES.needed)
   const made = await writeManifest(db, version, components, now)
   const signature = signing.sign(made.manifest)
-  await putManifest(db, version, { ...made, ...signature, isOwn: true }, { uid: user.uid, now })
+  await storeManifest(db, version, { ...made, ...signature, isOwn: true }, { uid: user.uid, now })
   return { release: made.release, keyId: signature.keyId }
 }
 
 /** Returns the reason why an uploaded signature is no longer valid. */
-export async function detachedProblem(
+export async function findDetachedSignatureProblem(
   db: Db,
   stored: StoredManifest,
   version: StoredVersion,
   components: readonly StoredComponent[],
   now: Date,
 ): Promise<string | undefined> {
-  if (!equalsManifest(stored.manifest, await contentOf(db, version, components))) return SIGNING_MESSAGES.changed
+  if (!matchesManifest(stored.manifest, await readManifestContent(db, version, components)))
+    return SIGNING_MESSAGES.changed
   if (Date.parse(stored.expireTime) <= now.getTime()) return SIGNING_MESSAGES.expired
-  if (stored.release < (await lastEnabled(db, version))) return SIGNING_MESSAGES.behind
+  if (stored.release < (await readLastEnabledRelease(db, version))) return SIGNING_MESSAGES.behind
   return undefined
 }

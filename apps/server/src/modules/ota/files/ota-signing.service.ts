@@ -11,14 +11,21 @@ import { transact } from '#core/tenancy/tenancy.ts'
 import type { ArtifactKind } from '../ota-artifact-kind.ts'
 import {
   writeManifest,
-  contentOf,
-  manifestOf,
-  putManifest,
-  equalsManifest,
+  readManifestContent,
+  readManifest,
+  storeManifest,
+  matchesManifest,
   type StoredManifest,
 } from './ota-manifest.ts'
-import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion, visible } from '../ota-rows.ts'
-import { detachedProblem } from './ota-sign.ts'
+import {
+  listComponents,
+  lockVersion,
+  formatVersionName,
+  type StoredComponent,
+  type StoredVersion,
+  visibleVersionsOfKind,
+} from '../ota-rows.ts'
+import { findDetachedSignatureProblem } from './ota-sign.ts'
 import { isIntact } from './ota-verify.ts'
 
 type View = z.input<typeof ManifestView>
@@ -36,65 +43,70 @@ async function factsOf(db: Db, user: Ctx['user'], artifact: ArtifactKind, otaId:
   const [version] = await db
     .select()
     .from(otaVersions)
-    .where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+    .where(and(eq(otaVersions.otaId, otaId), visibleVersionsOfKind(user, artifact)))
   if (!version) throw notFound(artifact.noun)
-  const [components, stored] = [await componentsOf(db, otaId), await manifestOf(db, otaId)]
-  const same = stored !== undefined && equalsManifest(stored.manifest, await contentOf(db, version, components))
+  const [components, stored] = [await listComponents(db, otaId), await readManifest(db, otaId)]
+  const same =
+    stored !== undefined && matchesManifest(stored.manifest, await readManifestContent(db, version, components))
   return { version, components, stored, same }
 }
 
 /** Returns the manifest, the signing key and the result of the checks against the database. */
-export const get = async (ctx: Ctx, artifact: ArtifactKind, { otaId }: One) =>
+export const getSigning = async (ctx: Ctx, artifact: ArtifactKind, { otaId }: One) =>
   viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, artifact, otaId))
 
 /** Context fields that reading requires. The command-line interface provides only these. */
 type Reader = Pick<Ctx, 'services' | 'user' | 'now'>
 
 /** Runs the same checks and reads every stored byte again. No transaction is open meanwhile. */
-export async function verify(ctx: Reader, artifact: ArtifactKind, { otaId }: One) {
+export async function verifyVersion(ctx: Reader, artifact: ArtifactKind, { otaId }: One) {
   const facts = await transact(ctx, (db) => factsOf(db, ctx.user, artifact, otaId))
   return viewOf(ctx, otaId, facts, await bytesCheck(ctx, facts.components))
 }
 
 /** Lists the public keys for verifying signatures. */
-export const keys = ({ services: { signing } }: Ctx) => ({
+export const listSigningKeys = ({ services: { signing } }: Ctx) => ({
   detachedOnly: signing.detachedOnly,
   keys: [...signing.keys()],
 })
 
 /** Writes the manifest for external signing. Invalidates an earlier manifest and its signature. */
-export async function prepare(ctx: Ctx, artifact: ArtifactKind, { otaId }: One) {
+export async function prepareManifest(ctx: Ctx, artifact: ArtifactKind, { otaId }: One) {
   const { db, user, now } = ctx
   const version = await lockVersion(db, user, artifact, otaId)
   if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
-  const components = await componentsOf(db, otaId)
+  const components = await listComponents(db, otaId)
   if (components.length === 0) throw refused('请先上传组件再生成清单')
   const made = await writeManifest(db, version, components, now)
-  await putManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
+  await storeManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
   ctx.audit({
     bizType: artifact.bizType,
     bizId: otaId,
-    action: `生成${artifact.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
+    action: `生成${artifact.noun}${formatVersionName(version)}的待签名清单，序号 ${made.release}`,
   })
   return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
 }
 
 /** Stores the external signature of the prepared manifest. Determines which registered key made the signature. */
-export async function sign(ctx: Ctx, artifact: ArtifactKind, { otaId, signature }: ParsedOf<typeof otaSigning.sign>) {
+export async function storeSignature(
+  ctx: Ctx,
+  artifact: ArtifactKind,
+  { otaId, signature }: ParsedOf<typeof otaSigning.sign>,
+) {
   const { db, user, now, services } = ctx
   const version = await lockVersion(db, user, artifact, otaId)
   if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
-  const stored = await manifestOf(db, otaId)
+  const stored = await readManifest(db, otaId)
   if (!stored || stored.isOwn) throw refused(SIGNING_MESSAGES.missing)
-  const problem = await detachedProblem(db, stored, version, await componentsOf(db, otaId), now)
+  const problem = await findDetachedSignatureProblem(db, stored, version, await listComponents(db, otaId), now)
   if (problem) throw refused(problem)
   const keyId = services.signing.signerOf(stored.manifest, signature)
   if (!keyId) throw invalid(SIGNING_MESSAGES.wrong, 'signature')
-  await putManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
+  await storeManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
   ctx.audit({
     bizType: artifact.bizType,
     bizId: otaId,
-    action: `上传${artifact.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
+    action: `上传${artifact.noun}${formatVersionName(version)}的清单签名，序号 ${stored.release}`,
     diff: listChanges({}, { keyId }, { keyId: '密钥编号' }),
   })
   return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))

@@ -8,8 +8,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '#core/config/config.ts'
 import { Signing } from '#core/crypto/signing.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { component, created, digests, EDITOR, read, save, upload } from '../ota-fixture.ts'
-import { canonical } from './ota-manifest.ts'
+import {
+  createComponent,
+  createVersion,
+  computeDigests,
+  FIRMWARE_PERMISSIONS,
+  readVersion,
+  saveVersion,
+  uploadComponent,
+} from '../ota-fixture.ts'
+import { toCanonicalJson } from './ota-manifest.ts'
 
 const server = useApp()
 const URL = '/api/v1/device/ota/manifest'
@@ -49,16 +57,16 @@ test('canonical JSON is independent of the key order and contains no white space
                   .map(([key, inner]) => [key, shuffled(inner)]),
               )
             : each
-      expect(canonical(shuffled(value))).toBe(canonical(value))
-      expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      expect(toCanonicalJson(shuffled(value))).toBe(toCanonicalJson(value))
+      expect(JSON.parse(toCanonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
     }),
   )
-  expect(canonical({ b: [1, { d: null, c: 'ü' }], a: 0 })).toBe('{"a":0,"b":[1,{"c":"ü","d":null}]}')
+  expect(toCanonicalJson({ b: [1, { d: null, c: 'ü' }], a: 0 })).toBe('{"a":0,"b":[1,{"c":"ü","d":null}]}')
 })
 
 test('enabling signs the content of the version, verifiable with the published public key', async () => {
-  const me = await server.as(...EDITOR)
-  const { otaId, components } = await created(me, { oldVerMin: 1, oldVerMax: 99 })
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const { otaId, components } = await createVersion(me, { oldVerMin: 1, oldVerMax: 99 })
   expect(await manifestOf(me, otaId)).toMatchObject({ state: 0, manifest: '', checks: [] })
   expect((await enable(me, otaId)).code).toBe(200)
   const view = await manifestOf(me, otaId)
@@ -89,12 +97,12 @@ test('enabling signs the content of the version, verifiable with the published p
 })
 
 test('release numbers increase within a model, also when a version is enabled again', async () => {
-  const me = await server.as(...EDITOR)
-  const first = await created(me)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const first = await createVersion(me)
   await enable(me, first.otaId)
   const payload = {
     otaVersion: { modelId: first.modelId, verCode: 101, verName: '次', releaseDate: '2030-01-01 08:00:00' },
-    components: [await component(me)],
+    components: [await createComponent(me)],
   }
   const second = (await me.call('POST', '/api/v1/device/ota/ver', payload)).data.otaId as number
   await enable(me, second)
@@ -102,17 +110,17 @@ test('release numbers increase within a model, also when a version is enabled ag
   await enable(me, first.otaId)
   const releases = await Promise.all([first.otaId, second].map(async (id) => (await manifestOf(me, id)).release))
   expect(releases).toEqual([3, 2])
-  const other = await created(me)
+  const other = await createVersion(me)
   await enable(me, other.otaId)
   expect((await manifestOf(me, other.otaId)).release).toBe(1)
 })
 
 test('a changed component, row or signature fails verification', async () => {
-  const me = await server.as(...EDITOR)
-  const { otaId } = await created(me)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
+  const { otaId } = await createVersion(me)
   await enable(me, otaId)
   const { pool } = server.services.database
-  const { data: other } = await upload(me, Buffer.from('something else'))
+  const { data: other } = await uploadComponent(me, Buffer.from('something else'))
   await pool.query('update ota_components set sha256 = $2 where ota_id = $1', [otaId, other.sha256])
   expect(await manifestOf(me, otaId)).toMatchObject({ state: 3 })
   expect(failed(await manifestOf(me, otaId))).toEqual(['content'])
@@ -134,12 +142,12 @@ test('a changed component, row or signature fails verification', async () => {
 })
 
 test('an external signature is required, checked against registered keys, invalidated by an edit and kept when enabled', async () => {
-  const me = await server.as(...EDITOR)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
   const dir = folder()
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(join(dir, 'release.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
   configured({ OMS_SIGNING_PUBLIC_KEYS: dir, OMS_SIGNING_REQUIRED: 'detached' })
-  const { otaId, components } = await created(me)
+  const { otaId, components } = await createVersion(me)
   const needed = { code: 501, msg: '系统要求离线签名：请先生成清单，签名并上传后再启用' }
   expect(await enable(me, otaId)).toMatchObject(needed)
   expect((await me.call('POST', `${URL}/sign/${otaId}`, { signature: `${'A'.repeat(86)}==` })).msg).toBe('请先生成清单')
@@ -156,8 +164,8 @@ test('an external signature is required, checked against registered keys, invali
   expect(await send(by(privateKey, `${manifest} `))).toEqual(wrong)
   expect(await send(by(privateKey, manifest))).toMatchObject({ code: 200, data: { state: 2, isOwn: false } })
 
-  const { otaVersion } = await read(me, otaId)
-  expect((await save(me, { otaVersion: { ...otaVersion, verName: '改后' }, components })).code).toBe(200)
+  const { otaVersion } = await readVersion(me, otaId)
+  expect((await saveVersion(me, { otaVersion: { ...otaVersion, verName: '改后' }, components })).code).toBe(200)
   expect((await enable(me, otaId)).msg).toBe('清单生成后版本内容有变化，请重新生成清单并签名')
   const again = (await me.call('POST', `${URL}/prepare/${otaId}`)).data.manifest as string
   expect((await send(by(privateKey, again))).code).toBe(200)
@@ -202,31 +210,31 @@ test('the server key is created once, readable only by its owner; errors name in
 })
 
 test('after any edits, enabled version, manifest and served bytes agree', async () => {
-  const me = await server.as(...EDITOR)
+  const me = await server.as(...FIRMWARE_PERMISSIONS)
   const pool = [Buffer.from('甲'), Buffer.from('乙'.repeat(5000)), Buffer.from('丙'.repeat(90_000))]
   const parts = await Promise.all(
-    pool.map(async (bytes, at) => ({ ...(await upload(me, bytes)).data, name: `部件${at}` })),
+    pool.map(async (bytes, at) => ({ ...(await uploadComponent(me, bytes)).data, name: `部件${at}` })),
   )
   const edits = fc.array(fc.subarray([0, 1, 2], { minLength: 1 }), { minLength: 1, maxLength: 3 })
   await fc.assert(
     fc.asyncProperty(edits, async (steps) => {
-      const { otaId } = await created(me)
+      const { otaId } = await createVersion(me)
       for (const chosen of steps) {
-        const { otaVersion } = await read(me, otaId)
-        const saved = await save(me, { otaVersion, components: chosen.map((at) => parts[at]) })
+        const { otaVersion } = await readVersion(me, otaId)
+        const saved = await saveVersion(me, { otaVersion, components: chosen.map((at) => parts[at]) })
         expect(saved.code).toBe(200)
       }
       expect((await enable(me, otaId)).code).toBe(200)
       const view = await verified(me, otaId)
       expect([view.state, failed(view)]).toEqual([2, []])
-      const { components } = await read(me, otaId)
+      const { components } = await readVersion(me, otaId)
       const signed = JSON.parse(view.manifest).components as { sha256: string; size: number }[]
       expect(components.map(({ sha256, size }) => ({ sha256, size }))).toEqual(
         signed.map(({ sha256, size }) => ({ sha256, size })),
       )
       for (const { url, sha256 } of components) {
         const { rawPayload } = await me.inject({ method: 'GET', url: String(url) })
-        expect(digests(rawPayload).sha256).toBe(sha256)
+        expect(computeDigests(rawPayload).sha256).toBe(sha256)
       }
     }),
     { numRuns: 12 },

@@ -1,11 +1,11 @@
 import { DEFAULT_COMPONENT_TYPE } from '@oms/contract/ota/ota.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { saveUpload } from '#core/storage/save-upload.ts'
-import { tenantOf } from '../ota-rows.ts'
+import { requireSessionTenant } from '../ota-rows.ts'
 
 /** Stores one component upload and returns the size and digests of the received bytes. */
-export async function upload(ctx: Ctx) {
-  tenantOf(ctx.user)
+export async function uploadComponent(ctx: Ctx) {
+  requireSessionTenant(ctx.user)
   const { id, ...stored } = await saveUpload(ctx, 'component')
   ctx.audit({
     bizType: 'file',

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { digests, EDITOR, upload } from '../ota-fixture.ts'
+import { computeDigests, FIRMWARE_PERMISSIONS, uploadComponent } from '../ota-fixture.ts'
 
 const server = useApp()
-const editor = () => server.as(...EDITOR)
+const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 
 describe('uploading', () => {
   test('OTA-08 OTA-09 the server computes size and digests; the type defaults to 1', async () => {
     const me = await editor()
     const bytes = randomBytes(100_000)
-    const { code, msg, data } = await upload(me, bytes, '固件 v1.bin')
+    const { code, msg, data } = await uploadComponent(me, bytes, '固件 v1.bin')
     expect({ code, msg }).toEqual({ code: 200, msg: '组件上传成功' })
     expect(data).toEqual({
       name: '固件 v1.bin',
       type: 1,
       url: expect.stringMatching(/^\/api\/v1\/file\/[0-9a-f]{32}$/),
-      ...digests(bytes),
+      ...computeDigests(bytes),
     })
   })
 
@@ -25,13 +25,13 @@ describe('uploading', () => {
     const limit = 300 * 1024 * 1024
     const bytes = Buffer.alloc(limit + 1, 'oms')
     const refusal = { code: 400, msg: '组件不可超过300mb,请重新选择上传', data: { field: 'file' } }
-    expect(await upload(me, bytes)).toEqual(refusal)
-    expect(await upload(me, bytes.subarray(0, limit))).toMatchObject({ code: 200, data: { size: limit } })
+    expect(await uploadComponent(me, bytes)).toEqual(refusal)
+    expect(await uploadComponent(me, bytes.subarray(0, limit))).toMatchObject({ code: 200, data: { size: limit } })
   }, 60_000)
 
   test('OTA-09 refuses an empty file and a request without a file', async () => {
     const me = await editor()
-    expect(await upload(me, Buffer.alloc(0))).toMatchObject({ code: 400, data: { field: 'file' } })
+    expect(await uploadComponent(me, Buffer.alloc(0))).toMatchObject({ code: 400, data: { field: 'file' } })
     const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', payload: {} })
     expect(reply.json()).toMatchObject({ code: 400, data: { field: 'file' } })
   })
@@ -49,7 +49,7 @@ describe('uploading', () => {
   })
 
   test('OTA-10 upload requires upgrade:ota:uploadComp', async () => {
-    const without = await server.as(...EDITOR.filter((permission) => !permission.endsWith('uploadComp')))
-    expect(await upload(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
+    const without = await server.as(...FIRMWARE_PERMISSIONS.filter((permission) => !permission.endsWith('uploadComp')))
+    expect(await uploadComponent(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 })

@@ -2,9 +2,9 @@ import { Digests } from '#core/storage/digests.ts'
 import { FileMissing, type FileStore } from '#core/storage/store.ts'
 import type { StoredComponent } from '../ota-rows.ts'
 
-export type Recorded = Pick<StoredComponent, 'sha256' | 'sha1' | 'md5' | 'size'>
+export type RecordedDigests = Pick<StoredComponent, 'sha256' | 'sha1' | 'md5' | 'size'>
 /** Waits as long as reading this many bytes may take. Throws to abort the verification. */
-export type Pace = (bytes: number) => Promise<void> | void
+export type ReadPacer = (bytes: number) => Promise<void> | void
 
 /**
  * Returns true when the stored bytes still have the size and digests recorded at upload. Reads all bytes; a worker thread
@@ -12,8 +12,8 @@ export type Pace = (bytes: number) => Promise<void> | void
  */
 export async function isIntact(
   store: Pick<FileStore, 'openRead'>,
-  recorded: Recorded,
-  pace: Pace = () => {},
+  recorded: RecordedDigests,
+  pace: ReadPacer = () => {},
 ): Promise<boolean> {
   const digests = new Digests()
   try {

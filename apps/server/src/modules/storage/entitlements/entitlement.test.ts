@@ -26,7 +26,7 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('an entitlement in force shows the used and the remaining time of now', async () => {
+  test('an entitlement in force shows the time that is used and the time that remains now', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'W1', { copies: 2 })
@@ -39,7 +39,7 @@ describe('opening packages', () => {
     expect(details.row).toMatchObject({ usedSeconds: 2 * 86_400, leftSeconds: 5 * 86_400 })
   })
 
-  test('a package opened in front keeps the remaining time of the current one; an override discards it', async () => {
+  test('a package opened in front keeps the remaining time of the current package, an override does not', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn])

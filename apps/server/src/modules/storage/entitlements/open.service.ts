@@ -145,12 +145,13 @@ export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) 
   const report = reportOf(new Set(input.sns).size, prepared.done, failed, 'sns')
   await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
   await storePrepared(ctx, prepared, [terms], input.reason)
-  const few = prepared.created.slice(0, 3).map(({ sn }) => `「${sn}」`)
-  const more = prepared.done > 3 ? `等${prepared.done}台设备` : ''
+  const words = `开通云存套餐「${terms.packageName}」${order.copies}份，原因：${input.reason}`
   ctx.audit({
     bizType: 'entitlement',
-    bizIds: prepared.created.slice(0, 1000).map(({ id }) => id),
-    action: `为${[...new Set(few)].join('')}${more}开通云存套餐「${terms.packageName}」${order.copies}份，原因：${input.reason}`,
+    action: words,
+    records: prepared.created
+      .slice(0, 1000)
+      .map(({ id, sn }) => ({ id, action: `为「${sn}」${words}`, input: { sns: [sn] } })),
   })
   await publishEntitlements(ctx)
   return report

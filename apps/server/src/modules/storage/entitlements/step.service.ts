@@ -75,11 +75,8 @@ async function lockedQueues(ctx: Ctx, list: readonly Stored[]) {
   return works
 }
 
-const namesOf = (list: readonly Stored[]) =>
-  `${list
-    .slice(0, 3)
-    .map(({ sn, packageName }) => `「${sn}」的「${packageName}」`)
-    .join('')}${list.length > 3 ? `等${list.length}份` : ''}`
+/** Formats an entitlement for the operation log. */
+export const nameOf = ({ sn, packageName }: Pick<Stored, 'sn' | 'packageName'>) => `「${sn}」的「${packageName}」`
 
 /** Applies a step to the entitlements that permit it, and reports the reason of the others. */
 async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
@@ -102,8 +99,8 @@ async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reas
   await saveQueues(ctx.db, [...works.values()], actorOf(ctx, reason))
   ctx.audit({
     bizType: 'entitlement',
-    bizIds: good.map(({ id }) => id),
-    action: `${step.verb}云存储${namesOf(good)}，原因：${reason}`,
+    action: `${step.verb}云存储，原因：${reason}`,
+    records: good.map((row) => ({ id: row.id, action: `${step.verb}云存储${nameOf(row)}，原因：${reason}` })),
   })
   await publishEntitlements(ctx)
   return report
@@ -175,7 +172,7 @@ export async function transfer(ctx: Ctx, input: ParsedOf<typeof calls.transfer>)
   ctx.audit({
     bizType: 'entitlement',
     bizIds: [stored.id, row.id],
-    action: `转移云存储${namesOf([stored])}到设备「${target.sn}」，原因：${input.reason}`,
+    action: `转移云存储${nameOf(stored)}到设备「${target.sn}」，原因：${input.reason}`,
   })
   await publishEntitlements(ctx)
   return { id: row.id }

@@ -88,7 +88,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('partial refunds without `stops` keep the service; an amount above the remaining one is refused', async () => {
+  test('partial refunds without `stops` keep the service, and cannot exceed the remaining amount', async () => {
     const sn = await newDevice()
     await send(
       eventOf(

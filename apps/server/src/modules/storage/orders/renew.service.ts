@@ -18,11 +18,12 @@ import {
   termsOnSale,
 } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, reportOf, storePrepared } from '../entitlements/open.service.ts'
-import { entitlementsOf } from '../entitlements/step.service.ts'
+import { entitlementsOf, nameOf } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
-type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly number[] }
+type Created = Pick<Stored, 'id' | 'sn' | 'packageName' | 'deviceId' | 'channel'>
+type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly Created[] }
 
 const failedAs = (rows: readonly Stored[], msg: string): Outcome => ({
   done: 0,
@@ -50,7 +51,7 @@ async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input:
   const ids = (await reserveIds(ctx.db, places.length * (copies + 1))).values()
   const prepared = await prepare(ctx, places, order, { locked: true, ids: () => ids.next().value as number })
   await storePrepared(ctx, prepared, [terms], reason)
-  return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created.map(({ id }) => id) }
+  return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created }
 }
 
 async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Promise<Outcome> {
@@ -73,25 +74,27 @@ export async function renew(ctx: Ctx, input: Input) {
   // Two entitlements of one package on one channel are renewed once.
   const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0
-  const created: number[] = []
+  const created: (Created & { readonly packageId: number })[] = []
   const copies = new Map<number, number>()
   for (const [packageId, group] of Map.groupBy(rows, (row) => row.packageId)) {
     const outcome = await renewPackage(ctx, group, input)
     done += outcome.done
     copies.set(packageId, outcome.done * input.copies)
     failed.push(...outcome.failed)
-    created.push(...outcome.created)
+    created.push(...outcome.created.map((row) => ({ ...row, packageId })))
   }
   const report = reportOf(input.ids.length, done, failed)
   // After the queues: every call locks queues before allowances, which prevents deadlocks.
   await chargeAllowances(ctx, copies, input.reason)
+  const renewedBy = new Map(rows.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row.id]))
   ctx.audit({
     bizType: 'entitlement',
-    bizIds: created,
-    action: `续期云存储${rows
-      .slice(0, 3)
-      .map(({ sn, packageName }) => `「${sn}」的「${packageName}」`)
-      .join('')}${rows.length > 3 ? `等${rows.length}份` : ''}，原因：${input.reason}`,
+    action: `续期云存储，原因：${input.reason}`,
+    records: created.map((row) => ({
+      id: row.id,
+      action: `续期云存储${nameOf(row)}，原因：${input.reason}`,
+      input: { ids: [renewedBy.get(`${formatQueueKey(row)}:${row.packageId}`)] },
+    })),
   })
   await publishEntitlements(ctx)
   return report

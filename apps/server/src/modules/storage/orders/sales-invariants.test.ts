@@ -26,7 +26,7 @@ function numbersFrom(seed: number) {
 }
 
 describe('STORAGE-10 order of arrival', () => {
-  test('every order of the events of an order, with duplicates, leads to the same end', {
+  test('the events of an order lead to the same result in any sequence and with duplicates', {
     timeout: 300_000,
   }, async () => {
     const random = numbersFrom(3)

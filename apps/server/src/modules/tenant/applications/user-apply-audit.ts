@@ -13,7 +13,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { inScope } from './user-apply-rows.ts'
+import { visibleApplications } from './user-apply-rows.ts'
 
 type Input = ParsedOf<typeof userApply.audit>
 type Application = typeof userApplications.$inferSelect
@@ -23,24 +23,24 @@ const APPROVED = 1
  * Decides applications in one transaction each. Bypasses row-level security, because an applicant has no tenant and
  * the message about a refusal comes from the platform. Checks the visible tenants explicitly.
  */
-export async function audit(ctx: Ctx, input: Input) {
+export async function auditApplication(ctx: Ctx, input: Input) {
   const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
   const failed: { id: number; name: string; msg: string }[] = []
-  const done: string[] = []
+  const done: { id: number; name: string }[] = []
   for (const id of ids.sort((a, b) => a - b)) {
     try {
       const name = await ctx.services.database.db.transaction((db) => decide({ ...ctx, db }, id, input))
-      done.push(name)
+      done.push({ id, name })
     } catch (error) {
       if (!(error instanceof ApiError) || ids.length === 1) throw error
       failed.push({ id, name: await nameOf(ctx, id), msg: error.message })
     }
   }
-  const verb = input.status === APPROVED ? '通过' : '驳回'
+  const action = `${input.status === APPROVED ? '通过' : '驳回'}加入申请`
   ctx.audit({
     bizType: 'userApply',
-    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `${verb}加入申请：${done.join('、')}${failed.length ? `；失败${failed.length}个` : ''}`,
+    action: `${action}：失败${failed.length}个`,
+    records: done.map(({ id, name }) => ({ id, action: `${action}：${name}` })),
   })
   return { done: done.length, failed }
 }
@@ -49,7 +49,7 @@ async function nameOf({ services, user }: Ctx, id: number) {
   const [row] = await services.database.db
     .select({ account: userApplications.account })
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), inScope(user)))
+    .where(and(eq(userApplications.id, id), visibleApplications(user)))
   return row?.account ?? String(id)
 }
 
@@ -58,7 +58,7 @@ async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input):
   const [found] = await db
     .select()
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), inScope(user)))
+    .where(and(eq(userApplications.id, id), visibleApplications(user)))
   if (!found) throw notFound('申请')
   if (found.uid === user.uid) throw refused('不能审批自己的申请')
   const tenantName = await nameOfTenant(db, found.tenantId)

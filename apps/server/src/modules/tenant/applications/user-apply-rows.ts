@@ -10,16 +10,16 @@ import { maskMobile } from '#core/audit/mask.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
-export type Filters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
+export type ApplicationFilters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
 
-export const inScope = (user: User) => scoped(user, { tenant: userApplications.tenantId })
+export const visibleApplications = (user: User) => scoped(user, { tenant: userApplications.tenantId })
 
 const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain') || user.can('system:manager:plain')
 
-export function conditionsOf(user: User, filters: Filters) {
+export function buildApplicationFilter(user: User, filters: ApplicationFilters) {
   const { account, realname, mobileNo, tenantId, status, beginTime, endTime } = filters
   return and(
-    inScope(user),
+    visibleApplications(user),
     contains(userApplications.account, account),
     contains(userApplications.realname, realname),
     mobileNo && !canSeeContacts(user)
@@ -31,7 +31,7 @@ export function conditionsOf(user: User, filters: Filters) {
   )
 }
 
-export const applyOrder = (filters: Filters) =>
+export const buildApplicationOrder = (filters: ApplicationFilters) =>
   buildOrder(
     filters,
     { createTime: userApplications.createTime, auditTime: userApplications.auditTime },
@@ -82,7 +82,7 @@ export async function presentApplications<R extends Bare>(db: Db, user: User, ro
   }))
 }
 
-export async function applicationsByKeys(db: Db, user: User, ids: readonly number[]) {
-  const rows = await selectApplications(db).where(and(inScope(user), among(userApplications.id, ids)))
+export async function readApplicationsByKeys(db: Db, user: User, ids: readonly number[]) {
+  const rows = await selectApplications(db).where(and(visibleApplications(user), among(userApplications.id, ids)))
   return presentApplications(db, user, rows)
 }

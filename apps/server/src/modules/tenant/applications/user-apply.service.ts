@@ -13,7 +13,13 @@ import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { applyOrder, conditionsOf, presentApplications, inScope, selectApplications } from './user-apply-rows.ts'
+import {
+  buildApplicationOrder,
+  buildApplicationFilter,
+  presentApplications,
+  visibleApplications,
+  selectApplications,
+} from './user-apply-rows.ts'
 
 const PENDING = 0
 const APPROVED = 1
@@ -22,24 +28,29 @@ const CANCELLED = 3
 const MAX_OPEN = 5
 const AUDIT = 'tenantManage:userapplication:audit'
 
-export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof userApply.list>) {
-  const rows = selectApplications(db).where(conditionsOf(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, applyOrder(filters))
+export async function listApplications(
+  { db, user }: Ctx,
+  { pageNum, pageSize, ...filters }: ParsedOf<typeof userApply.list>,
+) {
+  const rows = selectApplications(db).where(buildApplicationFilter(user, filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildApplicationOrder(filters))
   return { ...page, list: await presentApplications(db, user, page.list) }
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof userApply.get>) {
-  const rows = await selectApplications(db).where(and(eq(userApplications.id, id), inScope(user)))
+export async function getApplication({ db, user }: Ctx, { id }: ParsedOf<typeof userApply.get>) {
+  const rows = await selectApplications(db).where(and(eq(userApplications.id, id), visibleApplications(user)))
   const [found] = await presentApplications(db, user, rows)
   if (!found) throw notFound('申请')
   return found
 }
 
-export async function count({ db, user }: Ctx) {
-  return { pending: await db.$count(userApplications, and(eq(userApplications.status, PENDING), inScope(user))) }
+export async function countWaitingApplications({ db, user }: Ctx) {
+  return {
+    pending: await db.$count(userApplications, and(eq(userApplications.status, PENDING), visibleApplications(user))),
+  }
 }
 
-export async function code({ db, user }: Ctx) {
+export async function getOwnJoinCode({ db, user }: Ctx) {
   const [own] = user.tenantId
     ? await db
         .select({ joinCode: tenants.joinCode, allowApply: tenants.allowApply })
@@ -49,7 +60,7 @@ export async function code({ db, user }: Ctx) {
   return { joinCode: own?.joinCode ?? '', allowApply: own?.joinCode ? own.allowApply : 0 }
 }
 
-export async function roleOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof userApply.roles>) {
+export async function listRoleOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof userApply.roles>) {
   if (!isTenantInScope(ctx.user, tenantId)) throw notFound('客户')
   const list = await listRolesToOffer(ctx, tenantId)
   const last = await rolesOfLastApproval(ctx.db, tenantId)
@@ -67,7 +78,7 @@ async function rolesOfLastApproval(db: Db, tenantId: number): Promise<readonly n
   return last?.roleIds ?? []
 }
 
-export async function mine({ db, user }: Ctx) {
+export async function listOwnApplications({ db, user }: Ctx) {
   const list = await db
     .select({
       id: userApplications.id,
@@ -117,7 +128,7 @@ async function insertApplication(db: Db, own: typeof accounts.$inferSelect, tena
  * Creates an application to join a tenant. A wrong code and a tenant that accepts no applications return the same
  * error.
  */
-export async function apply(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof userApply.apply>) {
+export async function submitApplication(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof userApply.apply>) {
   const { db, user, services } = ctx
   const [own] = await db.select().from(accounts).where(eq(accounts.uid, user.uid)).for('update')
   if (!own || own.tenantId !== null) throw refused('您已加入客户，不能再申请加入')
@@ -140,7 +151,7 @@ export async function apply(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof user
   return { id, tenantName: tenant.name }
 }
 
-export async function cancel(ctx: Ctx, { id }: ParsedOf<typeof userApply.cancel>) {
+export async function cancelApplication(ctx: Ctx, { id }: ParsedOf<typeof userApply.cancel>) {
   const { db, user, services, now } = ctx
   const [gone] = await db
     .update(userApplications)

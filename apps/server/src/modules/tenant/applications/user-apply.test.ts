@@ -5,7 +5,7 @@ import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { logIn, MANAGER, openCustomer } from '../tenant-fixture.ts'
+import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from '../tenant-fixture.ts'
 import { expireApplications } from './user-apply-schedule.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
@@ -22,8 +22,8 @@ beforeAll(async () => {
 })
 
 async function hosting(more: object) {
-  const manager = await app.as(...MANAGER)
-  const made = await openCustomer(app, manager, more)
+  const manager = await app.as(...TENANT_MANAGER_PERMISSIONS)
+  const made = await createTenant(app, manager, more)
   await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
   const [tenant] = await app.db.select().from(tenants).where(eq(tenants.id, made.id))
   const [owner] = await app.db.select().from(accounts).where(eq(accounts.account, made.account))
@@ -140,7 +140,7 @@ describe('TENANT-05 applications to join', () => {
     expect(joined?.tenantId).toBe(row?.status === 1 ? host.id : null)
   })
 
-  test('one pending application for each account and tenant; a wrong code and a closed tenant return the same error', async () => {
+  test('an account has one pending application per tenant; wrong code and closed tenant return one error', async () => {
     const person = await newcomer()
     await applyTo(person)
     const again = await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })

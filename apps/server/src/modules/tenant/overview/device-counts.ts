@@ -16,7 +16,11 @@ const underWay = new Set<number>()
  * Counts the devices of each tenant. Tenants without devices may be absent. With `behind` (a database outside any
  * transaction) only the first request waits for a large count; others get the last count.
  */
-export async function deviceCounts(db: Db, tenantIds: readonly number[], behind?: Db): Promise<Map<number, number>> {
+export async function countDevicesByTenant(
+  db: Db,
+  tenantIds: readonly number[],
+  behind?: Db,
+): Promise<Map<number, number>> {
   const now = Date.now()
   const counts = new Map<number, number>()
   const asked: number[] = []

@@ -8,8 +8,8 @@ import { appAccounts, userApplications } from '#schema/tenant.ts'
 import { readCachedFigure } from '#domain/fleet/fleet-counts.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { lastDays } from './last-days.ts'
-import type { Block } from './tenant-overview.service.ts'
+import { findLastDays } from './last-days.ts'
+import type { OverviewBlockSource } from './tenant-overview.service.ts'
 
 const ROWS = 6
 const MODELS = 8
@@ -18,7 +18,7 @@ const PASSWORD_LOGIN = 1
 /** Last moment of a day. The App reports the times of App accounts, so a time may be in the future. */
 const endOf = (day: string) => `${day} 23:59:59.999`
 
-export const devicesBlock: Block = {
+export const devicesBlock: OverviewBlockSource = {
   title: '设备',
   may: (user) => user.can('device:apkManage:list'),
   async load({ services }, tenantId) {
@@ -80,13 +80,13 @@ async function byModel(db: Db, tenantId: number) {
   return { models, rows: models.reduce((total, { n }) => total + n, 0) }
 }
 
-export const staffBlock: Block = {
+export const staffBlock: OverviewBlockSource = {
   title: '账号',
   may: (user) => user.can('system:userList:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
     const own = and(eq(accounts.tenantId, tenantId), notDeleted(accounts))
-    const { from, to } = lastDays(ctx, 30)
+    const { from, to } = findLastDays(ctx, 30)
     const [sums] = await db
       .select({
         total: sql<number>`count(*)::int`,
@@ -122,8 +122,8 @@ export const staffBlock: Block = {
   },
 }
 
-/** Counts the logins of today and of the last days, and the failed ones. */
-async function countLogins({ db }: Pick<Ctx, 'db'>, tenantId: number, { from, to }: ReturnType<typeof lastDays>) {
+/** Counts the logins of today and of the last days, and the failed logins. */
+async function countLogins({ db }: Pick<Ctx, 'db'>, tenantId: number, { from, to }: ReturnType<typeof findLastDays>) {
   const loggedIn = sql`${loginLogs.status} = 1 and ${loginLogs.loginType} = ${PASSWORD_LOGIN}`
   const [sums] = await db
     .select({
@@ -136,16 +136,16 @@ async function countLogins({ db }: Pick<Ctx, 'db'>, tenantId: number, { from, to
   return sums ?? { today: 0, week: 0, failed: 0 }
 }
 
-export const loginsBlock: Block = {
+export const loginsBlock: OverviewBlockSource = {
   title: '登录',
   may: (user) => user.can('system:loginLog:list'),
   async load(ctx, tenantId) {
-    const period = lastDays(ctx, 7)
+    const period = findLastDays(ctx, 7)
     const { today, week, failed } = await countLogins(ctx, tenantId, period)
     const latest = await ctx.db
       .select()
       .from(loginLogs)
-      .where(and(eq(loginLogs.tenantId, tenantId), gte(loginLogs.loginTime, lastDays(ctx, 30).from)))
+      .where(and(eq(loginLogs.tenantId, tenantId), gte(loginLogs.loginTime, findLastDays(ctx, 30).from)))
       .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
       .limit(ROWS)
     const url = `/system/loginLog?tenantId=${tenantId}`
@@ -178,7 +178,7 @@ export const loginsBlock: Block = {
 
 const APPLY_TONE = ['warn', 'good', 'bad', 'none', 'none'] as const
 
-export const applicationsBlock: Block = {
+export const applicationsBlock: OverviewBlockSource = {
   title: '加入申请',
   may: (user) => user.can('tenantManage:userapplication:list'),
   async load({ db }, tenantId) {
@@ -214,12 +214,12 @@ export const applicationsBlock: Block = {
   },
 }
 
-export const appAccountsBlock: Block = {
+export const appAccountsBlock: OverviewBlockSource = {
   title: 'App账号',
   may: (user) => user.can('AccountAdministration:accountList:list'),
   async load(ctx, tenantId) {
     const { db, services } = ctx
-    const { from, to } = lastDays(ctx, 30)
+    const { from, to } = findLastDays(ctx, 30)
     const own = and(eq(appAccounts.tenantId, tenantId), notDeleted(appAccounts))
     const [sums] = await db
       .select({

@@ -5,8 +5,8 @@ import { tickets } from '#schema/ticket.ts'
 import { isOpen } from '#domain/tickets/visible-tickets.ts'
 import { within } from '#core/database/lists/list-query.ts'
 import { addDays } from '#core/time/zone.ts'
-import { lastDays } from './last-days.ts'
-import type { Block } from './tenant-overview.service.ts'
+import { findLastDays } from './last-days.ts'
+import type { OverviewBlockSource } from './tenant-overview.service.ts'
 
 const ROWS = 6
 const CLOSED = 5
@@ -15,12 +15,12 @@ const [ALLOTTED, ACTIVATED] = [1, 3]
 const STATES = ['待处理', '分析中', '修改中', '验证中', '挂起', '关闭'] as const
 
 /** Counts the certificates allotted to the tenant and those in use. */
-export const licensesBlock: Block = {
+export const licensesBlock: OverviewBlockSource = {
   title: '授权',
   may: (user) => user.can('LicenseManage:Certificate:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
-    const { to: today } = lastDays(ctx, 1)
+    const { to: today } = findLastDays(ctx, 1)
     const last = addDays(today, 30)
     const own = eq(licenseCounts.tenantId, tenantId)
     const [sums] = await db
@@ -77,13 +77,13 @@ async function countTickets(db: Db, own: SQL, since: string) {
   return { open, recent }
 }
 
-export const ticketsBlock: Block = {
+export const ticketsBlock: OverviewBlockSource = {
   title: '售后工单',
   may: (user) => user.can('AfterService:Questions:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
     const own = eq(tickets.tenantId, tenantId)
-    const { from, to } = lastDays(ctx, 30)
+    const { from, to } = findLastDays(ctx, 30)
     const { open, recent } = await countTickets(db, own, from)
     const late = open?.late ?? 0
     const latest = await db.select().from(tickets).where(own).orderBy(desc(tickets.id)).limit(ROWS)

@@ -1,20 +1,20 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
 import { addDays } from '#core/time/zone.ts'
 import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
-import { lastDays } from './last-days.ts'
-import type { Block } from './tenant-overview.service.ts'
+import { findLastDays } from './last-days.ts'
+import type { OverviewBlockSource } from './tenant-overview.service.ts'
 
 const [WAITING, IN_FORCE] = [0, 1]
 /** Kinds of flows that are sales: opened and renewed. */
 const SALES = [1, 2]
 
 /** Counts the tenant's entitlements to cloud storage, from the sums. */
-export const storageBlock: Block = {
+export const storageBlock: OverviewBlockSource = {
   title: '云存储',
   may: (user) => user.can('ossManage:deviceList:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
-    const { from, to: today } = lastDays(ctx, 30)
+    const { from, to: today } = findLastDays(ctx, 30)
     const last = addDays(today, 30)
     const [states] = await db
       .select({

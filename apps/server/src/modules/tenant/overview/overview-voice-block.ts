@@ -7,8 +7,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
-import { lastDays } from './last-days.ts'
-import type { Block, BlockData } from './tenant-overview.service.ts'
+import { findLastDays } from './last-days.ts'
+import type { OverviewBlockSource, BlockData } from './tenant-overview.service.ts'
 
 const ROWS = 6
 const LIST = '/agent/order'
@@ -16,7 +16,7 @@ const TONES = ['warn', 'good', 'warn', 'none', 'none', 'none'] as const
 type Figure = BlockData['figures'][number]
 
 /** Counts the tenant's orders of voice packages, its running grants, and its use of this month. */
-export const voiceBlock: Block = {
+export const voiceBlock: OverviewBlockSource = {
   title: '语音套餐',
   may: (user) => user.can('agent:order:list'),
   async load(ctx, tenantId) {
@@ -72,7 +72,7 @@ async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure
 /** Turns since the first day of the month, for accounts that may open the use. */
 async function usageFigures(ctx: Ctx, tenantId: number): Promise<Figure[]> {
   if (!ctx.user.can('agent:agent:query')) return []
-  const { to } = lastDays(ctx, 1)
+  const { to } = findLastDays(ctx, 1)
   const from = `${to.slice(0, 8)}01`
   const [used] = await ctx.db
     .select({ turns: sql<number>`coalesce(sum(${agentUsage.n}), 0)::float8` })

@@ -13,13 +13,13 @@ import { assertTenantVisible, readTenant } from '../tenant-rows.ts'
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
 
 /** A block of a tenant's page: its permission and its content. */
-export interface Block {
+export interface OverviewBlockSource {
   readonly title: string
   may(user: User): boolean
   load(ctx: Ctx, tenantId: number): Promise<BlockData>
 }
 
-const BLOCKS: Readonly<Record<OverviewBlockKey, Block>> = {
+const BLOCKS: Readonly<Record<OverviewBlockKey, OverviewBlockSource>> = {
   devices: devicesBlock,
   licenses: licensesBlock,
   storage: storageBlock,
@@ -31,7 +31,7 @@ const BLOCKS: Readonly<Record<OverviewBlockKey, Block>> = {
   appAccounts: appAccountsBlock,
 }
 
-export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview>) {
+export async function getTenantOverview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview>) {
   const found = await readTenant(ctx, id)
   return {
     tenant: found,
@@ -42,7 +42,7 @@ export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview
   }
 }
 
-export async function overviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
+export async function getOverviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
   const block = BLOCKS[key]
   if (!block.may(ctx.user)) throw forbidden()
   await assertTenantVisible(ctx, id)

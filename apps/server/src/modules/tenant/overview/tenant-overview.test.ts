@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { MANAGER, openCustomer } from '../tenant-fixture.ts'
+import { TENANT_MANAGER_PERMISSIONS, createTenant } from '../tenant-fixture.ts'
 
 const app = useApp()
 
@@ -59,7 +59,7 @@ async function fillVoice(id: number) {
 }
 
 test("every linked figure of the tenant's page equals the rows that it opens", async () => {
-  const { id } = await openCustomer(app, await app.as(...MANAGER))
+  const { id } = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
   await fillPeriods(id)
   const all = await app.by({ superAdmin: true })
   const seen: { label: string; value: number; rows: number; url: string }[] = []

@@ -12,8 +12,15 @@ import type { InstalledPackage } from '#domain/fleet/next-task.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { MODE, policyOf, STATE, stagesOf, type StoredVersion, versionOf } from './release-rows.ts'
-import { firstShare, plannedStages, reachedPercent } from './stage-steps.ts'
+import {
+  RELEASE_MODE,
+  readPolicy,
+  RELEASE_STATE_CODE,
+  listStages,
+  type StoredVersion,
+  requireVersion,
+} from './release-rows.ts'
+import { findFirstPercent, buildStages, computeReachedPercent } from './stage-steps.ts'
 
 type Input = ParsedOf<typeof otaRelease.dryRun>
 type Policy = NonNullable<Input['policy']>
@@ -43,8 +50,8 @@ const OBSTACLES: Readonly<Record<RuleCode, string>> = {
  * Counts the devices that get the version now, by the current release or by a draft. Uses the matching code of
  * device polls.
  */
-export async function dryRun({ db, user, services, now }: Ctx, { otaId, policy }: Input) {
-  const version = await versionOf(db, user, otaId)
+export async function runDryRun({ db, user, services, now }: Ctx, { otaId, policy }: Input) {
+  const version = await requireVersion(db, user, otaId)
   await services.fleet.sync()
   const draft = policy ? await draftOf(db, version, policy) : {}
   const rule = await services.fleet.ruleOf(otaId, draft)
@@ -55,7 +62,7 @@ export async function dryRun({ db, user, services, now }: Ctx, { otaId, policy }
     ? await services.fleet.dryRun(always, now, { tenants: scopeOf(user, version), sample: 0 })
     : found
   const names = await namesOf(db, [...found.tenants.keys(), ...found.sample.map(({ tenantId }) => tenantId)])
-  const stages = policy?.stages ?? (await stagesOf(db, otaId))
+  const stages = policy?.stages ?? (await listStages(db, otaId))
   const obstacles = [...found.obstacles].map(([code, count]) => ({
     rule: code as string,
     title: OBSTACLES[code],
@@ -89,8 +96,11 @@ const isTimed = ({
 }) => startAt !== null || endAt !== null || dailyStart !== null
 
 /** Evaluates each rule for one device and says whether the device gets the version. */
-export async function why({ db, user, services, now }: Ctx, { otaId, sn }: ParsedOf<typeof otaRelease.why>) {
-  const version = await versionOf(db, user, otaId)
+export async function explainForDevice(
+  { db, user, services, now }: Ctx,
+  { otaId, sn }: ParsedOf<typeof otaRelease.why>,
+) {
+  const version = await requireVersion(db, user, otaId)
   const [seen] = await db
     .select({ id: devices.id })
     .from(devices)
@@ -138,18 +148,18 @@ function wordsOf(
 
 /** Returns the draft as publishing would store the draft. With stages, the percentage is that of the next stage. */
 async function draftOf(db: Db, version: StoredVersion, policy: Policy): Promise<Draft> {
-  const stored = await policyOf(db, version.otaId)
-  const before = await stagesOf(db, version.otaId)
-  const reached = stored ? reachedPercent({ policy: stored, stages: before }) : 0
-  const stages = policy.mode === MODE.formal ? plannedStages(version.otaId, policy.stages, before, reached) : []
+  const stored = await readPolicy(db, version.otaId)
+  const before = await listStages(db, version.otaId)
+  const reached = stored ? computeReachedPercent({ policy: stored, stages: before }) : 0
+  const stages = policy.mode === RELEASE_MODE.formal ? buildStages(version.otaId, policy.stages, before, reached) : []
   const { mode, tenantIds, groupIds } = policy
   const times = await momentsOf(db, policy)
   return {
     mode,
     tenantIds,
     groupIds,
-    state: STATE.running,
-    percent: firstShare(stages, policy.percent),
+    state: RELEASE_STATE_CODE.running,
+    percent: findFirstPercent(stages, policy.percent),
     ...times,
     dailyStart: policy.dailyStart ?? null,
     dailyEnd: policy.dailyEnd ?? null,

@@ -2,14 +2,14 @@ import { FULL_SHARE, TASK } from '@oms/contract/upgrade/task-state.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
-  devicesOf,
-  enabledVersion,
-  formal,
-  RELEASER,
-  stage,
-  tasksOf,
-  tenantIdOf,
-  versionOf,
+  insertDevices,
+  createEnabledVersion,
+  buildFormalRelease,
+  RELEASE_PERMISSIONS,
+  buildStage,
+  insertTasks,
+  readTenantId,
+  insertVersion,
 } from '../upgrade-fixture.ts'
 
 const server = useApp()
@@ -21,20 +21,20 @@ const dryRun = async (who: Caller, otaId: number, policy?: object) => {
 }
 const why = (who: Caller, otaId: number, sn: string) => who.call('GET', `${RELEASE}/why?otaId=${otaId}&sn=${sn}`)
 const draft = (over: object) => {
-  const { otaId: _, rev: __, ...policy } = formal(0, over)
+  const { otaId: _, rev: __, ...policy } = buildFormalRelease(0, over)
   return policy
 }
 
 let me: Caller
 beforeAll(async () => {
-  me = await server.as(...RELEASER)
+  me = await server.as(...RELEASE_PERMISSIONS)
 })
 
 test('counts the devices that get the version, before and after publishing, with the obstacles of the other devices', async () => {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  await devicesOf(server.db, { modelId, count: 400, prefix: 'VA' })
-  const newer = await devicesOf(server.db, { modelId, count: 7, prefix: 'VB', verCode: 100 })
-  const [white] = await devicesOf(server.db, { modelId, count: 1, prefix: 'VC' })
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  await insertDevices(server.db, { modelId, count: 400, prefix: 'VA' })
+  const newer = await insertDevices(server.db, { modelId, count: 7, prefix: 'VB', verCode: 100 })
+  const [white] = await insertDevices(server.db, { modelId, count: 1, prefix: 'VC' })
   expect(newer).toHaveLength(7)
   await me.call('PUT', '/api/v1/device/ota/white', { otaId, ids: [white] })
   const now = await dryRun(me, otaId)
@@ -48,20 +48,20 @@ test('counts the devices that get the version, before and after publishing, with
     { rule: 'white', title: '不在白名单中（测试发布只发给白名单）', count: 400 },
     { rule: 'newer', title: '已是该版本或更高版本', count: 7 },
   ])
-  const all = await dryRun(me, otaId, draft({ stages: [stage(1000), stage(FULL_SHARE)] }))
+  const all = await dryRun(me, otaId, draft({ stages: [buildStage(1000), buildStage(FULL_SHARE)] }))
   expect(all.stages[1]).toEqual({ percent: FULL_SHARE, count: 401 })
   expect(all.count).toBeGreaterThan(10)
   expect(all.count).toBeLessThan(90)
   expect(all.versions).toEqual([{ verCode: 1, count: all.count }])
-  await me.call('POST', `${RELEASE}/publish`, formal(otaId, { percent: 1000 }))
+  await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId, { percent: 1000 }))
 })
 
 test('reports devices with a failed or open task separately', async () => {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  const ids = await devicesOf(server.db, { modelId, count: 10, prefix: 'VD' })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 3), state: TASK.failed })
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(3, 5), state: TASK.offered })
-  await me.call('POST', `${RELEASE}/publish`, formal(otaId))
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  const ids = await insertDevices(server.db, { modelId, count: 10, prefix: 'VD' })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 3), state: TASK.failed })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(3, 5), state: TASK.offered })
+  await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId))
   expect(await dryRun(me, otaId)).toMatchObject({
     count: 5,
     total: 10,
@@ -73,10 +73,10 @@ test('reports devices with a failed or open task separately', async () => {
 })
 
 test('counts devices that receive a higher version first as a separate group', async () => {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  await devicesOf(server.db, { modelId, count: 6, prefix: 'VO' })
-  await me.call('POST', `${RELEASE}/publish`, formal(otaId))
-  const higher = await versionOf(server.db, { modelId, verCode: 300 })
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  await insertDevices(server.db, { modelId, count: 6, prefix: 'VO' })
+  await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId))
+  const higher = await insertVersion(server.db, { modelId, verCode: 300 })
   expect(await dryRun(me, otaId)).toMatchObject({ count: 6, obstacles: [] })
   await me.call('PUT', '/api/v1/device/ota/white', { otaId: higher, sns: ['VO00001', 'VO00002'] })
   expect(await dryRun(me, otaId)).toMatchObject({
@@ -86,11 +86,11 @@ test('counts devices that receive a higher version first as a separate group', a
 })
 
 test('a tenant counts only its own devices', async () => {
-  const theirs = await server.by({ tenant: '预演客户', permissions: RELEASER })
-  const tenantId = await tenantIdOf(server, '预演客户')
-  const { otaId, modelId } = await enabledVersion(server.db, { tenantId })
-  await devicesOf(server.db, { modelId, count: 4, prefix: 'VE', tenantId })
-  await devicesOf(server.db, { modelId, count: 5, prefix: 'VF' })
+  const theirs = await server.by({ tenant: '预演客户', permissions: RELEASE_PERMISSIONS })
+  const tenantId = await readTenantId(server, '预演客户')
+  const { otaId, modelId } = await createEnabledVersion(server.db, { tenantId })
+  await insertDevices(server.db, { modelId, count: 4, prefix: 'VE', tenantId })
+  await insertDevices(server.db, { modelId, count: 5, prefix: 'VF' })
   expect(await dryRun(theirs, otaId, draft({}))).toMatchObject({
     count: 4,
     total: 4,
@@ -100,8 +100,8 @@ test('a tenant counts only its own devices', async () => {
 })
 
 test('explains for one device the verdict of each rule and the result', async () => {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  const [a, b] = await devicesOf(server.db, { modelId, count: 3, prefix: 'VG' })
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  const [a, b] = await insertDevices(server.db, { modelId, count: 3, prefix: 'VG' })
   await me.call('PUT', '/api/v1/device/ota/white', { otaId, ids: [a, b] })
   const yes = (await why(me, otaId, 'VG00001')).data
   expect(yes).toMatchObject({ passed: true, words: '设备下次检查时会收到该版本' })
@@ -110,16 +110,16 @@ test('explains for one device the verdict of each rule and the result', async ()
   expect(no.rules.filter(({ passed }: { passed: boolean }) => !passed)).toMatchObject([
     { rule: 'white', words: '设备不在白名单中' },
   ])
-  const higher = await versionOf(server.db, { modelId, verCode: 200 })
+  const higher = await insertVersion(server.db, { modelId, verCode: 200 })
   await me.call('PUT', '/api/v1/device/ota/white', { otaId: higher, ids: [a] })
   expect((await why(me, otaId, 'VG00001')).data.words).toBe('设备满足条件，但会优先收到更高的版本「版本200」(200)')
-  await tasksOf(server.db, { otaId, deviceIds: [b!], state: TASK.downloading })
+  await insertTasks(server.db, { otaId, deviceIds: [b!], state: TASK.downloading })
   expect((await why(me, otaId, 'VG00002')).data).toMatchObject({ passed: false, words: '设备已领到该版本的任务' })
   expect(await why(me, otaId, 'VG99999')).toMatchObject({
     code: 400,
     msg: '没有这台设备，请核对序列号',
     data: { field: 'sn' },
   })
-  const theirs = await server.by({ tenant: '为何客户', permissions: RELEASER })
+  const theirs = await server.by({ tenant: '为何客户', permissions: RELEASE_PERMISSIONS })
   expect(await why(theirs, otaId, 'VG00001')).toMatchObject({ code: 400 })
 })

@@ -26,7 +26,7 @@ export interface ArtifactKind {
   readonly choices: typeof otaChoices | typeof softwareChoices
 }
 
-export const FIRMWARE: ArtifactKind = {
+export const FIRMWARE_KIND: ArtifactKind = {
   kind: 1,
   noun: '固件版本',
   bizType: 'ota',
@@ -36,7 +36,7 @@ export const FIRMWARE: ArtifactKind = {
   white: otaWhite,
   choices: otaChoices,
 }
-export const SOFTWARE: ArtifactKind = {
+export const SOFTWARE_KIND: ArtifactKind = {
   kind: 2,
   noun: '软件包版本',
   bizType: 'software',
@@ -46,7 +46,7 @@ export const SOFTWARE: ArtifactKind = {
   white: softwareWhite,
   choices: softwareChoices,
 }
-export const artifactKindOf = (kind: number) => (kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE)
+export const findArtifactKind = (kind: number) => (kind === SOFTWARE_KIND.kind ? SOFTWARE_KIND : FIRMWARE_KIND)
 
 /** Fields by which requests name a version: field, error text when nothing is found, and the query for the kind. */
 const NAMED_BY = {
@@ -67,7 +67,7 @@ const NAMED_BY = {
 type Services = Readonly<Record<string, (ctx: Ctx, input: never) => unknown>>
 
 /** Limits services to versions of one artifact kind. A version of the other kind is reported as not found. */
-export const ofArtifactKind = <S extends Services>(
+export const limitToArtifactKind = <S extends Services>(
   { kind }: ArtifactKind,
   by: keyof typeof NAMED_BY,
   services: S,

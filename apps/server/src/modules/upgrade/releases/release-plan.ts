@@ -5,13 +5,19 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
 import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { type LockedRelease, MODE, STATE, type StoredPolicy, type StoredStage } from './release-rows.ts'
-import { firstShare, plannedStages, reachedPercent, startNextStage } from './stage-steps.ts'
+import {
+  type LockedRelease,
+  RELEASE_MODE,
+  RELEASE_STATE_CODE,
+  type StoredPolicy,
+  type StoredStage,
+} from './release-rows.ts'
+import { findFirstPercent, buildStages, computeReachedPercent, startNextStage } from './stage-steps.ts'
 
 type Publish = ParsedOf<typeof otaRelease.publish>
 
 /** Returns the columns that a person sets. Columns that a test release does not use are stored too. */
-export function fieldsOf(input: Publish) {
+export function buildPolicyColumns(input: Publish) {
   const { mode, tenantIds, groupIds, needConfirm, timeoutMinutes, autoRetries } = input
   return {
     mode,
@@ -32,23 +38,23 @@ export const PLAN_TITLES: Record<string, string> = {
 }
 
 /** True for a formal release that devices get now. A change that needs approval is stored in `pending` meanwhile. */
-export const isApproved = ({ mode, state }: StoredPolicy) =>
-  mode === MODE.formal && (state === STATE.running || state === STATE.paused)
+export const isRolledOut = ({ mode, state }: StoredPolicy) =>
+  mode === RELEASE_MODE.formal && (state === RELEASE_STATE_CODE.running || state === RELEASE_STATE_CODE.paused)
 
 /** Converts the published input to the form that is stored until a second person approves. */
-export const pendingOf = (input: Publish): PendingRelease => ({
+export const toPendingRelease = (input: Publish): PendingRelease => ({
   percent: input.percent,
-  plan: { fields: fieldsOf(input), stages: input.stages },
+  plan: { fields: buildPolicyColumns(input), stages: input.stages },
 })
 
 /** Applies an approved change to the release: its columns, and its stages when the change has a plan. */
 export async function applyPending(db: Db, held: LockedRelease, { percent, plan }: PendingRelease, now: Date) {
   const { otaId } = held.policy
   if (!plan) return db.update(otaPolicies).set({ percent }).where(eq(otaPolicies.otaId, otaId))
-  const stages = plannedStages(otaId, plan.stages, held.stages, reachedPercent(held))
+  const stages = buildStages(otaId, plan.stages, held.stages, computeReachedPercent(held))
   await db
     .update(otaPolicies)
-    .set({ ...plan.fields, percent: firstShare(stages, percent) })
+    .set({ ...plan.fields, percent: findFirstPercent(stages, percent) })
     .where(eq(otaPolicies.otaId, otaId))
   await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
   if (stages.length > 0) await db.insert(otaStages).values(stages)
@@ -56,7 +62,7 @@ export async function applyPending(db: Db, held: LockedRelease, { percent, plan 
 }
 
 /** Lists the differences between the release and the pending change, one line each, for the approver. */
-export function pendingLines(policy: StoredPolicy, stages: readonly StoredStage[]): string[] {
+export function describePendingChange(policy: StoredPolicy, stages: readonly StoredStage[]): string[] {
   const { pending } = policy
   if (!pending) return []
   const { percent, plan } = pending

@@ -13,32 +13,32 @@ import { isBeyondScope } from '#domain/fleet/release-scope.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import {
-  MODE,
-  policyOf,
-  STAGE,
-  STATE,
-  stagesOf,
+  RELEASE_MODE,
+  readPolicy,
+  STAGE_STATE,
+  RELEASE_STATE_CODE,
+  listStages,
   type StoredPolicy,
   type StoredStage,
-  versionOf,
+  requireVersion,
 } from './release-rows.ts'
-import { pendingLines } from './release-plan.ts'
-import { resultsSince, resultsWithin } from './stage-steps.ts'
-import { countsOf, visibleTasks } from '../task-rows.ts'
-import { auditBlockOf, needsAudit } from './two-person.ts'
+import { describePendingChange } from './release-plan.ts'
+import { countResultsSince, countResultsWithin } from './stage-steps.ts'
+import { countTasksByState, visibleTasks } from '../task-rows.ts'
+import { findAuditBlock, needsAudit } from './two-person.ts'
 
 const MAX_CHOICES = 100
 const MAX_ALARMS = 20
 
 /** Returns a release for its page. A version that was never enabled shows the defaults of a test release. */
-export async function get({ db, user, services }: Ctx, { otaId }: ParsedOf<typeof otaRelease.get>) {
-  const version = await versionOf(db, user, otaId)
-  const stored = await policyOf(db, otaId)
+export async function getRelease({ db, user, services }: Ctx, { otaId }: ParsedOf<typeof otaRelease.get>) {
+  const version = await requireVersion(db, user, otaId)
+  const stored = await readPolicy(db, otaId)
   const policy = stored ?? NONE
   // Sequential: a tenant reads inside a transaction, which runs one query at a time.
   const stages = []
   const isBeyond = await isBeyondScope(db, user, otaId)
-  for (const stage of await stagesOf(db, otaId))
+  for (const stage of await listStages(db, otaId))
     stages.push(await (isBeyond ? visibleStage(db, user, stage) : shownStage(db, stage)))
   const names = await namesOf(db, user, policy, version.tenantId)
   const model = await modelNameOf(db, version.modelId)
@@ -47,7 +47,7 @@ export async function get({ db, user, services }: Ctx, { otaId }: ParsedOf<typeo
     ...pickVersion(version),
     ...pickPolicy(policy),
     pending: stored?.pending
-      ? { percent: stored.pending.percent, lines: pendingLines(stored, await stagesOf(db, otaId)) }
+      ? { percent: stored.pending.percent, lines: describePendingChange(stored, await listStages(db, otaId)) }
       : null,
     modelName: model,
     tenantName: names.tenants.get(version.tenantId) ?? '',
@@ -61,19 +61,19 @@ export async function get({ db, user, services }: Ctx, { otaId }: ParsedOf<typeo
     submitByName: names.people.get(policy.submitBy ?? 0) ?? '',
     auditByName: names.people.get(policy.auditBy ?? 0) ?? '',
     stages,
-    counts: await countsOf(db, user, { otaId }),
+    counts: await countTasksByState(db, user, { otaId }),
     whites: await whitesOf(db, user, otaId),
     installed: await countInstalled(db, version, limitOf(user)),
     canSteer: !isBeyond,
     needsAudit: !isBeyond && (await needsAudit(services, db, version, { ...policy, ...targetsOf(user, policy) })),
-    auditBlock: await auditBlockOf(db, user, version, stored),
+    auditBlock: await findAuditBlock(db, user, version, stored),
     alarms: isBeyond ? [] : await alarmsOf(db, user, otaId),
   }
 }
 
 /** Lists groups that a release may be limited to. */
-export async function groups({ db, user }: Ctx, { otaId, keyword }: ParsedOf<typeof otaRelease.groups>) {
-  const version = await versionOf(db, user, otaId)
+export async function listReleaseGroups({ db, user }: Ctx, { otaId, keyword }: ParsedOf<typeof otaRelease.groups>) {
+  const version = await requireVersion(db, user, otaId)
   const reach = version.tenantId === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, version.tenantId)
   const rows = await db
     .select({ id: deviceGroups.id, name: deviceGroups.groupName, tenantName: tenants.name })
@@ -96,8 +96,8 @@ export async function groups({ db, user }: Ctx, { otaId, keyword }: ParsedOf<typ
 type Policy = Omit<StoredPolicy, 'otaId' | 'tenantId' | 'createBy' | 'createTime' | 'updateBy' | 'updateTime'>
 
 const NONE: Policy = {
-  mode: MODE.test,
-  state: STATE.running,
+  mode: RELEASE_MODE.test,
+  state: RELEASE_STATE_CODE.running,
   stateReason: '',
   percent: 10_000,
   tenantIds: [],
@@ -133,22 +133,22 @@ function pickPolicy(policy: Policy) {
   return fields
 }
 
-function pickVersion(version: Awaited<ReturnType<typeof versionOf>>) {
+function pickVersion(version: Awaited<ReturnType<typeof requireVersion>>) {
   const { otaId, verCode, verName, modelId, packageName, kind, status, releaseDate, oldVerMin, oldVerMax, tenantId } =
     version
   return { otaId, verCode, verName, modelId, packageName, kind, status, releaseDate, oldVerMin, oldVerMax, tenantId }
 }
 
 async function shownStage(db: Db, { otaId, ...stage }: StoredStage) {
-  const isOpen = stage.state === STAGE.running && stage.startTime !== null
-  const live = isOpen ? await resultsSince(db, otaId, stage.startTime as string) : undefined
+  const isOpen = stage.state === STAGE_STATE.running && stage.startTime !== null
+  const live = isOpen ? await countResultsSince(db, otaId, stage.startTime as string) : undefined
   return { ...stage, succeeded: live?.succeeded ?? stage.succeeded ?? 0, failed: live?.failed ?? stage.failed ?? 0 }
 }
 
 /** Recalculates the results of a stage from the visible tasks, because the stored counts include every tenant. */
 async function visibleStage(db: Db, user: User, { otaId, ...stage }: StoredStage) {
   const period = stage.startTime && { since: stage.startTime, until: stage.judgeTime, which: visibleTasks(user) }
-  return { ...stage, ...(period ? await resultsWithin(db, otaId, period) : { succeeded: 0, failed: 0 }) }
+  return { ...stage, ...(period ? await countResultsWithin(db, otaId, period) : { succeeded: 0, failed: 0 }) }
 }
 
 /** Returns the condition for visible devices, or undefined when the data scope is unlimited. */
@@ -162,7 +162,7 @@ function whitesOf(db: Db, user: User, otaId: number) {
 
 /** Returns the target tenants of a formal release: the chosen tenants, or all tenants within the data scope. */
 const targetsOf = ({ scope }: User, { tenantIds }: Policy) => ({
-  mode: MODE.formal,
+  mode: RELEASE_MODE.formal,
   tenantIds: tenantIds.length > 0 || scope.tenants === 'all' ? tenantIds : [...scope.tenants],
 })
 

@@ -13,22 +13,35 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { artifactKindOf } from './release-artifact-kind.ts'
+import { findArtifactKind } from './release-artifact-kind.ts'
 import { notifyPermitted } from './release-notice.ts'
 import {
-  bizOf,
+  toBizRecord,
   assertReleaseState,
   type LockedRelease,
   lockRelease,
-  MODE,
-  nameOf,
-  STATE,
+  RELEASE_MODE,
+  formatVersionName,
+  RELEASE_STATE_CODE,
   type StoredVersion,
-  publishChanged,
+  publishReleaseChanged,
 } from './release-rows.ts'
-import { applyPending, fieldsOf, isApproved, pendingLines, pendingOf, PLAN_TITLES } from './release-plan.ts'
-import { currentStage, firstShare, plannedStages, reachedPercent, startNextStage } from './stage-steps.ts'
-import { approversOf, auditBlockOf, needsAudit } from './two-person.ts'
+import {
+  applyPending,
+  buildPolicyColumns,
+  isRolledOut,
+  describePendingChange,
+  toPendingRelease,
+  PLAN_TITLES,
+} from './release-plan.ts'
+import {
+  findCurrentStage,
+  findFirstPercent,
+  buildStages,
+  computeReachedPercent,
+  startNextStage,
+} from './stage-steps.ts'
+import { listApprovers, findAuditBlock, needsAudit } from './two-person.ts'
 
 type Publish = ParsedOf<typeof otaRelease.publish>
 
@@ -36,14 +49,14 @@ type Publish = ParsedOf<typeof otaRelease.publish>
 function assertPublishable(policy: LockedRelease['policy']) {
   assertReleaseState(
     policy,
-    [STATE.running, STATE.waiting, STATE.refused, STATE.paused],
+    [RELEASE_STATE_CODE.running, RELEASE_STATE_CODE.waiting, RELEASE_STATE_CODE.refused, RELEASE_STATE_CODE.paused],
     '再发布；停用后重新启用可以重新开始',
   )
   if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
 }
 
 /** Saves the release and starts the release, or submits the release to a second person for approval. */
-export async function publish(ctx: Ctx, input: Publish) {
+export async function publishRelease(ctx: Ctx, input: Publish) {
   const { db, user, now, services } = ctx
   const held = await lockRelease(db, user, input.otaId)
   const { version, policy } = held
@@ -51,13 +64,15 @@ export async function publish(ctx: Ctx, input: Publish) {
   await checkRevision(db, policy, input.rev)
   await assertReleaseTargets(db, user, version, input)
   const waits = await needsAudit(services, db, version, input)
-  if (waits && isApproved(policy)) return propose(ctx, held, pendingOf(input))
+  if (waits && isRolledOut(policy)) return propose(ctx, held, toPendingRelease(input))
   const stages =
-    input.mode === MODE.formal ? plannedStages(input.otaId, input.stages, held.stages, reachedPercent(held)) : []
+    input.mode === RELEASE_MODE.formal
+      ? buildStages(input.otaId, input.stages, held.stages, computeReachedPercent(held))
+      : []
   const next = {
-    ...fieldsOf(input),
-    percent: firstShare(stages, input.percent),
-    state: waits ? STATE.waiting : STATE.running,
+    ...buildPolicyColumns(input),
+    percent: findFirstPercent(stages, input.percent),
+    state: waits ? RELEASE_STATE_CODE.waiting : RELEASE_STATE_CODE.running,
     stateReason: '',
     pending: null,
     submitBy: user.uid,
@@ -71,14 +86,14 @@ export async function publish(ctx: Ctx, input: Publish) {
   await db.delete(otaStages).where(eq(otaStages.otaId, input.otaId))
   if (stages.length > 0) await db.insert(otaStages).values(stages)
   if (!waits && stages.length > 0) await startNextStage(db, input.otaId, now)
-  const what = input.mode === MODE.formal ? '正式发布' : '测试发布'
+  const what = input.mode === RELEASE_MODE.formal ? '正式发布' : '测试发布'
   ctx.audit({
-    ...bizOf(version),
-    action: `${what}${nameOf(version)}${waits ? '，提交审批' : ''}`,
+    ...toBizRecord(version),
+    action: `${what}${formatVersionName(version)}${waits ? '，提交审批' : ''}`,
     diff: listChanges(planFieldTexts(policy, held.stages), planFieldTexts(next, stages), PLAN_TITLES),
   })
   if (waits) await askApproval(ctx, held)
-  await publishChanged(ctx.services, ctx.db, version.tenantId)
+  await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }
 
@@ -86,14 +101,14 @@ export async function publish(ctx: Ctx, input: Publish) {
  * Changes the rollout percentage of a release without stages. A higher percentage keeps all devices that already
  * match.
  */
-export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRelease.share>) {
+export async function setRolloutPercentage(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRelease.share>) {
   const { db, user, now, services } = ctx
   const held = await lockRelease(db, user, otaId)
   const { version, policy, stages } = held
-  assertReleaseState(policy, [STATE.running, STATE.paused], '调整比例')
+  assertReleaseState(policy, [RELEASE_STATE_CODE.running, RELEASE_STATE_CODE.paused], '调整比例')
   if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
-  if (policy.mode !== MODE.formal) throw refused('测试发布没有比例，请先正式发布')
-  if (currentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
+  if (policy.mode !== RELEASE_MODE.formal) throw refused('测试发布没有比例，请先正式发布')
+  if (findCurrentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
   if (percent === policy.percent) throw refused(`比例已是 ${shareText(percent)}`)
   const raises = percent > policy.percent
   const waits = raises && (await needsAudit(services, db, version, policy))
@@ -102,15 +117,15 @@ export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRel
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   const from = shareText(policy.percent)
   ctx.audit({
-    ...bizOf(version),
-    action: `${nameOf(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}`,
+    ...toBizRecord(version),
+    action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}`,
   })
   ctx.say(
     raises
       ? `比例已由 ${from} 提高到 ${shareText(percent)}，已在范围内的设备不变`
       : `比例已降到 ${shareText(percent)}，已领取任务的设备不受影响`,
   )
-  await publishChanged(ctx.services, ctx.db, version.tenantId)
+  await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: policy.state, rev: next.rev }
 }
 
@@ -120,25 +135,31 @@ async function propose(ctx: Ctx, held: LockedRelease, pending: PendingRelease) {
   const { version, policy, stages } = held
   const next = { pending, submitBy: user.uid, submitTime: now.toISOString(), ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
-  const lines = pendingLines({ ...policy, pending }, stages)
-  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}的发布修改提交审批：${lines.join('；')}`.slice(0, 500) })
+  const lines = describePendingChange({ ...policy, pending }, stages)
+  ctx.audit({
+    ...toBizRecord(version),
+    action: `${formatVersionName(version)}的发布修改提交审批：${lines.join('；')}`.slice(0, 500),
+  })
   await askApproval(ctx, held, '已提交，等待另一人审批；审批前按已批准的方式继续发布')
-  await publishChanged(ctx.services, db, version.tenantId)
+  await publishReleaseChanged(ctx.services, db, version.tenantId)
   return { state: policy.state, rev: next.rev }
 }
 
 /** Approves or refuses a release. The account that created, uploaded or submitted the version cannot approve. */
-export async function audit(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) {
+export async function auditRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) {
   const { db, user, now } = ctx
   const { otaId, pass, remark } = input
   const held = await lockRelease(db, user, otaId)
   const { version, policy } = held
   const { pending } = policy
-  if (!pending) assertReleaseState(policy, [STATE.waiting], '审批')
+  if (!pending) assertReleaseState(policy, [RELEASE_STATE_CODE.waiting], '审批')
   await checkRevision(db, policy, input.rev)
-  const block = await auditBlockOf(db, user, version, policy)
+  const block = await findAuditBlock(db, user, version, policy)
   if (block) throw refused(block)
-  const decided = pass === 1 ? { state: STATE.running, stateReason: '' } : { state: STATE.refused, stateReason: remark }
+  const decided =
+    pass === 1
+      ? { state: RELEASE_STATE_CODE.running, stateReason: '' }
+      : { state: RELEASE_STATE_CODE.refused, stateReason: remark }
   const next = {
     // A pending change of an approved release does not change the state of the release.
     ...(pending ? { state: policy.state, pending: null } : decided),
@@ -151,18 +172,18 @@ export async function audit(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) 
   if (pass === 1) await (pending ? applyPending(db, held, pending, now) : startNextStage(db, otaId, now))
   const verdict = pass === 1 ? '通过' : '驳回'
   ctx.audit({
-    ...bizOf(version),
-    action: `${verdict}${nameOf(version)}的发布${remark && `：${remark}`}`,
+    ...toBizRecord(version),
+    action: `${verdict}${formatVersionName(version)}的发布${remark && `：${remark}`}`,
   })
   ctx.say(pending ? WORDS_OF_CHANGE[pass] : WORDS_OF_RELEASE[pass])
   await notifyPermitted(ctx.services, db, {
     tenantId: version.tenantId,
     uids: [policy.submitBy],
     title: `发布审批${verdict}：${version.verName}`,
-    text: `${nameOf(version)}的发布已被${user.realname || user.account}${verdict}。${remark}`,
+    text: `${formatVersionName(version)}的发布已被${user.realname || user.account}${verdict}。${remark}`,
     now,
   })
-  await publishChanged(ctx.services, ctx.db, version.tenantId)
+  await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }
 
@@ -178,9 +199,9 @@ async function askApproval(
   ctx.say(words)
   await notifyPermitted(services, db, {
     tenantId: version.tenantId,
-    uids: await approversOf(db, version, user.uid),
+    uids: await listApprovers(db, version, user.uid),
     title: `待审批的发布：${version.verName}`,
-    text: `${user.realname || user.account} 提交了${nameOf(version)}的发布，请到「${artifactKindOf(version.kind).page}」审批。`,
+    text: `${user.realname || user.account} 提交了${formatVersionName(version)}的发布，请到「${findArtifactKind(version.kind).page}」审批。`,
     now,
   })
 }
@@ -197,7 +218,7 @@ async function assertReleaseTargets(
   if (!isOurs && tenantIds.some((tenantId) => tenantId !== version.tenantId))
     throw invalid('该版本只能发布给其所属客户', 'tenantIds')
   const wanted = [...new Set(tenantIds)]
-  if (isOurs && isLimited && mode === MODE.formal && wanted.length === 0)
+  if (isOurs && isLimited && mode === RELEASE_MODE.formal && wanted.length === 0)
     throw invalid('您的数据范围不包含全部客户，请选择发布的客户', 'tenantIds')
   const mine = and(isTenantInUse(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
   if (wanted.length > 0 && (await db.$count(tenants, mine)) !== wanted.length)

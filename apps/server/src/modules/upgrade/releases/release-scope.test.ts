@@ -1,7 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devicesOf, enabledVersion, formal, release, RELEASER, tasksOf, tenantIdOf } from '../upgrade-fixture.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  buildFormalRelease,
+  readRelease,
+  RELEASE_PERMISSIONS,
+  insertTasks,
+  readTenantId,
+} from '../upgrade-fixture.ts'
 
 const server = useApp()
 const BEYOND = '该版本的发布涉及您数据范围之外的客户，您只能查看'
@@ -20,61 +28,61 @@ let others: number
 beforeAll(async () => {
   await server.by({ tenant: '范围内' })
   await server.by({ tenant: '范围外' })
-  mine = await tenantIdOf(server, '范围内')
-  others = await tenantIdOf(server, '范围外')
-  const permissions = [...RELEASER, 'upgrade:ota:edit']
+  mine = await readTenantId(server, '范围内')
+  others = await readTenantId(server, '范围外')
+  const permissions = [...RELEASE_PERMISSIONS, 'upgrade:ota:edit']
   all = await server.by({ permissions })
   limited = await server.by({ permissions, dataScope: 3, scopeIds: [mine] })
 })
 
 /** Creates a platform version with three devices of the tenant in scope and five devices of another tenant. */
 async function releaseForBoth() {
-  const { otaId, modelId } = await enabledVersion(server.db)
+  const { otaId, modelId } = await createEnabledVersion(server.db)
   const prefix = `S${otaId}`
-  const own = await devicesOf(server.db, { modelId, count: 3, prefix: `${prefix}A`, tenantId: mine })
-  const foreign = await devicesOf(server.db, { modelId, count: 5, prefix: `${prefix}B`, tenantId: others })
+  const own = await insertDevices(server.db, { modelId, count: 3, prefix: `${prefix}A`, tenantId: mine })
+  const foreign = await insertDevices(server.db, { modelId, count: 5, prefix: `${prefix}B`, tenantId: others })
   return { otaId, own, foreign }
 }
 
 describe('staff limited to selected tenants', () => {
-  test('cannot change a release that also reaches other tenants, and see only the devices in their scope', async () => {
+  test('limited staff see only devices in their scope and change no release that reaches other tenants', async () => {
     const { otaId, own, foreign } = await releaseForBoth()
-    expect((await post(all, 'release/publish', formal(otaId))).code).toBe(200)
-    await tasksOf(server.db, { otaId, deviceIds: [...own, ...foreign], state: 10 })
+    expect((await post(all, 'release/publish', buildFormalRelease(otaId))).code).toBe(200)
+    await insertTasks(server.db, { otaId, deviceIds: [...own, ...foreign], state: 10 })
     await server.db.execute(
       sql`insert into ota_alarms (tenant_id, ota_id, kind, message) values (1, ${otaId}, 2, '失败率 60%')`,
     )
     const { rows } = await server.db.execute<{ id: number }>(sql`select id from ota_alarms where ota_id = ${otaId}`)
-    const seen = await release(limited, otaId)
+    const seen = await readRelease(limited, otaId)
     expect(seen).toMatchObject({ canSteer: false, alarms: [], counts: [{ state: 10, count: 3 }] })
-    expect(await release(all, otaId)).toMatchObject({ canSteer: true, counts: [{ state: 10, count: 8 }] })
+    expect(await readRelease(all, otaId)).toMatchObject({ canSteer: true, counts: [{ state: 10, count: 8 }] })
     const attempts: [string, object][] = [
       ['release/pause', { otaId }],
       ['release/stop', { otaId }],
       ['release/share', { otaId, percent: 100 }],
-      ['release/publish', formal(otaId, { rev: seen.rev, tenantIds: [mine] })],
+      ['release/publish', buildFormalRelease(otaId, { rev: seen.rev, tenantIds: [mine] })],
       [`release/alarm/close/${rows[0]?.id}`, {}],
     ]
     for (const [path, body] of attempts) expect((await post(limited, path, body)).msg, path).toBe(BEYOND)
     expect((await limited.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)).msg).toBe(BEYOND)
-    expect(await release(all, otaId)).toMatchObject({ state: 0, rev: seen.rev })
+    expect(await readRelease(all, otaId)).toMatchObject({ state: 0, rev: seen.rev })
   })
 
-  test('publish to the tenants in their scope only', async () => {
+  test('limited staff publish to the tenants in their scope only', async () => {
     const { otaId } = await releaseForBoth()
-    const everybody = await post(limited, 'release/publish', formal(otaId))
+    const everybody = await post(limited, 'release/publish', buildFormalRelease(otaId))
     expect(everybody).toMatchObject({ code: 400, msg: '您的数据范围不包含全部客户，请选择发布的客户' })
-    expect((await post(limited, 'release/publish', formal(otaId, { tenantIds: [others] }))).code).toBe(400)
-    expect((await post(limited, 'release/publish', formal(otaId, { tenantIds: [mine] }))).code).toBe(200)
-    expect(await release(limited, otaId)).toMatchObject({ canSteer: true, tenants: [{ id: mine }] })
+    expect((await post(limited, 'release/publish', buildFormalRelease(otaId, { tenantIds: [others] }))).code).toBe(400)
+    expect((await post(limited, 'release/publish', buildFormalRelease(otaId, { tenantIds: [mine] }))).code).toBe(200)
+    expect(await readRelease(limited, otaId)).toMatchObject({ canSteer: true, tenants: [{ id: mine }] })
     expect((await post(limited, 'release/pause', { otaId })).code).toBe(200)
   })
 
-  test('an allowlist with devices of other tenants makes a release read-only and counts the visible ones', async () => {
+  test('devices of other tenants on the allowlist make a release read-only and are not counted', async () => {
     const { otaId, own, foreign } = await releaseForBoth()
     expect((await white(limited, 'PUT', otaId, own)).json().code).toBe(200)
     expect((await white(all, 'PUT', otaId, foreign)).json().code).toBe(200)
-    expect(await release(limited, otaId)).toMatchObject({ canSteer: false, whites: 3 })
+    expect(await readRelease(limited, otaId)).toMatchObject({ canSteer: false, whites: 3 })
     expect((await white(limited, 'PUT', otaId, own)).json().msg).toBe(BEYOND)
     expect((await white(limited, 'DELETE', otaId, own)).json().msg).toBe(BEYOND)
   })

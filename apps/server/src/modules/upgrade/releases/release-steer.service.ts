@@ -11,49 +11,55 @@ import { notFound, refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import {
-  bizOf,
+  toBizRecord,
   assertReleaseState,
   type LockedRelease,
   lockRelease,
-  nameOf,
-  STAGE,
-  STATE,
+  formatVersionName,
+  STAGE_STATE,
+  RELEASE_STATE_CODE,
   type StoredPolicy,
-  publishChanged,
+  publishReleaseChanged,
 } from './release-rows.ts'
-import { currentStage, stageCondition, resultsSince, startNextStage } from './stage-steps.ts'
-import { auditBlockOf } from './two-person.ts'
+import { findCurrentStage, isStage, countResultsSince, startNextStage } from './stage-steps.ts'
+import { findAuditBlock } from './two-person.ts'
 
 /** Pauses a release: no further device gets the version, devices with a task continue. */
-export async function pause(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.pause>) {
+export async function pauseRelease(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.pause>) {
   const held = await lockRelease(ctx.db, ctx.user, otaId)
-  assertReleaseState(held.policy, [STATE.running], '暂停')
-  const action = `暂停发布${nameOf(held.version)}${reason && `：${reason}`}`
-  return move(ctx, held, { state: STATE.paused, stateReason: reason }, action)
+  assertReleaseState(held.policy, [RELEASE_STATE_CODE.running], '暂停')
+  const action = `暂停发布${formatVersionName(held.version)}${reason && `：${reason}`}`
+  return move(ctx, held, { state: RELEASE_STATE_CODE.paused, stateReason: reason }, action)
 }
 
 /**
  * Resumes a release. A failed stage is observed from now on, so that earlier failures do not pause the release
  * again.
  */
-export async function resume(ctx: Ctx, { otaId }: ParsedOf<typeof otaRelease.resume>) {
+export async function resumeRelease(ctx: Ctx, { otaId }: ParsedOf<typeof otaRelease.resume>) {
   const { db, user, now } = ctx
   const held = await lockRelease(db, user, otaId)
-  assertReleaseState(held.policy, [STATE.paused], '继续')
+  assertReleaseState(held.policy, [RELEASE_STATE_CODE.paused], '继续')
   const approval = held.policy.stateReason === LARGE_ALLOWLIST ? await approve(ctx, held) : {}
-  const stage = currentStage(held.stages)
-  if (stage?.state === STAGE.failed) {
-    const anew = { state: STAGE.running, startTime: now.toISOString(), judgeTime: null, succeeded: null, failed: null }
-    await db.update(otaStages).set(anew).where(stageCondition(stage))
+  const stage = findCurrentStage(held.stages)
+  if (stage?.state === STAGE_STATE.failed) {
+    const anew = {
+      state: STAGE_STATE.running,
+      startTime: now.toISOString(),
+      judgeTime: null,
+      succeeded: null,
+      failed: null,
+    }
+    await db.update(otaStages).set(anew).where(isStage(stage))
   }
   await closePauseAlarms(ctx, otaId)
-  const change = { ...approval, state: STATE.running, stateReason: '' }
-  return move(ctx, held, change, `继续发布${nameOf(held.version)}`)
+  const change = { ...approval, state: RELEASE_STATE_CODE.running, stateReason: '' }
+  return move(ctx, held, change, `继续发布${formatVersionName(held.version)}`)
 }
 
 /** Approves a release that waits for a second person: resuming such a release counts as approval. */
 async function approve({ db, user, now }: Ctx, { version, policy }: LockedRelease) {
-  const block = await auditBlockOf(db, user, version, policy)
+  const block = await findAuditBlock(db, user, version, policy)
   if (block) throw refused(block)
   return { auditBy: user.uid, auditTime: now.toISOString() }
 }
@@ -67,39 +73,44 @@ const closePauseAlarms = ({ db, user, now }: Ctx, otaId: number) =>
 const PAUSED_ITSELF = 2
 
 /** Stops a release permanently. Cancels open tasks; tasks that no device has fetched end immediately. */
-export async function stop(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.stop>) {
+export async function stopRelease(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.stop>) {
   const { db, user } = ctx
   const held = await lockRelease(db, user, otaId)
-  assertReleaseState(held.policy, [STATE.running, STATE.waiting, STATE.refused, STATE.paused], '终止')
+  assertReleaseState(
+    held.policy,
+    [RELEASE_STATE_CODE.running, RELEASE_STATE_CODE.waiting, RELEASE_STATE_CODE.refused, RELEASE_STATE_CODE.paused],
+    '终止',
+  )
   const words = reason ? `发布已终止：${reason}` : '发布已终止'
   const ended = await cancelTasks(db, eq(otaTasks.otaId, otaId), words)
   await closePauseAlarms(ctx, otaId)
   const { cancelled, cancelling } = ended
   const tail = `，取消 ${cancelled} 个任务${cancelling > 0 ? `，另有 ${cancelling} 个等待设备响应` : ''}`
-  const action = `终止发布${nameOf(held.version)}${reason && `：${reason}`}${tail}`
-  const done = await move(ctx, held, { state: STATE.stopped, stateReason: reason, pending: null }, action)
+  const action = `终止发布${formatVersionName(held.version)}${reason && `：${reason}`}${tail}`
+  const done = await move(ctx, held, { state: RELEASE_STATE_CODE.stopped, stateReason: reason, pending: null }, action)
   ctx.say(`发布已终止${tail}`)
   return { ...done, ...ended }
 }
 
 /** Ends the current stage without waiting for its results. `seq` must name the stage that the person saw. */
-export async function skip(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRelease.skip>) {
+export async function skipStage(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRelease.skip>) {
   const { db, user, now } = ctx
   const held = await lockRelease(db, user, otaId)
-  assertReleaseState(held.policy, [STATE.running, STATE.paused], '跳过阶段')
-  const stage = currentStage(held.stages)
+  assertReleaseState(held.policy, [RELEASE_STATE_CODE.running, RELEASE_STATE_CODE.paused], '跳过阶段')
+  const stage = findCurrentStage(held.stages)
   if (!stage || stage.seq !== seq) throw refused('该阶段已不在进行中，请刷新后重试')
   if (seq === held.stages.length) throw refused('已是最后一个阶段')
-  const results = stage.state === STAGE.failed || !stage.startTime ? {} : await resultsSince(db, otaId, stage.startTime)
+  const results =
+    stage.state === STAGE_STATE.failed || !stage.startTime ? {} : await countResultsSince(db, otaId, stage.startTime)
   await db
     .update(otaStages)
-    .set({ ...results, state: STAGE.skipped, judgeTime: now.toISOString() })
-    .where(stageCondition(stage))
+    .set({ ...results, state: STAGE_STATE.skipped, judgeTime: now.toISOString() })
+    .where(isStage(stage))
   const next = await startNextStage(db, otaId, now)
   const to = next ? shareText(next.percent) : ''
-  const action = `${nameOf(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
+  const action = `${formatVersionName(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
   const done = await move(ctx, held, {}, action)
-  ctx.say(held.policy.state === STATE.paused ? `已进入 ${to} 阶段，继续发布后生效` : `已进入 ${to} 阶段`)
+  ctx.say(held.policy.state === RELEASE_STATE_CODE.paused ? `已进入 ${to} 阶段，继续发布后生效` : `已进入 ${to} 阶段`)
   return done
 }
 
@@ -121,8 +132,8 @@ export async function closeAlarm(ctx: Ctx, { id }: ParsedOf<typeof otaRelease.cl
     .select({ otaId: otaVersions.otaId, kind: otaVersions.kind })
     .from(otaVersions)
     .where(eq(otaVersions.otaId, closed.otaId))
-  if (version) ctx.audit({ ...bizOf(version), action: `处理升级告警：${closed.message}` })
-  await publishChanged(ctx.services, ctx.db, closed.tenantId)
+  if (version) ctx.audit({ ...toBizRecord(version), action: `处理升级告警：${closed.message}` })
+  await publishReleaseChanged(ctx.services, ctx.db, closed.tenantId)
   return null
 }
 
@@ -130,7 +141,7 @@ async function move(ctx: Ctx, { version, policy }: LockedRelease, change: Partia
   const { db, user, now } = ctx
   const next = { state: policy.state, ...change, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
-  ctx.audit({ ...bizOf(version), action })
-  await publishChanged(ctx.services, ctx.db, version.tenantId)
+  ctx.audit({ ...toBizRecord(version), action })
+  await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }

@@ -2,7 +2,15 @@ import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devicesOf, enabledVersion, formal, release, RELEASER, stage, tenantIdOf } from '../upgrade-fixture.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  buildFormalRelease,
+  readRelease,
+  RELEASE_PERMISSIONS,
+  buildStage,
+  readTenantId,
+} from '../upgrade-fixture.ts'
 
 const server = useApp()
 const RELEASE = '/api/v1/upgrade/release'
@@ -12,21 +20,21 @@ const order = (who: Caller, what: string, body: object) => who.call('POST', `${R
 let me: Caller
 let other: Caller
 beforeAll(async () => {
-  me = await server.as(...RELEASER)
-  other = await server.as(...RELEASER)
+  me = await server.as(...RELEASE_PERMISSIONS)
+  other = await server.as(...RELEASE_PERMISSIONS)
 })
 
 describe('publishing', () => {
   test('enabling creates a test release; publishing makes the release formal and stores its plan in the history', async () => {
-    const { otaId } = await enabledVersion(server.db)
-    expect(await release(me, otaId)).toMatchObject({
+    const { otaId } = await createEnabledVersion(server.db)
+    expect(await readRelease(me, otaId)).toMatchObject({
       mode: 1,
       state: 0,
       percent: FULL_SHARE,
       stages: [],
       needsAudit: false,
     })
-    const plan = formal(otaId, {
+    const plan = buildFormalRelease(otaId, {
       startTime: '2020-01-01 00:00:00',
       dailyStart: 60,
       dailyEnd: 300,
@@ -35,7 +43,7 @@ describe('publishing', () => {
       autoRetries: 2,
     })
     expect(await publish(me, plan)).toMatchObject({ code: 200, msg: '发布成功', data: { state: 0, rev: 1 } })
-    const saved = await release(me, otaId)
+    const saved = await readRelease(me, otaId)
     expect(saved).toMatchObject({
       mode: 2,
       state: 0,
@@ -55,12 +63,12 @@ describe('publishing', () => {
   })
 
   test('refuses contradictory input at its field', async () => {
-    const { otaId } = await enabledVersion(server.db)
+    const { otaId } = await createEnabledVersion(server.db)
     const refusals: [object, string, string][] = [
       [{ startTime: '2030-01-02 00:00:00', endTime: '2030-01-01 00:00:00' }, 'endTime', '结束时间应晚于开始时间'],
       [{ dailyStart: 60 }, 'dailyEnd', '每日时间段的开始和结束须同时填写'],
       [{ dailyStart: 60, dailyEnd: 60 }, 'dailyEnd', '每日时间段的开始和结束不能相同'],
-      [{ stages: [stage(1000), stage(1000)] }, 'stages.1.percent', '设备比例应大于上一阶段'],
+      [{ stages: [buildStage(1000), buildStage(1000)] }, 'stages.1.percent', '设备比例应大于上一阶段'],
       [{ percent: 0 }, 'percent', '设备比例不能小于1'],
       [{ bandwidth: 0 }, 'bandwidth', '下载带宽上限不能小于1'],
       [{ bandwidth: 10_001 }, 'bandwidth', '下载带宽上限不能大于10000'],
@@ -69,16 +77,16 @@ describe('publishing', () => {
       [{ groupIds: [999_999] }, 'groupIds', '设备分组不存在或已删除，请重新选择'],
     ]
     for (const [over, field, msg] of refusals)
-      expect(await publish(me, formal(otaId, over))).toMatchObject({ code: 400, msg, data: { field } })
+      expect(await publish(me, buildFormalRelease(otaId, over))).toMatchObject({ code: 400, msg, data: { field } })
   })
 
   test('a disabled tenant is refused as a target', async () => {
-    const { otaId } = await enabledVersion(server.db)
+    const { otaId } = await createEnabledVersion(server.db)
     await server.by({ tenant: '停用的目标', permissions: [] })
     const { rows } = await server.db.execute<{ id: number }>(
       sql`update tenants set status = 0 where name = '停用的目标' returning id`,
     )
-    expect(await publish(me, formal(otaId, { tenantIds: [rows[0]?.id] }))).toMatchObject({
+    expect(await publish(me, buildFormalRelease(otaId, { tenantIds: [rows[0]?.id] }))).toMatchObject({
       code: 400,
       msg: '客户不存在、已停用或已过期，请重新选择',
       data: { field: 'tenantIds' },
@@ -86,73 +94,82 @@ describe('publishing', () => {
   })
 
   test('the first stage starts immediately with its percentage; publishing again keeps the reached percentage', async () => {
-    const { otaId } = await enabledVersion(server.db)
-    await publish(me, formal(otaId, { stages: [stage(100), stage(1000), stage(FULL_SHARE)] }))
-    const first = await release(me, otaId)
+    const { otaId } = await createEnabledVersion(server.db)
+    await publish(
+      me,
+      buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(1000), buildStage(FULL_SHARE)] }),
+    )
+    const first = await readRelease(me, otaId)
     expect(first).toMatchObject({ percent: 100, stages: [{ state: 1 }, { state: 0 }, { state: 0 }] })
     expect(await order(me, 'skip', { otaId, seq: 2 })).toMatchObject({
       code: 501,
       msg: '该阶段已不在进行中，请刷新后重试',
     })
     expect(await order(me, 'skip', { otaId, seq: 1 })).toMatchObject({ code: 200, msg: '已进入 10% 阶段' })
-    const second = await release(me, otaId)
+    const second = await readRelease(me, otaId)
     expect(second).toMatchObject({ percent: 1000, stages: [{ state: 4 }, { state: 1 }, { state: 0 }] })
-    await publish(me, formal(otaId, { rev: second.rev, stages: [stage(500), stage(2000), stage(FULL_SHARE)] }))
-    const again = await release(me, otaId)
+    await publish(
+      me,
+      buildFormalRelease(otaId, {
+        rev: second.rev,
+        stages: [buildStage(500), buildStage(2000), buildStage(FULL_SHARE)],
+      }),
+    )
+    const again = await readRelease(me, otaId)
     expect(again).toMatchObject({ percent: 2000, stages: [{ state: 4 }, { state: 1 }, { state: 0 }] })
     await order(me, 'skip', { otaId, seq: 2 })
     expect(await order(me, 'skip', { otaId, seq: 3 })).toMatchObject({ code: 501, msg: '已是最后一个阶段' })
   })
 
   test('a higher percentage keeps all devices; refused while a stage is active', async () => {
-    const { otaId } = await enabledVersion(server.db)
+    const { otaId } = await createEnabledVersion(server.db)
     expect(await order(me, 'share', { otaId, percent: 10 })).toMatchObject({
       code: 501,
       msg: '测试发布没有比例，请先正式发布',
     })
-    await publish(me, formal(otaId, { percent: 1000 }))
+    await publish(me, buildFormalRelease(otaId, { percent: 1000 }))
     expect(await order(me, 'share', { otaId, percent: 2500 })).toMatchObject({
       msg: '比例已由 10% 提高到 25%，已在范围内的设备不变',
     })
     expect(await order(me, 'share', { otaId, percent: 500 })).toMatchObject({
       msg: '比例已降到 5%，已领取任务的设备不受影响',
     })
-    const { rev } = await release(me, otaId)
-    await publish(me, formal(otaId, { rev, stages: [stage(1000)] }))
+    const { rev } = await readRelease(me, otaId)
+    await publish(me, buildFormalRelease(otaId, { rev, stages: [buildStage(1000)] }))
     expect((await order(me, 'share', { otaId, percent: 600 })).msg).toMatch('发布正按阶段进行')
   })
 
   test('a tenant releases its own version only to itself', async () => {
-    const theirs = await server.by({ tenant: '发布客户', permissions: RELEASER })
-    const tenantId = await tenantIdOf(server, '发布客户')
-    const { otaId } = await enabledVersion(server.db, { tenantId })
-    expect(await publish(theirs, formal(otaId, { tenantIds: [1] }))).toMatchObject({
+    const theirs = await server.by({ tenant: '发布客户', permissions: RELEASE_PERMISSIONS })
+    const tenantId = await readTenantId(server, '发布客户')
+    const { otaId } = await createEnabledVersion(server.db, { tenantId })
+    expect(await publish(theirs, buildFormalRelease(otaId, { tenantIds: [1] }))).toMatchObject({
       code: 400,
       msg: '该版本只能发布给其所属客户',
     })
-    expect(await publish(theirs, formal(otaId, { tenantIds: [tenantId] }))).toMatchObject({ code: 200 })
-    const { otaId: ours } = await enabledVersion(server.db)
-    expect(await publish(theirs, formal(ours))).toMatchObject({ code: 400, msg: '版本不存在或已被删除' })
+    expect(await publish(theirs, buildFormalRelease(otaId, { tenantIds: [tenantId] }))).toMatchObject({ code: 200 })
+    const { otaId: ours } = await createEnabledVersion(server.db)
+    expect(await publish(theirs, buildFormalRelease(ours))).toMatchObject({ code: 400, msg: '版本不存在或已被删除' })
     expect(await theirs.call('GET', `${RELEASE}/${ours}`)).toMatchObject({ code: 400 })
   })
 })
 
 describe('approval by a second person', () => {
   const large = async (createBy = 0) => {
-    const made = await enabledVersion(server.db, { createBy })
-    await devicesOf(server.db, { modelId: made.modelId, count: 101, prefix: `RP${made.otaId}x` })
+    const made = await createEnabledVersion(server.db, { createBy })
+    await insertDevices(server.db, { modelId: made.modelId, count: 101, prefix: `RP${made.otaId}x` })
     return made
   }
 
   test("publishing to more than 100 devices waits for another person's approval, then the stages start", async () => {
     const { otaId } = await large()
-    expect((await release(me, otaId)).needsAudit).toBe(true)
-    const plan = formal(otaId, { stages: [stage(100), stage(FULL_SHARE)] })
+    expect((await readRelease(me, otaId)).needsAudit).toBe(true)
+    const plan = buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(FULL_SHARE)] })
     expect(await publish(me, plan)).toMatchObject({
       msg: '已提交，等待另一人审批；审批前仅白名单设备可升级',
       data: { state: 1 },
     })
-    expect(await release(me, otaId)).toMatchObject({
+    expect(await readRelease(me, otaId)).toMatchObject({
       state: 1,
       auditBlock: '不能审批自己提交的发布，请由另一人审批',
       stages: [{ state: 0 }, { state: 0 }],
@@ -161,7 +178,7 @@ describe('approval by a second person', () => {
     expect(await order(me, 'audit', word)).toMatchObject({ code: 501, msg: '不能审批自己提交的发布，请由另一人审批' })
     expect(await order(other, 'audit', { ...word, rev: 0 })).toMatchObject({ code: 400 })
     expect(await order(other, 'audit', word)).toMatchObject({ code: 200, msg: '审批通过，发布已开始' })
-    expect(await release(me, otaId)).toMatchObject({
+    expect(await readRelease(me, otaId)).toMatchObject({
       state: 0,
       percent: 100,
       auditByName: expect.stringMatching(/^测试/),
@@ -178,13 +195,13 @@ describe('approval by a second person', () => {
 
   test('a higher percentage of an approved release waits for approval while the approved percentage applies', async () => {
     const { otaId } = await large()
-    await publish(me, formal(otaId, { percent: 1000 }))
+    await publish(me, buildFormalRelease(otaId, { percent: 1000 }))
     await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
     expect(await order(me, 'share', { otaId, percent: 5000 })).toMatchObject({
       msg: '已提交，等待另一人审批；审批前按已批准的方式继续发布',
       data: { state: 0 },
     })
-    const waiting = await release(me, otaId)
+    const waiting = await readRelease(me, otaId)
     expect(waiting).toMatchObject({
       state: 0,
       percent: 1000,
@@ -193,25 +210,25 @@ describe('approval by a second person', () => {
     })
     const refusal = { otaId, rev: waiting.rev, pass: 0, remark: '再观察' }
     expect(await order(other, 'audit', refusal)).toMatchObject({ msg: '已驳回，发布按原来批准的方式继续' })
-    const refused = await release(me, otaId)
+    const refused = await readRelease(me, otaId)
     expect(refused).toMatchObject({ state: 0, stateReason: '', percent: 1000, pending: null, auditRemark: '再观察' })
     await order(me, 'share', { otaId, percent: 6000 })
-    const { rev } = await release(me, otaId)
+    const { rev } = await readRelease(me, otaId)
     expect(await order(other, 'audit', { otaId, rev, pass: 1, remark: '' })).toMatchObject({ data: { state: 0 } })
-    expect(await release(me, otaId)).toMatchObject({ state: 0, percent: 6000, pending: null })
+    expect(await readRelease(me, otaId)).toMatchObject({ state: 0, percent: 6000, pending: null })
   })
 
   test('an edited plan of an approved release waits for approval, also while the release is paused', async () => {
     const { otaId } = await large()
-    await publish(me, formal(otaId, { percent: 1000 }))
+    await publish(me, buildFormalRelease(otaId, { percent: 1000 }))
     await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
     await order(me, 'pause', { otaId, reason: '观察' })
-    const { rev } = await release(me, otaId)
-    const plan = formal(otaId, { rev, perMinute: 7, stages: [stage(2000), stage(FULL_SHARE)] })
+    const { rev } = await readRelease(me, otaId)
+    const plan = buildFormalRelease(otaId, { rev, perMinute: 7, stages: [buildStage(2000), buildStage(FULL_SHARE)] })
     expect(await publish(me, plan)).toMatchObject({ data: { state: 3 } })
-    expect(await release(me, otaId)).toMatchObject({ state: 3, percent: 1000, perMinute: null, stages: [] })
+    expect(await readRelease(me, otaId)).toMatchObject({ state: 3, percent: 1000, perMinute: null, stages: [] })
     expect(await order(other, 'audit', { otaId, rev: rev + 1, pass: 1, remark: '' })).toMatchObject({ code: 200 })
-    expect(await release(me, otaId)).toMatchObject({
+    expect(await readRelease(me, otaId)).toMatchObject({
       state: 3,
       stateReason: '观察',
       percent: 2000,
@@ -222,22 +239,22 @@ describe('approval by a second person', () => {
 
   test('a refusal requires a reason and leaves a test release', async () => {
     const { otaId } = await large()
-    await publish(me, formal(otaId))
+    await publish(me, buildFormalRelease(otaId))
     expect(await order(other, 'audit', { otaId, rev: 1, pass: 0 })).toMatchObject({
       code: 400,
       msg: '请输入驳回的原因',
     })
     expect(await order(other, 'audit', { otaId, rev: 1, pass: 0, remark: '未做回归' })).toMatchObject({ code: 200 })
-    expect(await release(me, otaId)).toMatchObject({ state: 2, stateReason: '未做回归', auditRemark: '未做回归' })
-    expect(await publish(me, formal(otaId, { rev: 2 }))).toMatchObject({ data: { state: 1 } })
+    expect(await readRelease(me, otaId)).toMatchObject({ state: 2, stateReason: '未做回归', auditRemark: '未做回归' })
+    expect(await publish(me, buildFormalRelease(otaId, { rev: 2 }))).toMatchObject({ data: { state: 1 } })
   })
 
   test('the creator of the version and the uploader of its files cannot approve', async () => {
     const { otaId } = await large(other.uid)
-    await publish(me, formal(otaId))
+    await publish(me, buildFormalRelease(otaId))
     const word = { otaId, rev: 1, pass: 1 }
     expect(await order(other, 'audit', word)).toMatchObject({ code: 501, msg: '您是该版本的创建人，请由另一人审批' })
-    const third = await server.as(...RELEASER)
+    const third = await server.as(...RELEASE_PERMISSIONS)
     await server.db.execute(sql`insert into files (id, tenant_id, uid, purpose, name, mime, size, md5, sha1, sha256)
       values (${'f'.repeat(24) + String(otaId).padStart(8, '0')}, 1, ${third.uid}, 'component', 'a.bin', 'x', 1, '', '', '')`)
     await server.db.execute(sql`insert into ota_components (ota_id, name, file_id, file_name, url, size, md5, sha1, sha256)

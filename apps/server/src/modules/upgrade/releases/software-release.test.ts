@@ -1,11 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devicesOf, enabledVersion, formal, RELEASER, tasksOf } from '../upgrade-fixture.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  buildFormalRelease,
+  RELEASE_PERMISSIONS,
+  insertTasks,
+} from '../upgrade-fixture.ts'
 import { registerAllowlistJob } from '../allowlist-job.ts'
 
 const server = useApp()
-const SOFTWARE_RELEASER = RELEASER.map((perms) => perms.replace('upgrade:ota', 'upgrade:GeneralSoftware'))
+const SOFTWARE_RELEASER = RELEASE_PERMISSIONS.map((perms) => perms.replace('upgrade:ota', 'upgrade:GeneralSoftware'))
 const REFUSED = { code: 501, msg: '您没有权限！' }
 const MISSING = { code: 400, msg: '版本不存在或已被删除' }
 const IN_FIRMWARE = { upgrade: '/api/v1/upgrade', device: '/api/v1/device/ota' }
@@ -16,7 +22,7 @@ let firmware: Caller
 let software: Caller
 
 beforeAll(async () => {
-  firmware = await server.as(...RELEASER)
+  firmware = await server.as(...RELEASE_PERMISSIONS)
   software = await server.as(...SOFTWARE_RELEASER)
 })
 
@@ -24,13 +30,13 @@ beforeAll(async () => {
 async function versions() {
   const found = []
   for (const kind of [1, 2]) {
-    const { otaId, modelId } = await enabledVersion(server.db)
+    const { otaId, modelId } = await createEnabledVersion(server.db)
     if (kind === 2)
       await server.db.execute(
         sql`update ota_versions set kind = 2, package_name = 'com.oms.voice' where ota_id = ${otaId}`,
       )
-    const deviceIds = await devicesOf(server.db, { modelId, count: 3, prefix: `K${otaId}-` })
-    await tasksOf(server.db, { otaId, deviceIds: deviceIds.slice(0, 1), state: 110, reason: '校验失败' })
+    const deviceIds = await insertDevices(server.db, { modelId, count: 3, prefix: `K${otaId}-` })
+    await insertTasks(server.db, { otaId, deviceIds: deviceIds.slice(0, 1), state: 110, reason: '校验失败' })
     const { rows } = await server.db.execute<{ id: number }>(
       sql`select task_id as id from ota_tasks where ota_id = ${otaId}`,
     )
@@ -68,7 +74,7 @@ const callsOf = ({ upgrade, device }: Roots, { otaId, sn, deviceIds, taskId, ala
     ['DELETE', `${device}/white?otaId=${otaId}&ids=${deviceIds[0]}`],
     ['PUT', `${device}/white/all`, { otaId }],
     ['DELETE', `${device}/white/all?otaId=${otaId}`],
-    ['POST', `${upgrade}/release/publish`, formal(otaId, { percent: 1000 })],
+    ['POST', `${upgrade}/release/publish`, buildFormalRelease(otaId, { percent: 1000 })],
     ['POST', `${upgrade}/release/share`, { otaId, percent: 2000 }],
     ['POST', `${upgrade}/release/pause`, { otaId, reason: '等一等' }],
     ['POST', `${upgrade}/release/resume`, { otaId }],
@@ -108,7 +114,7 @@ describe('permissions of releases', () => {
 
   test('history, approval and selection lists of packages have their own permissions', async () => {
     const [first, second] = await versions()
-    await software.call('POST', `${IN_SOFTWARE.upgrade}/release/publish`, formal(second.otaId))
+    await software.call('POST', `${IN_SOFTWARE.upgrade}/release/publish`, buildFormalRelease(second.otaId))
     const { rows } = await server.db.execute<{ action: string }>(sql`select action from oper_logs
       where biz_type = 'software' and biz_id = ${String(second.otaId)} and status = 1`)
     expect(rows).toEqual([{ action: '正式发布软件包版本「版本100」(com.oms.voice 100)' }])

@@ -3,7 +3,15 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { evaluateStages } from './stage-schedule.ts'
-import { devicesOf, enabledVersion, formal, release, RELEASER, stage, tasksOf } from '../upgrade-fixture.ts'
+import {
+  insertDevices,
+  createEnabledVersion,
+  buildFormalRelease,
+  readRelease,
+  RELEASE_PERMISSIONS,
+  buildStage,
+  insertTasks,
+} from '../upgrade-fixture.ts'
 
 const server = useApp()
 const MINUTE = 60_000
@@ -12,7 +20,7 @@ const evaluate = (minutes: number) => evaluateStages(server.services, new Date(D
 
 let me: Caller
 beforeAll(async () => {
-  me = await server.as(...RELEASER)
+  me = await server.as(...RELEASE_PERMISSIONS)
 })
 
 interface Begun {
@@ -25,12 +33,13 @@ interface Begun {
 
 /** Creates a release in its first stage (10 % by default) with this many successful and failed results. */
 async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
-  const { otaId, modelId } = await enabledVersion(server.db)
-  const ids = await devicesOf(server.db, { modelId, count: 60, prefix: `SC${otaId}x` })
-  const stages = first === FULL_SHARE ? [stage(first, over)] : [stage(first, over), stage(FULL_SHARE, over)]
-  await me.call('POST', '/api/v1/upgrade/release/publish', formal(otaId, { stages }))
+  const { otaId, modelId } = await createEnabledVersion(server.db)
+  const ids = await insertDevices(server.db, { modelId, count: 60, prefix: `SC${otaId}x` })
+  const stages =
+    first === FULL_SHARE ? [buildStage(first, over)] : [buildStage(first, over), buildStage(FULL_SHARE, over)]
+  await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))
   const results = async (state: number, from: number, to: number, reason = '') =>
-    tasksOf(server.db, { otaId, deviceIds: ids.slice(from, to), state, reason, at: "now() + interval '1 minute'" })
+    insertTasks(server.db, { otaId, deviceIds: ids.slice(from, to), state, reason, at: "now() + interval '1 minute'" })
   await results(TASK.succeeded, 0, ok)
   await results(TASK.failed, ok, ok + bad, '校验失败')
   return { otaId, ids, results }
@@ -39,12 +48,12 @@ async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
 test('a stage passes after enough results, enough time and enough successes', async () => {
   const { otaId, results } = await begun({ ok: 19 })
   await evaluate(40)
-  expect((await release(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
+  expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
   await results(TASK.succeeded, 20, 21)
   await evaluate(29)
-  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(31)
-  const after = await release(me, otaId)
+  const after = await readRelease(me, otaId)
   expect(after).toMatchObject({ percent: FULL_SHARE, state: 0 })
   expect(after.stages).toMatchObject([
     { state: 2, succeeded: 20, failed: 0, judgeTime: expect.any(String) },
@@ -55,7 +64,7 @@ test('a stage passes after enough results, enough time and enough successes', as
 test('too many failures pause the release at once with a reason, an alarm and a notice', async () => {
   const { otaId } = await begun({ ok: 18, bad: 2 })
   await evaluate(1)
-  const after = await release(me, otaId)
+  const after = await readRelease(me, otaId)
   const reason = '第 1 阶段（10%）失败率 10% 达到门槛 5%（20 个结果中失败 2 个），已自动暂停'
   expect(after).toMatchObject({ state: 3, stateReason: reason, percent: 1000 })
   expect(after.stages).toMatchObject([{ state: 3, succeeded: 18, failed: 2 }, { state: 0 }])
@@ -71,7 +80,7 @@ test('a stage is evaluated once: a parallel process and later runs change nothin
   const both = await Promise.all([evaluate(1), evaluate(1), evaluate(1)])
   expect(both.reduce((sum, { evaluated }) => sum + evaluated, 0)).toBe(1)
   await evaluate(500)
-  const after = await release(me, otaId)
+  const after = await readRelease(me, otaId)
   expect(after.alarms).toHaveLength(1)
   expect(after.stages[0]).toMatchObject({ state: 3, succeeded: 10, failed: 10 })
 })
@@ -82,7 +91,7 @@ test('a stage resumed after a failure ignores the earlier failures', async () =>
   await server.db.execute(sql`update ota_tasks set close_time = now() - interval '1 minute' where ota_id = ${otaId}`)
   expect(await me.call('POST', '/api/v1/upgrade/release/resume', { otaId })).toMatchObject({ code: 200 })
   await evaluate(600)
-  expect(await release(me, otaId)).toMatchObject({
+  expect(await readRelease(me, otaId)).toMatchObject({
     state: 0,
     stages: [{ state: 1, succeeded: 0, failed: 0 }, { state: 0 }],
   })
@@ -96,13 +105,13 @@ test('a retried failure counts only after the next failure; pushed tasks never c
     sql`update ota_tasks set pushed = true where ota_id = ${otaId} and state = 110 and not retried`,
   )
   await evaluate(40)
-  expect((await release(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
+  expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
 })
 
 test('a success rate between both thresholds waits for more results', async () => {
   const { otaId } = await begun({ ok: 28, bad: 2, over: { errorPercent: 20 } })
   await evaluate(100)
-  expect((await release(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 28, failed: 2 })
+  expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 28, failed: 2 })
 })
 
 test('one digest mismatch pauses the release immediately', async () => {
@@ -110,7 +119,7 @@ test('one digest mismatch pauses the release immediately', async () => {
   await server.db.execute(sql`insert into ota_alarms (tenant_id, ota_id, kind, message, create_time)
     values (1, ${otaId}, 3, '校验值不一致', now() + interval '1 minute')`)
   await evaluate(2)
-  expect(await release(me, otaId)).toMatchObject({
+  expect(await readRelease(me, otaId)).toMatchObject({
     state: 3,
     stateReason: '第 1 阶段（10%）有设备报告下载内容的校验值不一致，已自动暂停',
   })
@@ -120,13 +129,13 @@ test('a paused release is not evaluated, and the last stage keeps its percentage
   const { otaId, results } = await begun({ ok: 20, over: { minMinutes: 0 } })
   await me.call('POST', '/api/v1/upgrade/release/pause', { otaId })
   await evaluate(60)
-  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await me.call('POST', '/api/v1/upgrade/release/resume', { otaId })
   await evaluate(60)
   await results(TASK.succeeded, 20, 45)
   await server.db.execute(sql`update ota_stages set start_time = now() where ota_id = ${otaId} and state = 1`)
   await evaluate(120)
-  expect(await release(me, otaId)).toMatchObject({
+  expect(await readRelease(me, otaId)).toMatchObject({
     state: 0,
     percent: FULL_SHARE,
     stages: [{ state: 2 }, { state: 2 }],
@@ -141,12 +150,12 @@ const nobodyElse = (otaId: number) =>
 test('a stage of few devices is evaluated when all devices have reported', async () => {
   const { otaId } = await begun({ ok: 3, first: 5000 })
   await evaluate(31)
-  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await nobodyElse(otaId)
   await evaluate(29)
-  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(33)
-  expect(await release(me, otaId)).toMatchObject({
+  expect(await readRelease(me, otaId)).toMatchObject({
     percent: FULL_SHARE,
     stages: [{ state: 2, succeeded: 3, failed: 0 }, { state: 1 }],
   })
@@ -156,7 +165,7 @@ test('one failure among few reports pauses the release when the failure rate is 
   const { otaId } = await begun({ ok: 2, bad: 1 })
   await nobodyElse(otaId)
   await evaluate(31)
-  expect(await release(me, otaId)).toMatchObject({
+  expect(await readRelease(me, otaId)).toMatchObject({
     state: 3,
     stateReason: '第 1 阶段（10%）失败率 33.33% 达到门槛 5%（3 个结果中失败 1 个），已自动暂停',
   })
@@ -165,12 +174,12 @@ test('one failure among few reports pauses the release when the failure rate is 
 test('a stage without devices passes; a stage with an upgrading device waits', async () => {
   const { otaId, ids } = await begun({ ok: 0 })
   await nobodyElse(otaId)
-  await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK.installing })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK.installing })
   await evaluate(31)
-  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await server.db.execute(sql`update ota_tasks set state = 120, close_time = now() where ota_id = ${otaId}`)
   await evaluate(33)
-  expect((await release(me, otaId)).stages).toMatchObject([{ state: 2, succeeded: 0, failed: 0 }, { state: 1 }])
+  expect((await readRelease(me, otaId)).stages).toMatchObject([{ state: 2, succeeded: 0, failed: 0 }, { state: 1 }])
 })
 
 test('at the end of the maximum time the results decide; without sufficient results a person decides', async () => {
@@ -180,16 +189,16 @@ test('at the end of the maximum time the results decide; without sufficient resu
     await begun({ ok: 28, bad: 2, first: 5000, over: { errorPercent: 20 } }),
   ]
   await evaluate(1439)
-  for (const { otaId } of [good, silent, middling]) expect((await release(me, otaId)).stages[0].state).toBe(1)
+  for (const { otaId } of [good, silent, middling]) expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(1442)
-  expect((await release(me, good.otaId)).stages).toMatchObject([{ state: 2, succeeded: 3 }, { state: 1 }])
-  const paused = await release(me, silent.otaId)
+  expect((await readRelease(me, good.otaId)).stages).toMatchObject([{ state: 2, succeeded: 3 }, { state: 1 }])
+  const paused = await readRelease(me, silent.otaId)
   expect(paused).toMatchObject({
     state: 3,
     stateReason: '第 1 阶段（50%）等待 1440 分钟没有设备报告结果，无法评判，已自动暂停',
   })
   expect(paused.alarms).toHaveLength(1)
-  expect((await release(me, middling.otaId)).stateReason).toBe(
+  expect((await readRelease(me, middling.otaId)).stateReason).toBe(
     '第 1 阶段（50%）等待 1440 分钟后成功率 93.33% 未达到门槛 95%（30 个结果），已自动暂停',
   )
 })
@@ -197,16 +206,18 @@ test('at the end of the maximum time the results decide; without sufficient resu
 test('the last stage is never paused for missing results', async () => {
   const { otaId } = await begun({ ok: 0, first: FULL_SHARE })
   await evaluate(5000)
-  expect(await release(me, otaId)).toMatchObject({ state: 0, stages: [{ state: 1 }] })
+  expect(await readRelease(me, otaId)).toMatchObject({ state: 0, stages: [{ state: 1 }] })
 })
 
 test('the maximum time is at least the minimum time', async () => {
-  const { otaId } = await enabledVersion(server.db)
-  const stages = [stage(1000, { minMinutes: 60, maxMinutes: 59 }), stage(FULL_SHARE)]
-  expect(await me.call('POST', '/api/v1/upgrade/release/publish', formal(otaId, { stages }))).toMatchObject({
-    code: 400,
-    msg: '最长等待时间不能短于最短观察时间',
-  })
+  const { otaId } = await createEnabledVersion(server.db)
+  const stages = [buildStage(1000, { minMinutes: 60, maxMinutes: 59 }), buildStage(FULL_SHARE)]
+  expect(await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))).toMatchObject(
+    {
+      code: 400,
+      msg: '最长等待时间不能短于最短观察时间',
+    },
+  )
 })
 
 test('a failed evaluation of one release does not stop the other releases of the run', async () => {
@@ -221,9 +232,9 @@ test('a failed evaluation of one release does not stop the other releases of the
       when (new.ota_id = ${broken.otaId}) execute function fail_release()`),
   )
   expect(await evaluate(1)).toMatchObject({ failedItems: 1 })
-  expect((await release(me, other.otaId)).state).toBe(3)
-  expect((await release(me, broken.otaId)).state).toBe(0)
+  expect((await readRelease(me, other.otaId)).state).toBe(3)
+  expect((await readRelease(me, broken.otaId)).state).toBe(0)
   await server.db.execute(sql`drop trigger fail_release on ota_stages`)
   expect(await evaluate(1)).toMatchObject({ failedItems: 0 })
-  expect((await release(me, broken.otaId)).state).toBe(3)
+  expect((await readRelease(me, broken.otaId)).state).toBe(3)
 })

@@ -7,8 +7,16 @@ import { otaAlarms, otaPolicies, otaStages } from '#schema/upgrade.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { notifyPermitted } from './release-notice.ts'
-import { MODE, nameOf, STAGE, STATE, type StoredPolicy, type StoredStage, publishChanged } from './release-rows.ts'
-import { stageCondition, resultsSince, startNextStage } from './stage-steps.ts'
+import {
+  RELEASE_MODE,
+  formatVersionName,
+  STAGE_STATE,
+  RELEASE_STATE_CODE,
+  type StoredPolicy,
+  type StoredStage,
+  publishReleaseChanged,
+} from './release-rows.ts'
+import { isStage, countResultsSince, startNextStage } from './stage-steps.ts'
 import { haveAllReported } from './stage-whole.ts'
 
 /** Four expressions, because pg-boss runs a cron expression at most once a minute. */
@@ -26,7 +34,7 @@ export async function evaluateStages(services: Pick<Services, 'database' | 'even
   const { db } = services.database
   const { rows } = await db.execute<{ otaId: number }>(sql`
     select s.ota_id as "otaId" from ota_stages s join ota_policies p on p.ota_id = s.ota_id
-    where s.state = ${STAGE.running} and p.state = ${STATE.running} and p.mode = ${MODE.formal} order by s.ota_id`)
+    where s.state = ${STAGE_STATE.running} and p.state = ${RELEASE_STATE_CODE.running} and p.mode = ${RELEASE_MODE.formal} order by s.ota_id`)
   let evaluated = 0
   const isolation = { log: services.log, kind: 'ota-stages', name: ({ otaId }: { otaId: number }) => ({ otaId }) }
   const { failed } = await forEachIsolated(rows, isolation, async ({ otaId }) => {
@@ -50,15 +58,15 @@ interface Look {
 async function evaluate(services: Pick<Services, 'events'>, db: Db, { otaId, now, isWhole }: Look): Promise<boolean> {
   const running = and(
     eq(otaPolicies.otaId, otaId),
-    eq(otaPolicies.state, STATE.running),
-    eq(otaPolicies.mode, MODE.formal),
+    eq(otaPolicies.state, RELEASE_STATE_CODE.running),
+    eq(otaPolicies.mode, RELEASE_MODE.formal),
   )
   const [policy] = await db.select().from(otaPolicies).where(running).for('update', { skipLocked: true })
   if (!policy) return false
   const [stage] = await db
     .select()
     .from(otaStages)
-    .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE.running)))
+    .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE_STATE.running)))
   if (!stage?.startTime) return false
   const found = { ...(await lookAt(db, stage, policy, now)), isWhole }
   const verdict = verdictOf(stage, found)
@@ -85,7 +93,7 @@ interface Findings {
 
 async function lookAt(db: Db, { otaId, seq, startTime }: StoredStage, { updateTime }: StoredPolicy, now: Date) {
   const since = startTime as string
-  const results = await resultsSince(db, otaId, since)
+  const results = await countResultsSince(db, otaId, since)
   const digest = and(
     eq(otaAlarms.otaId, otaId),
     eq(otaAlarms.kind, ALARM.wrongDigest),
@@ -137,14 +145,14 @@ interface StageResult {
 async function pass({ events }: Pick<Services, 'events'>, db: Db, { policy, stage, result, now }: StageResult) {
   await db
     .update(otaStages)
-    .set({ ...result, state: STAGE.passed })
-    .where(stageCondition(stage))
+    .set({ ...result, state: STAGE_STATE.passed })
+    .where(isStage(stage))
   await startNextStage(db, policy.otaId, now)
   await db
     .update(otaPolicies)
     .set({ rev: policy.rev + 1, updateTime: now.toISOString() })
     .where(eq(otaPolicies.otaId, policy.otaId))
-  await publishChanged({ events }, db, policy.tenantId)
+  await publishReleaseChanged({ events }, db, policy.tenantId)
 }
 
 /** Pauses the release with a reason, opens an alarm and notifies the people concerned. */
@@ -154,11 +162,11 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
   const stateReason = `第 ${stage.seq} 阶段（${shareText(stage.percent)}）${reason}，已自动暂停`
   await db
     .update(otaStages)
-    .set({ ...result, state: STAGE.failed })
-    .where(stageCondition(stage))
+    .set({ ...result, state: STAGE_STATE.failed })
+    .where(isStage(stage))
   await db
     .update(otaPolicies)
-    .set({ state: STATE.paused, stateReason, rev: policy.rev + 1, updateTime: now.toISOString() })
+    .set({ state: RELEASE_STATE_CODE.paused, stateReason, rev: policy.rev + 1, updateTime: now.toISOString() })
     .where(eq(otaPolicies.otaId, otaId))
   const { succeeded, failed } = result
   const facts = { seq: stage.seq, percent: stage.percent, succeeded, failed }
@@ -171,8 +179,8 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
       tenantId,
       uids: [policy.submitBy, policy.auditBy, version.createBy, version.enableBy],
       title: `发布已自动暂停：${version.verName}`,
-      text: `${nameOf(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
+      text: `${formatVersionName(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
       now,
     })
-  await publishChanged({ events }, db, tenantId)
+  await publishReleaseChanged({ events }, db, tenantId)
 }

@@ -4,24 +4,28 @@ import type * as z from 'zod'
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Db } from '#core/database/client.ts'
 import { otaPolicies, otaStages } from '#schema/upgrade.ts'
-import { type LockedRelease, MODE, STAGE, STATE, type StoredStage } from './release-rows.ts'
+import { type LockedRelease, RELEASE_MODE, STAGE_STATE, RELEASE_STATE_CODE, type StoredStage } from './release-rows.ts'
 
 type Planned = z.output<typeof PolicyInput>['stages']
 type NewStage = typeof otaStages.$inferInsert
 
 /** Returns the active stage, or the failed stage that paused the release. */
-export const currentStage = (stages: readonly StoredStage[]) =>
-  stages.find(({ state }) => state === STAGE.running || state === STAGE.failed)
+export const findCurrentStage = (stages: readonly StoredStage[]) =>
+  stages.find(({ state }) => state === STAGE_STATE.running || state === STAGE_STATE.failed)
 
 /**
  * Converts the planned stages to rows. Stages up to the reached percentage count as passed. Publishing again
  * therefore never withdraws the version from a device.
  */
-export function plannedStages(otaId: number, planned: Planned, before: readonly StoredStage[], reached: number) {
+export function buildStages(otaId: number, planned: Planned, before: readonly StoredStage[], reached: number) {
   const rows = planned.map((stage, at): NewStage => {
     const old = before.find(({ percent }) => percent === stage.percent)
-    const isBehind = stage.percent < reached || (stage.percent === reached && old?.state === STAGE.passed)
-    const state = !isBehind ? STAGE.waiting : old?.state === STAGE.passed ? STAGE.passed : STAGE.skipped
+    const isBehind = stage.percent < reached || (stage.percent === reached && old?.state === STAGE_STATE.passed)
+    const state = !isBehind
+      ? STAGE_STATE.waiting
+      : old?.state === STAGE_STATE.passed
+        ? STAGE_STATE.passed
+        : STAGE_STATE.skipped
     const kept = isBehind && old ? pickResult(old) : {}
     return { otaId, seq: at + 1, ...stage, ...kept, state }
   })
@@ -36,9 +40,11 @@ const pickResult = ({ startTime, judgeTime, succeeded, failed }: StoredStage) =>
 })
 
 /** Returns the highest percentage that the release has reached. */
-export function reachedPercent({ policy, stages }: Pick<LockedRelease, 'policy' | 'stages'>) {
-  const isOut = policy.mode === MODE.formal && (policy.state === STATE.running || policy.state === STATE.paused)
-  const begun = stages.some(({ state }) => state !== STAGE.waiting)
+export function computeReachedPercent({ policy, stages }: Pick<LockedRelease, 'policy' | 'stages'>) {
+  const isOut =
+    policy.mode === RELEASE_MODE.formal &&
+    (policy.state === RELEASE_STATE_CODE.running || policy.state === RELEASE_STATE_CODE.paused)
+  const begun = stages.some(({ state }) => state !== STAGE_STATE.waiting)
   return isOut && (begun || stages.length === 0) ? policy.percent : 0
 }
 
@@ -46,15 +52,15 @@ export function reachedPercent({ policy, stages }: Pick<LockedRelease, 'policy' 
  * Returns the initial percentage of a release: the percentage of its first waiting stage. Without a waiting stage,
  * returns `percent`.
  */
-export const firstShare = (stages: readonly NewStage[], percent: number) =>
-  stages.length === 0 ? percent : (stages.find(({ state }) => state === STAGE.waiting)?.percent ?? percent)
+export const findFirstPercent = (stages: readonly NewStage[], percent: number) =>
+  stages.length === 0 ? percent : (stages.find(({ state }) => state === STAGE_STATE.waiting)?.percent ?? percent)
 
 /** Starts the next waiting stage, if any, and sets the percentage of the release. */
 export async function startNextStage(db: Db, otaId: number, from: Date) {
   const [next] = await db
     .select()
     .from(otaStages)
-    .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE.waiting)))
+    .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE_STATE.waiting)))
     .orderBy(otaStages.seq)
     .limit(1)
   if (!next) return undefined
@@ -63,20 +69,20 @@ export async function startNextStage(db: Db, otaId: number, from: Date) {
     (select start_time from ota_policies where ota_id = ${otaId}))` as unknown as string
   await db
     .update(otaStages)
-    .set({ state: STAGE.running, startTime, judgeTime: null, succeeded: null, failed: null })
-    .where(stageCondition(next))
+    .set({ state: STAGE_STATE.running, startTime, judgeTime: null, succeeded: null, failed: null })
+    .where(isStage(next))
   await db.update(otaPolicies).set({ percent: next.percent }).where(eq(otaPolicies.otaId, otaId))
   return next
 }
 
-export const stageCondition = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
+export const isStage = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**
- * Counts results since a stage began, the last result of each device. A retried failure counts by the result of the
- * retry. Tasks that a person pushed do not count.
+ * Counts the last result of each device since a stage began. A retried failure counts by the result of the retry. Tasks
+ * that a person pushed do not count.
  */
-export const resultsSince = (db: Db, otaId: number, since: string) => resultsWithin(db, otaId, { since })
+export const countResultsSince = (db: Db, otaId: number, since: string) => countResultsWithin(db, otaId, { since })
 
 interface Period {
   readonly since: string
@@ -85,7 +91,7 @@ interface Period {
   readonly which?: SQL | undefined
 }
 
-export async function resultsWithin(db: Db, otaId: number, { since, until, which }: Period) {
+export async function countResultsWithin(db: Db, otaId: number, { since, until, which }: Period) {
   const before = until ? sql`and close_time <= ${until}` : sql``
   const { rows } = await db.execute<{ succeeded: number; failed: number }>(sql`
     select count(*) filter (where state = ${TASK.succeeded})::int as succeeded,

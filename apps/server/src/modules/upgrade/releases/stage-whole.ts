@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { STAGE } from './release-rows.ts'
-import { resultsSince } from './stage-steps.ts'
+import { STAGE_STATE } from './release-rows.ts'
+import { countResultsSince } from './stage-steps.ts'
 
 /** Minimum interval between two checks of one release, because each check visits every device. */
 const AGAIN_MS = 60_000
@@ -25,12 +25,12 @@ export async function haveAllReported(
   if (Math.abs(now.getTime() - (lookedAt.get(otaId) ?? 0)) < AGAIN_MS) return false
   const { rows } = await db.execute<{ since: string; minReports: number } & Record<string, unknown>>(sql`
     select s.start_time as since, s.min_reports as "minReports" from ota_stages s
-    where s.ota_id = ${otaId} and s.state = ${STAGE.running}
+    where s.ota_id = ${otaId} and s.state = ${STAGE_STATE.running}
       and s.start_time <= ${now.toISOString()}::timestamptz - make_interval(mins => s.min_minutes)
       and not exists (select from ota_tasks t where t.ota_id = s.ota_id and t.state < 100 and t.close_time is null)`)
   const few: Few | undefined = rows[0]
   if (!few) return false
-  const { succeeded, failed } = await resultsSince(db, otaId, few.since)
+  const { succeeded, failed } = await countResultsSince(db, otaId, few.since)
   if (succeeded + failed >= few.minReports) return false
   if (lookedAt.size > 10_000) lookedAt.clear()
   lookedAt.set(otaId, now.getTime())

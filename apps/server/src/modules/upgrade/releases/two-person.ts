@@ -8,8 +8,8 @@ import type { User } from '#core/http/context.ts'
 import { withinReach } from '#domain/fleet/release.ts'
 import type { Services } from '#core/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { artifactKindOf } from './release-artifact-kind.ts'
-import { MODE, type StoredPolicy, type StoredVersion } from './release-rows.ts'
+import { findArtifactKind } from './release-artifact-kind.ts'
+import { RELEASE_MODE, type StoredPolicy, type StoredVersion } from './release-rows.ts'
 
 interface Plan {
   readonly mode: number
@@ -20,7 +20,7 @@ interface Plan {
  * True when this publication requires a second person. The setting is always, never, or above a number of devices.
  */
 export async function needsAudit({ config }: Pick<Services, 'config'>, db: Db, version: StoredVersion, plan: Plan) {
-  if (plan.mode !== MODE.formal || config.otaTwoPerson === 'off') return false
+  if (plan.mode !== RELEASE_MODE.formal || config.otaTwoPerson === 'off') return false
   if (config.otaTwoPerson === 'on') return true
   const meant = plan.tenantIds.length > 0 ? inArray(devices.tenantId, [...plan.tenantIds]) : undefined
   const { rows } = await db.execute<{ n: number }>(sql`select count(*)::int as n from (
@@ -28,13 +28,13 @@ export async function needsAudit({ config }: Pick<Services, 'config'>, db: Db, v
   return (rows[0]?.n ?? 0) > TWO_PERSON_ABOVE
 }
 
-const auditRight = ({ kind }: Pick<StoredVersion, 'kind'>) => artifactKindOf(kind).release.audit.access
+const auditRight = ({ kind }: Pick<StoredVersion, 'kind'>) => findArtifactKind(kind).release.audit.access
 
 /**
  * Returns the reason why this account may not approve the release, or an empty text. Creator and submitter may not
  * approve.
  */
-export async function auditBlockOf(db: Db, user: User, version: StoredVersion, policy: StoredPolicy | undefined) {
+export async function findAuditBlock(db: Db, user: User, version: StoredVersion, policy: StoredPolicy | undefined) {
   if (!user.can(auditRight(version))) return '您没有发布审批的权限'
   if (policy?.submitBy === user.uid) return '不能审批自己提交的发布，请由另一人审批'
   if (version.createBy === user.uid) return '您是该版本的创建人，请由另一人审批'
@@ -50,7 +50,7 @@ export async function auditBlockOf(db: Db, user: User, version: StoredVersion, p
 const MAX_TOLD = 50
 
 /** Returns the accounts of the version's tenant that may approve, without the submitter. */
-export async function approversOf(db: Db, version: StoredVersion, submitBy: number): Promise<number[]> {
+export async function listApprovers(db: Db, version: StoredVersion, submitBy: number): Promise<number[]> {
   const { rows } = await db.execute<{ uid: number }>(sql`
     select distinct a.uid from accounts a
     join account_roles ar on ar.uid = a.uid

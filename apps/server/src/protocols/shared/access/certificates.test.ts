@@ -77,7 +77,7 @@ describe('from an untrusted address', () => {
 describe('without configuration', () => {
   const oms = deviceLab()
 
-  test('ignores the headers', async () => {
+  test('ignores certificate headers without configuration', async () => {
     const { sn, root } = await oms.device()
     expect((await oms.send(root, vouched(sn))).status).toBe(401)
   })

@@ -38,7 +38,7 @@ export class Certificates {
     if (!isIP(peer) || !this.#proxies.check(peer, artifactKindOf(peer))) return undefined
     const names = CLIENT.flatMap((name) => headers[name] ?? [])
     const [name = ''] = names
-    // With two names, the device itself sent one.
+    // With two names, the device itself sent one of the headers.
     if (names.length !== 1 || name === '' || name.length > MAX_NAME) return undefined
     const hashes = new Set<string>()
     for (const [header, value] of Object.entries(headers))

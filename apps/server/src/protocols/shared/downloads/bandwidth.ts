@@ -20,8 +20,8 @@ export interface Clock {
 const realClock: Clock = { now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
- * Limits the bytes per second of all its downloads. Each download waits for its next piece, so downloads take turns.
- * Uses no more memory than without a limit.
+ * Limits the bytes per second of all downloads that use this object. Each download waits for its next piece, so
+ * downloads take turns. Uses no more memory than without a limit.
  */
 export class Bandwidth {
   readonly perSecond: number

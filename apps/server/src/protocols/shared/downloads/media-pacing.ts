@@ -1,7 +1,7 @@
 import { Bandwidth, type Clock, type Lines } from './bandwidth.ts'
 import { DeviceError } from '../response.ts'
 
-/** Requests of one screen in a minute: 4 MiB chunks at 400 MiB a second. */
+/** Maximum number of requests of one screen in a minute: 4 MiB chunks at 400 MiB per second. */
 const PER_MINUTE = 6000
 const MINUTE_MS = 60_000
 /** Seconds after which a refused download may be tried again, and their variation. */
@@ -11,7 +11,7 @@ const RETRY_SPAN = 20
 interface Parts {
   /** Number of concurrent downloads. */
   readonly downloads: number
-  /** Bytes a second; 0: no limit of its own. */
+  /** Bytes per second of media downloads; 0 when media have no separate limit. */
   readonly bandwidth: number
   readonly lines: Lines
   /** True while firmware uses all its places: firmware comes first. */

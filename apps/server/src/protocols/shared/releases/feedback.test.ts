@@ -27,7 +27,7 @@ test('errors alone fill a report up to the limit; a short report is unchanged', 
   ).toHaveLength(50)
 })
 
-test('an error that follows from another one is the reason only without another error', () => {
+test('an error that follows from another error is the reason only without that other error', () => {
   const lost = 'ERROR : Channel operation returned error (23): Failed writing received data to disk/application'
   const unread = 'ERROR : Writing into SWUpdate IPC stream failed.'
   const details = [unread, lost, 'ERROR : Authentication of all signatures failed', 'FAILURE ERROR : Image invalid']

@@ -174,9 +174,9 @@ export class Tasks {
 }
 
 /**
- * Prepared once for each connection, because planning costs more than running. Locks the rows of version and
- * release: a stop runs before, or finds this task. The commit does not wait for the disk, because the device has
- * started nothing and later writes follow.
+ * Prepared once for each connection, because planning costs more than running. Locks the rows of version and release,
+ * so that a stop of the release runs before this statement or finds the new task. The commit does not wait for the
+ * disk, because the device has started nothing and later writes follow.
  */
 const INSERT_TASK = {
   name: 'offer-task',
