@@ -18,12 +18,12 @@ const by = choice('统计方式', MARGIN_GROUP)
 /** Amounts in fen, with fractions. */
 const figures = {
   /** Payments less refunds. A payment counts on the day of its confirmation, a refund on the day of its approval. */
-  received: z.number().meta({ title: '收款净额（分）' }),
+  received: z.number().meta({ title: '收款净额（元）', unit: 'fen' }),
   /** Income: the used and lapsed value of paid orders, see docs/sell-voice-packages.md. */
-  income: z.number().meta({ title: '收入（分）' }),
-  cost: z.number().meta({ title: '成本（分）' }),
+  income: z.number().meta({ title: '收入（元）', unit: 'fen' }),
+  cost: z.number().meta({ title: '成本（元）', unit: 'fen' }),
   /** Income less cost. */
-  margin: z.number().meta({ title: '毛利（分）' }),
+  margin: z.number().meta({ title: '毛利（元）', unit: 'fen' }),
   hasEstimates: z.boolean().meta({ title: '成本含估算' }),
 }
 const MarginFigures = z.object(figures)

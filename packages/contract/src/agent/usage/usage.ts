@@ -34,7 +34,7 @@ const figures = {
   /** Days on which a device talked, summed over the devices. */
   deviceDays: z.number().meta({ title: '设备天数' }),
   /** Fen, with fractions. Tenants get the cost of their own models only. */
-  cost: z.number().meta({ title: '成本（分）' }),
+  cost: z.number().meta({ title: '成本（元）', unit: 'fen' }),
   /** True when the figure contains estimates. */
   hasEstimatedMinutes: z.boolean().meta({ title: '分钟含估算' }),
   hasEstimatedTokens: z.boolean().meta({ title: 'tokens 含估算' }),

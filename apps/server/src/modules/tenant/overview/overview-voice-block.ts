@@ -1,7 +1,6 @@
 import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
 import { and, between, desc, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'
@@ -14,6 +13,10 @@ const ROWS = 6
 const LIST = '/agent/order'
 const TONES = ['warn', 'good', 'warn', 'none', 'none', 'none'] as const
 type Figure = BlockData['figures'][number]
+
+/** Formats fen as on the screens: `¥1,280.00`. */
+const formatAmount = (fen: number) =>
+  `¥${(fen / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 
 /** Counts the tenant's orders of voice packages, its running grants, and its use of this month. */
 export const voiceBlock: OverviewBlockSource = {
@@ -32,7 +35,7 @@ export const voiceBlock: OverviewBlockSource = {
       rows: latest.map(({ id, orderNo, packageName, copies, amount, createTime, state }) => ({
         id: String(id),
         title: `${packageName} × ${copies}份`,
-        detail: `${orderNo} · ¥${yuanText(amount)}`,
+        detail: `${orderNo} · ${formatAmount(amount)}`,
         time: createTime,
         state: ORDER_STATE[state as keyof typeof ORDER_STATE],
         tone: TONES[state] ?? 'none',
