@@ -31,7 +31,7 @@ export function ProgramVersions({ row }: { row: ProgramListRow }) {
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有发布过" />
   return (
     <>
-      <ul className="ad-versions">
+      <ul className="ad-program-versions">
         {data.list.map((version) => (
           <Version key={version.verNo} of={version} onRepublish={() => setAgain(version.verNo)} />
         ))}

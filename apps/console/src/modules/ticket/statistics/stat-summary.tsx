@@ -22,9 +22,9 @@ export function Figures({ range }: RangeProps) {
   if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active title={false} className="kit-card" />
   return (
-    <div className="stat-cards">
+    <div className="ticket-cards">
       {cardsOf(data, range).map(({ title, value, to, change, tone }) => (
-        <KnownLink key={title} to={to} className={`kit-card stat-card${tone ? ` stat-${tone}` : ''}`}>
+        <KnownLink key={title} to={to} className={`kit-card ticket-card${tone ? ` stat-${tone}` : ''}`}>
           <span>{title}</span>
           <b>{value}</b>
           <small>{change ?? ' '}</small>

@@ -15,6 +15,7 @@ import { Figures, TrendChart } from './stat-summary.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
 import { useChoices } from '../use-choices.ts'
+import '#kit/chart/stat-panel.css'
 import './statistics.css'
 
 const NAMES = ['startDate', 'endDate', 'tenantId', 'typeId', 'modelId'] as const
