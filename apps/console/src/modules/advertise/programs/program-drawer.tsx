@@ -17,7 +17,7 @@ const ITEMS = [
   item('status', (_, row) => <ProgramStatus row={row} />),
   item('itemCount'),
   item('totalDuration', (seconds) => durationText(seconds)),
-  item('dateFrom', (_, row) => <PlayDates row={row} />),
+  { ...item('dateFrom', (_, row) => <PlayDates row={row} />), title: '投放日期' },
   item('weekdays', weekdaysText),
   item('dayParts', dayPartsText),
   item('playMode', (mode) => <PlayMode mode={mode} />),
