@@ -59,6 +59,8 @@ export const ProgramItemInput = z.object({
   transition: choice('切换效果', TRANSITION_NAME).default(0).meta({ title: '切换效果', labels: TRANSITION_NAME }),
 })
 
+/** Width and height in pixels. */
+export const RESOLUTION = /^([1-9]\d{1,4})×([1-9]\d{1,4})$/
 const programFields = {
   programName: text('节目单名称', 32, '请输入节目单名称', '最多32个字符'),
   description: note('描述', 200),
@@ -92,7 +94,10 @@ const programFields = {
     .max(MAX_TARGETS, `投放对象最多${MAX_TARGETS}个`)
     .default([])
     .meta({ title: '投放对象' }),
-  resolution: note('分辨率', 16),
+  /** Size in pixels that the content is made for, `1920×1080`; empty: any. Screens of another size are warned about. */
+  resolution: note('分辨率', 16)
+    .refine((text) => text === '' || RESOLUTION.test(text), '分辨率的格式为 宽×高，如 1920×1080')
+    .meta({ title: '分辨率', max: 16 }),
   bookedPlays: whole('预约播放次数', 0, 1_000_000_000).default(0).meta({ title: '预约播放次数' }),
   bookedPer: choice('预约方式', BOOKED_PER_NAME).default(1).meta({ title: '预约方式', labels: BOOKED_PER_NAME }),
   isDefault: choice('默认节目单', YES_NO).default(0).meta({ title: '默认节目单', labels: YES_NO }),

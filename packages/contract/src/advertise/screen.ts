@@ -7,6 +7,8 @@ import { ONLINE } from '../entities/device.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
 export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线' } as const
+/** Maximum screens whose delivery state one list request computes. */
+export const MAX_STATES = 50_000
 /** IANA names of time zones. An empty text stands for the zone of the console. */
 const TIME_ZONE = /^(|[A-Za-z]+(\/[A-Za-z0-9_+-]+){0,2})$/
 
@@ -102,6 +104,8 @@ const filters = {
   tenantId: optional(id).meta({ title: '客户' }),
   playerKind: optional(choice('播放器', PLAYER_KIND)).meta({ title: '播放器', labels: PLAYER_KIND }),
   online: optional(choice('在线状态', ONLINE)).meta({ title: '在线状态', labels: ONLINE }),
+  /** Computed for at most `MAX_STATES` screens that match the other filters; more are refused. */
+  deliveryState: optional(choice('投放状态', DELIVERY_STATE)).meta({ title: '投放状态', labels: DELIVERY_STATE }),
 }
 
 /** Screens: devices with a player (hidden page `/advertiseManage/ProgramList/screens`). */

@@ -15,6 +15,8 @@ export const AUTO_UPDATE = { 0: '关闭', 1: '自动' } as const
 /** State of the package that a voice device uses now or next. 冻结: a refund is undecided. */
 export const DEVICE_PACKAGE_STATE = { 0: '无套餐', 1: '使用中', 2: '待激活', 3: '冻结' } as const
 export const DEVICE_PACKAGE = { none: 0, running: 1, waiting: 2, frozen: 3 } as const
+/** Whether the MQTT gateway holds a connection of the device. */
+export const GATEWAY_CONNECTION = { 0: '离线', 1: '在线' } as const
 export const IDENTITY = { 0: '一致', 1: '不一致' } as const
 /** Maximum devices per batch. */
 export const MAX_BATCH = 500
@@ -163,6 +165,21 @@ export const agentDevices = {
     access: 'agent:device:query',
     input: one,
     result: AgentDeviceRow,
+  },
+  /**
+   * Returns what the MQTT gateway says about the connections of devices. Devices without a gateway are absent, and all
+   * devices of a gateway that does not respond in time.
+   */
+  connections: {
+    method: 'GET',
+    path: '/api/v1/agent/device/connection',
+    access: 'agent:device:list',
+    input: z.object({ ids: ids(200).meta({ title: '设备' }) }),
+    result: z.object({
+      list: z.array(
+        z.object({ id: z.int(), connection: z.int().meta({ title: '网关连接', labels: GATEWAY_CONNECTION }) }),
+      ),
+    }),
   },
   /** Returns the diagnosis steps of a device by its MAC, also of an unbound device. */
   diagnose: {

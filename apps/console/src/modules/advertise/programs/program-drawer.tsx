@@ -61,7 +61,9 @@ function Details({ row }: { row: ProgramListRow }) {
       {data ? (
         <>
           <section className="ad-part">
-            <h3>投放对象 · {formatTarget(row)}</h3>
+            <h3>
+              投放对象 · {formatTarget(row)} · 分辨率{data.resolution || '不限'}
+            </h3>
             {row.isDefault === 0 && <TargetTags targets={data.targets} />}
           </section>
           {row.bookedPlays > 0 && (

@@ -46,11 +46,29 @@ export function ProgramFields({ targets, tenantId, owner }: Props) {
       </Panel>
       <Panel title="投放对象">
         <TargetFields chosen={targets} tenantId={tenantId} isPlatform={isPlatform} />
+        <ResolutionField />
         <SwitchField of={ProgramInput} name="isDefault" on="是" off="否" />
       </Panel>
       <TimePanel />
       <RulePanel />
     </div>
+  )
+}
+
+/** Common sizes of screens, wide and upright. A stored size stays offered. */
+const SIZES = ['1920×1080', '1080×1920', '3840×2160', '2160×3840', '1280×720', '720×1280', '1280×800', '800×1280']
+
+function ResolutionField() {
+  const stored = (Form.useWatch('resolution', Form.useFormInstance()) as string | undefined) ?? ''
+  const sizes = stored === '' || SIZES.includes(stored) ? SIZES : [stored, ...SIZES]
+  const options = [{ value: '', label: '不限' }, ...sizes.map((size) => ({ value: size, label: size }))]
+  return (
+    <SelectField
+      of={ProgramInput}
+      name="resolution"
+      options={options}
+      hint="内容按该分辨率制作，冲突检查会提示其他分辨率的屏幕"
+    />
   )
 }
 

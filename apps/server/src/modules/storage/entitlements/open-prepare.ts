@@ -153,10 +153,16 @@ export function findQueueProblem(
   return undefined
 }
 
-function newItems(work: QueueWork, place: Place, order: Order, ids: () => number, amounts: readonly number[]) {
+interface NewItems {
+  readonly ids: () => number
+  readonly amounts: readonly number[]
+  /** Number that the channels of a device have in common when they are opened together; empty for one channel. */
+  readonly groupNo: string
+}
+
+function newItems(work: QueueWork, place: Place, order: Order, { ids, amounts, groupNo }: NewItems) {
   const { terms, source, isRenewal } = order
   const { target } = place
-  const groupNo = place.channels.length > 1 ? `G${ids()}` : ''
   return Array.from({ length: order.copies }, (_, copy): { item: QueueItem; row: NewEntitlement } => {
     const id = ids()
     const shared = { id, recordType: terms.recordType, storageDays: terms.storageDays }
@@ -204,8 +210,9 @@ const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
 function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: () => number, now: number, zone: string) {
   const created: NewEntitlement[] = []
   const amounts = amountsOf(order, place.channels.length)
+  const groupNo = place.channels.length > 1 ? `G${ids()}` : ''
   for (const work of works) {
-    const items = newItems(work, place, order, ids, amounts)
+    const items = newItems(work, place, order, { ids, amounts, groupNo })
     const problem = findQueueProblem(work, order, now, zone)
     if (problem) return { problem, created: [] }
     recordQueueChange(

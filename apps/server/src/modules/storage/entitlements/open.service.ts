@@ -108,8 +108,8 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
     isRenewal: 0,
   }
   const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
-  // One id for each copy, and one for the group number of each channel.
-  const count = places.length * (channels.length * order.copies + channels.length)
+  // One id for each copy, and one for the group number of each device.
+  const count = places.length * (channels.length * order.copies + 1)
   const ids = createIdSource(isLocked ? await reserveIds(ctx.db, count) : undefined)
   const prepared = await prepareEntitlements(ctx, places, order, { locked: isLocked, ids })
   return { order, terms, prepared, failed: [...failed, ...prepared.failed] }
