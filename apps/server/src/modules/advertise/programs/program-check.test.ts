@@ -52,10 +52,10 @@ describe('AD-05 the conflict check', () => {
   })
 
   test('counts screens of another size than the program is made for; a program without a size warns of none', async () => {
-    const own = await screensOf(server.db, { count: 3 })
+    const own = await createScreens(server.db, { count: 3 })
     await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[0]}`)
     await server.db.execute(sql`update ad_screens set width = 0, height = 0 where device_id = ${own.ids[1]}`)
-    const adId = await approvedAd(server.db, {})
+    const adId = await createApprovedAd(server.db, {})
     const warned = async (resolution: string) => {
       const id = await draft({ items: [{ adId }], targetIds: own.ids, resolution })
       const { data } = await get(`conflict?id=${id}`)

@@ -2,7 +2,7 @@ import { type adScreens as calls, MAX_STATES, type ScreenRow } from '@oms/contra
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, buildOrder, contains, pageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildOrder, contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -129,7 +129,7 @@ async function listInState(ctx: Ctx, input: Query, wanted: number) {
   if (facts.length > MAX_STATES)
     throw invalid('屏幕超过 50000 块，请先按客户或序列号筛选，再选择投放状态', 'deliveryState')
   const ids = facts.flatMap((screen) => (stateOf(ctx, screen) === wanted ? [screen.id] : []))
-  const offset = pageOffset(input)
+  const offset = computePageOffset(input)
   const shown = ids.slice(offset, offset + input.pageSize)
   const rows = await select(db).where(among(adScreens.deviceId, shown))
   const byId = new Map(rows.map((row) => [row.id, withDelivery(ctx, row)]))
