@@ -115,21 +115,18 @@ export function DigitsField<S extends z.ZodObject>(props: Of<S> & Within) {
   )
 }
 
-/** Number field; `unit` is shown after the number. */
-export function NumberField<S extends z.ZodObject>({
-  unit,
-  ...props
-}: Of<S> & Within & { unit?: string; min?: number; max?: number }) {
-  const { min, max, ...field } = props
+/**
+ * Number field; `unit` is shown after the number. The contract checks the limits and names them. Limits of the control
+ * would replace a typed number without a message.
+ */
+export function NumberField<S extends z.ZodObject>({ unit, ...props }: Of<S> & Within & { unit?: string }) {
   return (
-    <Field {...field}>
+    <Field {...props}>
       <InputNumber
         style={{ width: '100%' }}
         placeholder={`请输入${about(props.of, props.name).title}`}
         disabled={props.disabled === true}
         {...(unit && { suffix: unit })}
-        {...(min !== undefined && { min })}
-        {...(max !== undefined && { max })}
       />
     </Field>
   )

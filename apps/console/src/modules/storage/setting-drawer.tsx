@@ -37,16 +37,12 @@ function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void 
             of={of}
             name="keepDays"
             unit="天"
-            min={0}
-            max={30}
             hint="通道最后一个套餐到期后，录像最多再保留的天数；在此期间续费可继续查看"
           />
           <NumberField
             of={of}
             name="twoPersonAbove"
             unit="台"
-            min={0}
-            max={100_000}
             hint="一次批量开通超过此台数须由他人审批，0 表示不审批"
           />
         </div>
@@ -70,7 +66,7 @@ const CostFields = () => (
     <CostField name="storeCost" unit="元/GB·月" />
     <CostField name="putCost" unit="元/万次" />
     <CostField name="outCost" unit="元/GB" />
-    <NumberField of={StorageSettings} name="playedShare" unit="%" min={0} max={100} hint="每月被用户回看的录像占比" />
+    <NumberField of={StorageSettings} name="playedShare" unit="%" hint="每月被用户回看的录像占比" />
   </div>
 )
 
@@ -82,6 +78,6 @@ const CostField = ({ name, unit }: { name: 'storeCost' | 'putCost' | 'outCost'; 
     normalize={(yuan) => (typeof yuan === 'number' ? Math.round(yuan * PER_YUAN) : yuan)}
     getValueProps={(value) => ({ value: typeof value === 'number' ? value / PER_YUAN : value })}
   >
-    <InputNumber style={{ width: '100%' }} min={0} max={1000} step={0.01} suffix={unit} />
+    <InputNumber style={{ width: '100%' }} step={0.01} suffix={unit} />
   </Field>
 )

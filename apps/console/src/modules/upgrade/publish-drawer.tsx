@@ -172,22 +172,20 @@ const Times = () => (
 const Limits = () => (
   <>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="perMinute" unit="台" min={1} hint="不填则不限" />
-      <NumberField of={PolicyInput} name="maxDownloads" unit="台" min={1} hint="不填则不限" />
+      <NumberField of={PolicyInput} name="perMinute" unit="台" hint="不填则不限" />
+      <NumberField of={PolicyInput} name="maxDownloads" unit="台" hint="不填则不限" />
     </div>
     <div className="up-pair">
       <NumberField
         of={PolicyInput}
         name="bandwidth"
         unit="MB/s"
-        min={1}
-        max={10_000}
         hint="该版本所有下载在每个服务进程上共用的带宽，不填则不限；保存后对正在进行的下载同样生效"
       />
     </div>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" min={1} hint="设备无响应超过该时间视为失败" />
-      <NumberField of={PolicyInput} name="autoRetries" unit="次" min={0} max={5} hint="失败的设备自动再收到的次数" />
+      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" hint="设备无响应超过该时间视为失败" />
+      <NumberField of={PolicyInput} name="autoRetries" unit="次" hint="失败的设备自动再收到的次数" />
     </div>
     <Form.Item
       name="needConfirm"

@@ -71,11 +71,11 @@ function StageRow(props: {
         <Field of={StageInput} name="percent" within={[index]}>
           <PercentInput />
         </Field>
-        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" min={1} max={100} />
-        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" min={1} max={100} />
-        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" min={1} />
-        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" min={0} />
-        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" min={1} />
+        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" />
+        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" />
+        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" />
+        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" />
+        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" />
       </div>
     </fieldset>
   )

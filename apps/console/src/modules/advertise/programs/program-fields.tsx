@@ -119,7 +119,7 @@ function RulePanel() {
     <Panel title="播放规则">
       <div className="ad-pair">
         <SelectField of={ProgramInput} name="playMode" options={modes} />
-        <NumberField of={ProgramInput} name="priority" min={0} max={9} hint="0 到 9，大者优先" />
+        <NumberField of={ProgramInput} name="priority" hint="0 到 9，大者优先" />
       </div>
       <SelectField
         of={ProgramInput}
@@ -127,17 +127,10 @@ function RulePanel() {
         options={Object.entries(INSERT_MODE_NAME).map(([value, label]) => ({ value: Number(value), label }))}
       />
       {insertMode === 0 && (
-        <NumberField
-          of={ProgramInput}
-          name="shareOfVoice"
-          unit="%"
-          min={1}
-          max={100}
-          hint="不填则与同优先级的节目单平分时间"
-        />
+        <NumberField of={ProgramInput} name="shareOfVoice" unit="%" hint="不填则与同优先级的节目单平分时间" />
       )}
       <div className="ad-pair">
-        <NumberField of={ProgramInput} name="bookedPlays" unit="次" min={0} hint="0 表示没有预约" />
+        <NumberField of={ProgramInput} name="bookedPlays" unit="次" hint="0 表示没有预约" />
         <SelectField of={ProgramInput} name="bookedPer" />
       </div>
     </Panel>

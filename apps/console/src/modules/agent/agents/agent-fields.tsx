@@ -129,9 +129,9 @@ export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
         <SelectField of={OF} name="voiceId" options={named(data?.voices)} />
         {clones.length > 0 && <SelectField of={OF} name="cloneId" options={clones} hint="选择后优先于音色" />}
         <TextField of={OF} name="ttsLanguage" hint="留空使用音色的第一种语言" />
-        <NumberField of={OF} name="ttsVolume" min={-100} max={100} hint="-100～100，留空用模型的值" />
-        <NumberField of={OF} name="ttsRate" min={-100} max={100} hint="-100～100，留空用模型的值" />
-        <NumberField of={OF} name="ttsPitch" min={-100} max={100} hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsVolume" hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsRate" hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsPitch" hint="-100～100，留空用模型的值" />
       </div>
     </>
   )

@@ -155,7 +155,7 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
       )}
       {type === 'LLM' && provider && RELAYED_LLMS.has(provider.code) && <RelayFields of={of} row={row} />}
       <div className="agent-model-pair">
-        <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+        <NumberField of={of} name="sort" hint="数字小的排在前面" />
         <TextField of={of} name="docLink" />
       </div>
       <div className="agent-model-pair">

@@ -65,7 +65,7 @@ const Fields = ({ of }: { of: Editable }) => (
   <>
     <div className="agent-model-pair">
       <TextField of={of} name="name" />
-      <NumberField of={of} name="sort" min={0} max={9999} />
+      <NumberField of={of} name="sort" />
     </div>
     <Form.List name="fields">
       {(rows, { add, remove }) => (

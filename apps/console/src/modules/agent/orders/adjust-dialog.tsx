@@ -35,7 +35,7 @@ export function AdjustDialog({ grant, onClose }: Props) {
         <Field of={AdjustInput} name="direction">
           <Radio.Group options={DIRECTIONS} />
         </Field>
-        <NumberField of={AdjustInput} name="amount" unit={MEASURE[grant.unit]!} min={0} max={MAX_AMOUNT} />
+        <NumberField of={AdjustInput} name="amount" unit={MEASURE[grant.unit]!} />
         <Result grant={grant} />
         <NoteField of={AdjustInput} name="reason" rows={3} />
       </Form>

@@ -31,7 +31,7 @@ const Fields = ({ row }: { row: VoiceRow | undefined }) => (
     </div>
     <div className="agent-model-pair">
       <TextField of={VoiceInput} name="languages" hint="多个语言用顿号分隔，第一个为默认" />
-      <NumberField of={VoiceInput} name="sort" min={0} max={9999} />
+      <NumberField of={VoiceInput} name="sort" />
     </div>
     <Field of={VoiceInput} name="demoFile">
       <FileUpload

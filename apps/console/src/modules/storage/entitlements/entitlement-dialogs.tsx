@@ -78,7 +78,7 @@ export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
       <p className="storage-muted">按套餐当前版本续期，排到队尾，现有套餐用完后生效。</p>
       <Form {...form}>
         <div className="storage-pair">
-          <NumberField of={RenewInput} name="copies" unit="份" min={1} max={36} />
+          <NumberField of={RenewInput} name="copies" unit="份" />
           <SelectField of={RenewInput} name="source" />
         </div>
         {source === 1 && <MoneyField of={RenewInput} name="amount" hint="每份的实收金额" />}
@@ -98,7 +98,7 @@ export function TransferDialog({ row, onClose }: { row: EntitlementRow; onClose:
       <p className="storage-muted">剩余时间转到同一客户的另一台设备，排到目标通道的队尾；已录的视频不转移。</p>
       <Form {...form}>
         <TextField of={TransferInput} name="targetSn" />
-        <NumberField of={TransferInput} name="targetChannel" min={0} max={63} />
+        <NumberField of={TransferInput} name="targetChannel" />
         <NoteField of={TransferInput} name="reason" rows={3} />
       </Form>
     </Modal>

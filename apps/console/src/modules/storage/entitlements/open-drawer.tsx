@@ -67,7 +67,7 @@ function OpenFields() {
         <Field of={of} name="channels">
           <Select mode="multiple" options={CHANNELS} placeholder="请选择通道" maxTagCount="responsive" />
         </Field>
-        <NumberField of={of} name="copies" unit="份" min={1} max={36} />
+        <NumberField of={of} name="copies" unit="份" />
         <SelectField of={of} name="source" />
       </div>
       {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
