@@ -24,7 +24,7 @@ type Cell = { readonly row: AgentDeviceRow }
  * packages.
  */
 export const DeviceState = ({ row: { id, state, identity, limit } }: Cell) => (
-  <>
+  <span className="device-state">
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
     <Connection deviceId={id} />
     {identity === 1 && (
@@ -40,7 +40,7 @@ export const DeviceState = ({ row: { id, state, identity, limit } }: Cell) => (
         套餐{LIMIT_STATE[limit as 0]}
       </Tag>
     )}
-  </>
+  </span>
 )
 
 /** Shows whether the MQTT gateway holds the connection of a device. Empty without a gateway. */

@@ -35,16 +35,16 @@ const { col, actions } = createColumns(AgentDeviceRow)
 const QUERY = agentDevices.list.input
 /** The default columns fit a window of 1440 px. */
 const COLUMNS = [
-  col('name', { width: 110 }),
+  col('name', { width: 100 }),
   col('state', (_, row) => <DeviceState row={row} />, { width: 128 }),
-  col('mac', { width: 144 }),
-  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 100 }),
-  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 134 }),
+  col('mac', { width: 130 }),
+  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 96 }),
+  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 156 }),
   col('board', (_, row) => <DeviceBoard row={row} />, { title: '开发板 · 固件', width: 110 }),
   col('appVersion', { width: 90, hidden: true }),
-  col('turnTime', time, { width: 156, sort: true }),
+  col('turnTime', time, { width: 148, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),
-  col('tenantName', { width: 104 }),
+  col('tenantName', { width: 100 }),
   col('autoUpdate', { width: 90, hidden: true }),
   col('sn', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
@@ -73,7 +73,7 @@ export default function AgentDeviceListPage() {
         <DataTable
           {...list.table}
           rowKey="id"
-          columns={[...COLUMNS, actions(rowActions, 164)]}
+          columns={[...COLUMNS, actions(rowActions, 162)]}
           actions={buttons}
           tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
           batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}
