@@ -27,6 +27,8 @@ export const AGENT_TOOL = {
 } as const
 export type AgentTool = keyof typeof AGENT_TOOL
 const agentTool = z.enum(Object.keys(AGENT_TOOL) as [AgentTool, ...AgentTool[]], '设备工具不正确')
+/** A language with an optional script or region, as in BCP 47. */
+const LANGUAGE_CODE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
 export const MAX_PROMPT = 2000
 export const MAX_TAGS = 10
 const MAX_PLUGINS = 20
@@ -84,7 +86,10 @@ export const behaviourFields = {
   systemPrompt: note('角色设定', MAX_PROMPT),
   chatHistoryConf: choice('对话记录', CHAT_HISTORY).default(2).meta({ title: '对话记录', labels: CHAT_HISTORY }),
   memoryScope: choice('记忆范围', MEMORY_SCOPE).default(1).meta({ title: '记忆范围', labels: MEMORY_SCOPE }),
-  langCode: note('语言代码', 10).default('zh').meta({ title: '语言代码', max: 10 }),
+  langCode: note('语言代码', 10)
+    .refine((code) => code === '' || LANGUAGE_CODE.test(code), '语言代码应为 zh、en-US 这样的代码')
+    .default('zh')
+    .meta({ title: '语言代码', max: 10 }),
   language: note('语言', 10).default('中文').meta({ title: '语言', max: 10 }),
   plugins: z.array(PluginInput).max(MAX_PLUGINS, `插件最多${MAX_PLUGINS}个`).default([]).meta({ title: '插件' }),
   contextProviders: z
