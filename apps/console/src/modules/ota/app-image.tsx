@@ -48,12 +48,20 @@ export function AppImageNote({ isOfBoards }: { readonly isOfBoards: boolean }) {
   }, [form, version])
   if (!isOfBoards || image === undefined) return null
   if (image === null)
-    return <Alert type="warning" showIcon title="固件文件不是 ESP32 应用镜像，设备无法安装合并的烧录镜像" />
+    return (
+      <Alert
+        className="ota-image"
+        type="warning"
+        showIcon
+        title="固件文件不是 ESP32 应用镜像，设备无法安装合并的烧录镜像"
+      />
+    )
   const facts = [image.project, image.chip, `ESP-IDF ${image.idf}`, image.buildTime].filter(Boolean).join('，')
   const differs =
     boardVersionCode(image.version) === undefined || boardVersionCode(image.version) !== boardVersionCode(verName)
   return (
     <Alert
+      className="ota-image"
       type={differs ? 'warning' : 'info'}
       showIcon
       title={`镜像版本 ${image.version}（${facts}）${differs ? '，与版本名称不一致，启用时会被拒绝' : ''}`}

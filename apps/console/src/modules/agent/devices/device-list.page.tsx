@@ -36,8 +36,8 @@ const QUERY = agentDevices.list.input
 /** The default columns fit a window of 1440 px. */
 const COLUMNS = [
   col('name', { width: 100 }),
-  col('state', (_, row) => <DeviceState row={row} />, { width: 128 }),
-  col('mac', { width: 130 }),
+  col('state', (_, row) => <DeviceState row={row} />, { width: 124 }),
+  col('mac', { width: 134 }),
   col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 96 }),
   col('packageName', (_, row) => <DevicePackage row={row} />, { width: 156 }),
   col('board', (_, row) => <DeviceBoard row={row} />, { title: '开发板 · 固件', width: 110 }),
