@@ -76,7 +76,7 @@ export async function registerDemoModel({ database: { db }, config }: Services, 
       shared: 1,
       relay: 1,
       config: settings,
-      sort: -1,
+      sort: 0,
       ...MODEL_PRICES.LLM_ChatGLMLLM,
       remark: '演示环境内置，不需要密钥；单价仅用于演示成本',
     })

@@ -1,3 +1,4 @@
+import { FullscreenOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { formatDateTime } from '#core/text/format.ts'
@@ -58,19 +59,36 @@ function attachPlaylist(
 /** Plays recordings with the wall-clock time of the camera and the viewer's name over the picture. */
 export function RecordingPlayer({ url, watermark, onReload }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
+  const screen = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState<Date | null>(null)
   const [failure, setFailure] = useState<string>()
   useEffect(() => (video.current ? attachPlaylist(video.current, url, setAt, setFailure) : undefined), [url])
   return (
     <div className="playback-player">
-      <div className="playback-screen">
+      <div className="playback-screen" ref={screen}>
+        {/* The video's own full screen and its separate window would show the picture without the watermark. */}
         {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- recordings of cameras have no captions */}
-        <video ref={video} aria-label="录像" controls autoPlay muted playsInline controlsList="nodownload" />
+        <video
+          ref={video}
+          aria-label="录像"
+          controls
+          autoPlay
+          muted
+          playsInline
+          disablePictureInPicture
+          disableRemotePlayback
+          controlsList="nodownload nofullscreen noremoteplayback"
+        />
         <Watermark text={watermark} />
       </div>
-      <p className="storage-muted" role="status">
-        {at ? `录像时间 ${formatDateTime(at)}` : '正在加载录像…'}
-      </p>
+      <div className="playback-foot">
+        <p className="storage-muted" role="status">
+          {at ? `录像时间 ${formatDateTime(at)}` : '正在加载录像…'}
+        </p>
+        <Button size="small" icon={<FullscreenOutlined />} onClick={() => void screen.current?.requestFullscreen()}>
+          全屏
+        </Button>
+      </div>
       {failure && <Alert type="error" showIcon title={failure} action={<ReloadButton onReload={onReload} />} />}
     </div>
   )

@@ -54,7 +54,9 @@ test('AGENT-13 refuses an edit and a confirmation with an old revision, and an e
   expect((await edit({ ...goods, rev: 0 })).code).toBe(200)
   expect((await edit({ ...goods, rev: 0 })).code).toBe(400)
   const old = { id: order.id, rev: 0, payWay: 1, voucherNo: `OLD${order.id}` }
-  expect((await put(people.accountant, 'confirm', old)).code).toBe(400)
+  const refused = await put(people.accountant, 'confirm', old)
+  expect(refused).toMatchObject({ msg: '订单已被他人修改，请关闭后重新打开' })
+  expect(refused.data?.conflict, 'a conflict that a person may overwrite').toBeUndefined()
   expect((await confirm(order.id)).code).toBe(200)
   expect(await edit({ ...goods, rev: 2, copies: 1 })).toMatchObject({
     code: 501,

@@ -5,7 +5,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findOrderStepProblem } from '#domain/agents/orders/order-steps.ts'
+import { findOrderStepProblem, ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 
@@ -47,10 +47,14 @@ export async function lockOrder({ db, user }: Ctx, id: number): Promise<StoredOr
   return found
 }
 
-/** Refuses a step from a wrong state or an old revision. */
+/**
+ * Refuses a step from a wrong state or an old revision. Only an edit reports a conflict that a person may overwrite: a
+ * payment or refund may not go through for an amount that the person has not seen.
+ */
 export async function assertStepAllowed({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
   const problem = findOrderStepProblem(order.state, step)
   if (problem) throw refused(problem)
+  if (step !== ORDER_STEP.edit && order.rev !== rev) throw refused('订单已被他人修改，请关闭后重新打开')
   await checkRevision(db, order, rev)
 }
 
