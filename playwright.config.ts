@@ -30,7 +30,7 @@ export default defineConfig({
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1440, height: 900 },
     // Animations of dialogs, lists and messages take time in every journey. `failures.spec.ts` and `shell.spec.ts` keep them.
-    contextOptions: { reducedMotion: process.env.E2E_MOTION ? 'no-preference' : 'reduce' },
+    contextOptions: { reducedMotion: 'reduce' },
     // A trace contains a snapshot of the page at every step, so CI records only retries.
     trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
     launchOptions: {

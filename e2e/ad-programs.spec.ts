@@ -86,6 +86,8 @@ test('AD-04 a program is edited by drag and keyboard, previewed, published, copi
   await page.getByRole('button', { name: '提交发布' }).click()
   const publish = page.getByRole('dialog').filter({ hasText: '提交发布' })
   await expect(publish).toContainText('将投放到 1 块屏幕')
+  await expect(publish.getByText('正在检查与其他节目单的冲突')).toHaveCount(0)
+  await expect(publish.getByText('冲突检查失败')).toHaveCount(0)
   await publish.getByRole('button', { name: /发\s*布$/ }).click()
   await expect(page.getByText('发布成功')).toBeVisible()
 

@@ -53,7 +53,7 @@ test('AGENT-14 AGENT-15 an adjusted balance shows in order, grant and ledger; in
   await expect(row(page, sn)).toContainText('750 / 750')
   await page.getByRole('tab', { name: '流水' }).click()
   await expect(row(page, sn).filter({ hasText: '录入错误' })).toContainText('-250')
-  await page.getByRole('tab', { name: '订单' }).click()
+  await page.getByRole('tab', { name: '订单', exact: true }).click()
   await expect(row(page, sn)).toContainText('750 / 750轮')
   await page.getByRole('tab', { name: '用量' }).click()
   const income = page.getByRole('region', { name: '收入与成本' })

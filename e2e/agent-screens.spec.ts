@@ -67,6 +67,21 @@ test('no agent screen scrolls horizontally on a phone, with the longest texts', 
   }
 })
 
+test('the list of voice devices fits a window of 1440 px without scrolling sideways', async ({ page, login, api }) => {
+  const admin = await api()
+  const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', {
+    agentName: fresh('名称很长的智能体'),
+  })
+  const mac = macOf()
+  await admin.call('POST', '/api/v1/agent/device/bindMac', { agentId: id, mac, alias: '名称很长的设备'.repeat(8) })
+  await login()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`/agent/device?mac=${mac}`)
+  await expect(page.getByRole('row').filter({ hasText: mac })).toBeVisible()
+  const table = page.locator('.ant-table-body, .ant-table-content').first()
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+})
+
 test('each list of agents, models, devices, templates, voices and voiceprints filters by customer', async ({
   page,
   login,

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
-import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
+import { CUSTOMERS, DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD, SCENES } from './vendor.ts'
 
 const [first, second] = [useApp(), useApp()]
 
@@ -140,7 +140,7 @@ describe('demo data', () => {
         return readUsageLimit({ reads: services.voiceServers.reads, params, now }, device)
       }),
     )
-    expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([
+    expect(limits.filter(({ state }) => state === LIMIT_STATE_CODE.stopped)).toMatchObject([
       { notice: expect.stringContaining('续费') },
     ])
     const { rows: ending } = await db.execute(sql`select from agent_grants where state = 1 and scope = 1
@@ -157,6 +157,20 @@ describe('demo data', () => {
     const demo = first.withTicket(data.token)
     expect((await demo.call('GET', '/api/v1/sys/notice/unread/count')).data.count).toBe(12)
     expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
+  })
+
+  test('has an account that submits ads and another that approves them', async () => {
+    const buttonsOf = async (account: string) => {
+      const payload = { account, pswdMd5: md5Hex(DEMO_PASSWORD) }
+      const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
+      expect(data.mustChangePassword).toBe(false)
+      return (await first.withTicket(data.token).call('GET', '/api/v1/sys/account/perms')).data.buttons as string[]
+    }
+    const [submit, audit] = ['advertiseManage:adList:submit', 'advertiseManage:adList:audit']
+    expect(await buttonsOf(DEMO_AD_OPERATOR)).toContain(submit)
+    expect(await buttonsOf(DEMO_AD_OPERATOR)).not.toContain(audit)
+    expect(await buttonsOf(DEMO_AD_AUDITOR)).toContain(audit)
+    expect(await buttonsOf(DEMO_AD_AUDITOR)).not.toContain(submit)
   })
 
   test('gives the administrator of the customer with voice devices their screens and no order rights', async () => {

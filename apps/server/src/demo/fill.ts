@@ -20,6 +20,7 @@ import { fillPrograms } from './ads/programs.ts'
 import { fillScreens } from './ads/screens.ts'
 import { fillSoftware } from './software.ts'
 import { fillEntitlements } from './storage/storage-entitlements.ts'
+import { fillGrantFiles } from './storage/grant-files.ts'
 import { fillStorageSales } from './storage/storage-sales.ts'
 import { fillStorageVideos } from './storage/storage-videos.ts'
 import { fillStoragePackages } from './storage/storage.ts'
@@ -70,5 +71,6 @@ export async function createDemoData(services: Services): Promise<boolean> {
     return admin
   })
   await fillRecordings(services, demo)
+  await fillGrantFiles(services, demo)
   return true
 }

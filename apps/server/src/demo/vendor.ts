@@ -2,6 +2,9 @@
 
 export const DEMO_ACCOUNT = 'demo'
 export const DEMO_PASSWORD = 'Demo-2026'
+/** Two persons of the review of ads. They have the password of the demo account. */
+export const DEMO_AD_OPERATOR = 'qin.lan'
+export const DEMO_AD_AUDITOR = 'du.wei'
 
 /** Account, name, role codes of the platform. */
 export const STAFF = [
@@ -15,6 +18,8 @@ export const STAFF = [
   ['tang.qi', '唐琪', ['auditor']],
   ['song.lei', '宋磊', ['ops_manager', 'auditor']],
   ['fan.rui', '范蕊', []],
+  [DEMO_AD_OPERATOR, '秦岚', ['ad_operator']],
+  [DEMO_AD_AUDITOR, '杜蔚', ['ad_auditor']],
 ] as const
 
 /**

@@ -11,7 +11,7 @@ import { startSpoolSweep } from '#modules/file/sweep.ts'
 import { registerDemoModel } from '#demo/demo-model.ts'
 import { createDemoData } from '#demo/fill.ts'
 import { registerDemoPulse } from '#demo/pulse.ts'
-import { DEMO_ACCOUNT, DEMO_PASSWORD } from '#demo/vendor.ts'
+import { DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD } from '#demo/vendor.ts'
 import { explainFailure } from './explain-failure.ts'
 import { registerDeviceSideJobs } from '#protocols/shared/device-jobs.ts'
 import { registerJobs } from './jobs.ts'
@@ -90,7 +90,11 @@ function exitOnUncaughtError(log: Logger) {
 /** Prints the address and the password of the first login. */
 function printStart(config: Config, port: number, oneTimePassword: string | undefined) {
   process.stdout.write(`OMS 已启动：http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}/\n`)
-  if (config.demo) process.stdout.write(`演示账号 ${DEMO_ACCOUNT}，密码 ${DEMO_PASSWORD}（无须修改）\n`)
+  if (config.demo)
+    process.stdout.write(
+      `演示账号 ${DEMO_ACCOUNT}，密码 ${DEMO_PASSWORD}（无须修改）\n` +
+        `广告由两人提交和通过：先用 ${DEMO_AD_OPERATOR}，再用 ${DEMO_AD_AUDITOR}，密码相同\n`,
+    )
   else if (oneTimePassword) process.stdout.write(`管理员账号 admin，一次性密码 ${oneTimePassword}（首次登录须修改）\n`)
 }
 

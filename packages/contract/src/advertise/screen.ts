@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
 export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线' } as const
+/** Maximum screens whose delivery state one list request computes. */
+export const MAX_STATES = 50_000
 /** IANA names of time zones. An empty text stands for the zone of the console. */
 const TIME_ZONE = /^(|[A-Za-z]+(\/[A-Za-z0-9_+-]+){0,2})$/
 
@@ -52,7 +54,7 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the reason of a failed file in words. Reasons of other players are returned as they were sent. */
-export function failureText(reason: string): string {
+export function formatPlayerFailure(reason: string): string {
   if (reason === '') return '未知原因'
   return FAILURES.get(reason) ?? reason.replace(/^HTTP \d{3}$/, '服务器拒绝下载（$&）')
 }
@@ -102,6 +104,8 @@ const filters = {
   tenantId: optional(id).meta({ title: '客户' }),
   playerKind: optional(choice('播放器', PLAYER_KIND)).meta({ title: '播放器', labels: PLAYER_KIND }),
   online: optional(choice('在线状态', ONLINE)).meta({ title: '在线状态', labels: ONLINE }),
+  /** Computed for at most `MAX_STATES` screens that match the other filters; more are refused. */
+  deliveryState: optional(choice('投放状态', DELIVERY_STATE)).meta({ title: '投放状态', labels: DELIVERY_STATE }),
 }
 
 /** Screens: devices with a player (hidden page `/advertiseManage/ProgramList/screens`). */
@@ -111,7 +115,7 @@ export const adScreens = {
     path: '/api/v1/advertise/screen/page',
     access: 'advertiseManage:ProgramList:query',
     input: sortedPage(['createTime', 'lastReportTime']).extend(filters),
-    result: pageOf(ScreenRow),
+    result: createPageSchema(ScreenRow),
   },
   get: {
     method: 'GET',
@@ -121,7 +125,7 @@ export const adScreens = {
     result: ScreenRow,
   },
   /** Devices that a screen can be paired with, by serial number. */
-  devices: optionsAt('/api/v1/advertise/screen/devices', 'advertiseManage:ProgramList:screen', {
+  devices: declareOptions('/api/v1/advertise/screen/devices', 'advertiseManage:ProgramList:screen', {
     row: { modelName: z.string() },
   }),
   update: {

@@ -57,6 +57,23 @@ test('Enter selects the device with the typed serial number although the list st
   await expect.element(page.getByRole('status')).toHaveTextContent('CAM-7+CAM-8')
 })
 
+test('a list that opens again after a search shows all records', async () => {
+  const [platform, found] = [
+    { id: 1, name: '平台', tenantNo: 'T1' },
+    { id: 9, name: '海康', tenantNo: 'T9' },
+  ]
+  server.on(TENANTS, ({ keyword }) => ok({ list: keyword ? [found] : [platform] }))
+  tab = openTab(<Tenant />)
+  const input = page.getByRole('combobox')
+  await input.click()
+  await expect.element(page.getByTitle('平台（T1）')).toBeVisible()
+  await userEvent.keyboard('海')
+  await page.getByTitle('海康（T9）').click()
+  await expect.element(page.getByRole('status')).toHaveTextContent('9')
+  await input.click()
+  await expect.element(page.getByTitle('平台（T1）')).toBeVisible()
+})
+
 test('after an arrow key, Enter selects the highlighted device', async () => {
   tab = openTab(<Serials />)
   await page.getByRole('combobox').click()

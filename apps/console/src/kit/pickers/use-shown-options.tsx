@@ -68,6 +68,11 @@ export function useShownOptions({
       ...(disabled && { disabled }),
       ...(label && { 'aria-label': label }),
       ...inPlace.select,
+      // antd clears the typed text when the list closes, and does not report that.
+      onOpenChange: (open: boolean) => {
+        inPlace.select.onOpenChange?.(open)
+        if (!open) source.onSearch('')
+      },
       ...keepStaleOptions(source.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: source.onSearch },

@@ -37,8 +37,8 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
             placeholder="输入型号名称或编码搜索"
           />
         </Field>
-        <NumberField of={GroupRuleInput} name="verCodeMin" within={WITHIN} min={0} max={999_999_999} />
-        <NumberField of={GroupRuleInput} name="verCodeMax" within={WITHIN} min={0} max={999_999_999} />
+        <NumberField of={GroupRuleInput} name="verCodeMin" within={WITHIN} />
+        <NumberField of={GroupRuleInput} name="verCodeMax" within={WITHIN} />
         <Field of={GroupRuleInput} name="tags" within={WITHIN} hint="输入后按回车；有其中任一标签即可">
           <Select
             mode="tags"

@@ -65,7 +65,7 @@ function Fields({ row }: { row?: Model }) {
         <TextField of={DeviceModelInput} name="hwVersion" />
         <TextField of={DeviceModelInput} name="chip" />
       </div>
-      <NumberField of={DeviceModelInput} name="cloudChannels" min={0} max={64} hint="0 表示该型号不支持云存储" />
+      <NumberField of={DeviceModelInput} name="cloudChannels" hint="0 表示该型号不支持云存储" />
       <Field
         of={DeviceModelInput}
         name="boards"

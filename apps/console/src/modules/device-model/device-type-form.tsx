@@ -45,7 +45,7 @@ function Fields() {
       <Field of={DeviceTypeInput} name="icon" normalize={(value) => value ?? ''}>
         <IconSelect />
       </Field>
-      <NumberField of={DeviceTypeInput} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+      <NumberField of={DeviceTypeInput} name="sort" hint="数字小的排在前面" />
       <SwitchField of={DeviceTypeInput} name="status" />
       <NoteField of={DeviceTypeInput} name="remark" rows={2} />
     </>

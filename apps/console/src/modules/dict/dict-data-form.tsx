@@ -64,7 +64,7 @@ function Fields({ builtin }: { builtin: boolean }) {
         {({ getFieldsValue }) => <Preview values={getFieldsValue(true) as Partial<DictData>} />}
       </Form.Item>
       <div className="dict-pair">
-        <NumberField of={DictDataInput} name="dictSort" min={0} max={9999} />
+        <NumberField of={DictDataInput} name="dictSort" />
         <Form.Item
           name="isDefault"
           label="默认"

@@ -150,7 +150,7 @@ function Which({ form, mode, onClose }: { form: FormInstance; mode: number; onCl
       <Field of={of} name="typeCode">
         <TypeField />
       </Field>
-      <NumberField of={of} name="count" unit="个" min={1} hint="从最早入库的证书开始" />
+      <NumberField of={of} name="count" unit="个" hint="从最早入库的证书开始" />
       <Field of={of} name="modelId" hint="只分配限定该型号的证书">
         <ModelPicker create="deviceModel" />
       </Field>

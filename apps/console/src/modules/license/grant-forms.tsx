@@ -30,7 +30,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
         <Field of={of} name="modelId" hint="不选则不限型号">
           <ModelPicker create="deviceModel" />
         </Field>
-        <NumberField of={of} name="quota" unit="个" min={1} />
+        <NumberField of={of} name="quota" unit="个" />
         <div className="license-form-row">
           <DateField of={of} name="validFrom" />
           <DateField of={of} name="validTo" />
@@ -88,7 +88,7 @@ function GrantDecision({ kind, row, onClose }: DialogProps) {
       <Form {...form}>
         {kind === 'audit' && <AuditFields of={of} />}
         {kind === 'renew' && <DateField of={of} name="validTo" />}
-        {kind === 'addQuota' && <NumberField of={of} name="amount" unit="个" min={1} />}
+        {kind === 'addQuota' && <NumberField of={of} name="amount" unit="个" />}
         {kind !== 'audit' && <NoteField of={of} name="reason" rows={3} />}
       </Form>
     </Modal>

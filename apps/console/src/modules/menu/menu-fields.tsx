@@ -33,7 +33,7 @@ export function MenuFieldsOf({ tree, stored }: FieldsProps) {
         <TextField of={MenuFields} name="perms" disabled={fixed} hint="例如 system:manager:add，保存后可在角色中授予" />
       )}
       {type !== 'F' && <IconField />}
-      <NumberField of={MenuFields} name="sort" min={0} max={99_999} />
+      <NumberField of={MenuFields} name="sort" />
       <div className="menu-switches">
         <SwitchField of={MenuFields} name="status" />
         {type !== 'F' && <SwitchField of={MenuFields} name="visible" on="显示" off="隐藏" />}

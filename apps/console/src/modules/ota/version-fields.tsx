@@ -1,4 +1,4 @@
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { OtaVersionInput } from '@oms/contract/ota/ota.ts'
 import { SoftwareVersionInput } from '@oms/contract/ota/software.ts'
@@ -8,6 +8,7 @@ import { useRead } from '#core/api/query.ts'
 import type { CreateForm } from '#core/routing/create-forms.ts'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
+import { AppImageNote } from './app-image.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { RangeFields } from './ranges/range-fields.tsx'
@@ -33,9 +34,16 @@ export function VersionFields({ chosen }: { chosen: object }) {
         hint={isOfBoards ? '语音设备的版本号由版本名称得出' : '只能输入数字，最多 9 位'}
         disabled={isOfBoards}
       />
-      <TextField {...WITHIN} name="verName" hint={isOfBoards && '一至三段小于 1000 的数字，如 2.0.10'} />
+      <TextField
+        {...WITHIN}
+        name="verName"
+        hint={isOfBoards && '一至三段小于 1000 的数字，如 2.0.10；上传 ESP32 镜像后自动填写'}
+      />
       <DateTimeField {...WITHIN} name="releaseDate" />
       <DateTimeField {...WITHIN} name="buildDate" />
+      <div className="ota-wide">
+        <AppImageNote isOfBoards={isOfBoards} />
+      </div>
       <RangeFields />
       <div className="ota-wide">
         <NoteField {...WITHIN} name="description" />
@@ -58,7 +66,7 @@ function useBoardVersion({ modelName }: Chosen): boolean {
   const { data: own = [] } = useRead(deviceModels.choices, { keyword }, { quiet: true, enabled: keyword !== '' })
   const model = [...data, ...own].find((each) => each.modelId === modelId)
   const isOfBoards = key === 'ota' && model?.hasBoards === true
-  const verCode = isOfBoards ? boardVersionCode(String(verName ?? '').trim()) : undefined
+  const verCode = isOfBoards ? parseBoardVersion(String(verName ?? '').trim()) : undefined
   useEffect(() => {
     if (verCode !== undefined) form.setFieldValue(['otaVersion', 'verCode'], String(verCode))
   }, [form, verCode])

@@ -84,7 +84,7 @@ function Fields({ customer }: { customer: boolean }) {
     <>
       <TextField of={RoleInput} name="roleName" />
       <TextField of={RoleInput} name="roleCode" />
-      <NumberField of={RoleInput} name="roleSort" min={0} max={9999} />
+      <NumberField of={RoleInput} name="roleSort" />
       {can('system:rolemanagement:dataScope') && (
         <SelectField
           of={RoleInput}

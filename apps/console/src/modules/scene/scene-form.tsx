@@ -95,7 +95,7 @@ function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
       </Field>
       <Recommended {...(loaded && { loaded })} />
       <div className="scene-pair">
-        <NumberField of={SceneInput} name="sort" min={0} max={9999} />
+        <NumberField of={SceneInput} name="sort" />
         <SwitchField of={SceneInput} name="isDefault" on="默认" off="不默认" hint="新客户自动使用默认场景" />
       </div>
       <Form.Item name="menuIds" label="菜单权限">

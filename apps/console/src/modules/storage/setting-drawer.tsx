@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { labelOptions } from '#kit/form/label-options.ts'
+import { buildLabelOptions } from '#kit/form/label-options.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import './storage.css'
 
@@ -37,16 +37,12 @@ function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void 
             of={of}
             name="keepDays"
             unit="天"
-            min={0}
-            max={30}
             hint="通道最后一个套餐到期后，录像最多再保留的天数；在此期间续费可继续查看"
           />
           <NumberField
             of={of}
             name="twoPersonAbove"
             unit="台"
-            min={0}
-            max={100_000}
             hint="一次批量开通超过此台数须由他人审批，0 表示不审批"
           />
         </div>
@@ -54,7 +50,7 @@ function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void 
           <Checkbox.Group options={NOTICES} />
         </Field>
         <Field of={of} name="onUnbind" hint="App用户解绑设备时，已暂停的套餐可在「云存开通」恢复">
-          <Radio.Group options={labelOptions(ON_UNBIND)} />
+          <Radio.Group options={buildLabelOptions(ON_UNBIND)} />
         </Field>
         <Divider titlePlacement="start" plain>
           成本（用于套餐的成本测算）
@@ -70,7 +66,7 @@ const CostFields = () => (
     <CostField name="storeCost" unit="元/GB·月" />
     <CostField name="putCost" unit="元/万次" />
     <CostField name="outCost" unit="元/GB" />
-    <NumberField of={StorageSettings} name="playedShare" unit="%" min={0} max={100} hint="每月被用户回看的录像占比" />
+    <NumberField of={StorageSettings} name="playedShare" unit="%" hint="每月被用户回看的录像占比" />
   </div>
 )
 
@@ -82,6 +78,6 @@ const CostField = ({ name, unit }: { name: 'storeCost' | 'putCost' | 'outCost'; 
     normalize={(yuan) => (typeof yuan === 'number' ? Math.round(yuan * PER_YUAN) : yuan)}
     getValueProps={(value) => ({ value: typeof value === 'number' ? value / PER_YUAN : value })}
   >
-    <InputNumber style={{ width: '100%' }} min={0} max={1000} step={0.01} suffix={unit} />
+    <InputNumber style={{ width: '100%' }} step={0.01} suffix={unit} />
   </Field>
 )

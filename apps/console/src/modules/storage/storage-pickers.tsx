@@ -1,3 +1,4 @@
+import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Select } from 'antd'
 import { type KeyboardEvent, useRef, useState } from 'react'
@@ -28,6 +29,15 @@ export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale
     label: onSale ? `${name} · ${period} · ${price === 0 ? '免费' : `¥${formatMoney(price)}`}` : name,
   }))
   return <RecordSelect placeholder="输入套餐名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
+}
+
+/** Selects the webhook of a shop by name. */
+export function HookPicker(props: RecordSelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const query = { ...(keyword && { hookName: keyword }), pageNum: 1, pageSize: 50 }
+  const { data, isFetching } = useRead(storageHooks.list, query, { quiet: true })
+  const options = (data?.list ?? []).map(({ id, hookName }) => ({ value: id, label: hookName }))
+  return <RecordSelect placeholder="输入商城名称搜索" {...props} source={{ options, isFetching, onSearch }} />
 }
 
 interface SerialsPickerProps {

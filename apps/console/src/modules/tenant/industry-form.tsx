@@ -90,7 +90,7 @@ function Fields({ tree, fixed = false }: { tree: Tree; fixed?: boolean }) {
       />
       <TextField of={IndustryInput} name="name" />
       <TextField of={IndustryInput} name="code" hint="大写字母、数字和下划线" />
-      <NumberField of={IndustryInput} name="sort" min={0} max={9999} />
+      <NumberField of={IndustryInput} name="sort" />
       <NoteField of={IndustryInput} name="remark" rows={2} />
     </>
   )

@@ -175,8 +175,8 @@ function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail 
         <SceneSelect disabled={!mayGive} had={loaded} />
       </Field>
       <div className="tenant-pair">
-        <NumberField of={TenantCreateInput} name="accountCount" min={-1} unit="个" hint="-1 为不限" />
-        <NumberField of={TenantCreateInput} name="deviceQuota" min={-1} unit="台" hint="-1 为不限" />
+        <NumberField of={TenantCreateInput} name="accountCount" unit="个" hint="-1 为不限" />
+        <NumberField of={TenantCreateInput} name="deviceQuota" unit="台" hint="-1 为不限" />
         <DateTimeField of={TenantCreateInput} name="beginTime" />
         {isNew && <DateTimeField of={TenantCreateInput} name="expireTime" hint="不填则长期有效；到期前30天和7天提醒" />}
       </div>

@@ -1,5 +1,5 @@
 import { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
-import { planInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { describePlan } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
 import { Field, NumberField } from '#kit/form/field.tsx'
@@ -124,7 +124,7 @@ function Summary(props: {
   const policy = toPolicyInput(values)
   const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
     ids.map((id) => known.get(id) ?? String(id))
-  const lines = planInWords(
+  const lines = describePlan(
     {
       ...(policy as Omit<typeof policy, 'mode'>),
       mode: values.mode,
@@ -172,22 +172,20 @@ const Times = () => (
 const Limits = () => (
   <>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="perMinute" unit="台" min={1} hint="不填则不限" />
-      <NumberField of={PolicyInput} name="maxDownloads" unit="台" min={1} hint="不填则不限" />
+      <NumberField of={PolicyInput} name="perMinute" unit="台" hint="不填则不限" />
+      <NumberField of={PolicyInput} name="maxDownloads" unit="台" hint="不填则不限" />
     </div>
     <div className="up-pair">
       <NumberField
         of={PolicyInput}
         name="bandwidth"
         unit="MB/s"
-        min={1}
-        max={10_000}
         hint="该版本所有下载在每个服务进程上共用的带宽，不填则不限；保存后对正在进行的下载同样生效"
       />
     </div>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" min={1} hint="设备无响应超过该时间视为失败" />
-      <NumberField of={PolicyInput} name="autoRetries" unit="次" min={0} max={5} hint="失败的设备自动再收到的次数" />
+      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" hint="设备无响应超过该时间视为失败" />
+      <NumberField of={PolicyInput} name="autoRetries" unit="次" hint="失败的设备自动再收到的次数" />
     </div>
     <Form.Item
       name="needConfirm"

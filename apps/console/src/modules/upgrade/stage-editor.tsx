@@ -1,6 +1,6 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
-import { stageSizeInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { describeStageSize } from '@oms/contract/upgrade/release-plan.ts'
 import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Button, Form } from 'antd'
 import { Field, NumberField } from '#kit/form/field.tsx'
@@ -55,7 +55,7 @@ function StageRow(props: {
     <fieldset className="up-stage-row" aria-label={title}>
       <div className="up-stage-row-head">
         <strong>{title}</strong>
-        <span role="status">{stageSizeInWords(count, stage?.minReports)}</span>
+        <span role="status">{describeStageSize(count, stage?.minReports)}</span>
         {onRemove && (
           <Button
             type="text"
@@ -71,11 +71,11 @@ function StageRow(props: {
         <Field of={StageInput} name="percent" within={[index]}>
           <PercentInput />
         </Field>
-        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" min={1} max={100} />
-        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" min={1} max={100} />
-        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" min={1} />
-        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" min={0} />
-        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" min={1} />
+        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" />
+        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" />
+        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" />
+        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" />
+        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" />
       </div>
     </fieldset>
   )

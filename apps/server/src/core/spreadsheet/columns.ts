@@ -1,4 +1,4 @@
-import { about, yuanText } from '@oms/contract/core/fields.ts'
+import { about, formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Column, Row } from './cell.ts'
@@ -36,6 +36,10 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
   return [...new Set(chosen)]
 }
 
+/** Formats fen in yuan. Costs have fractions of a fen and are rounded to four decimals of a yuan, as on the screens. */
+const formatYuan = (fen: number) =>
+  Number.isInteger(fen) ? formatFenAsYuan(fen) : String(Number((fen / 100).toFixed(4)))
+
 /** Returns a function that replaces codes of a row by the words of its schema, fen by yuan, and joins lists. */
 export function createCodeTranslator(schema: z.ZodObject): (row: Row) => Row {
   const labels = Object.keys(schema.shape).flatMap((key) => {
@@ -51,7 +55,7 @@ export function createCodeTranslator(schema: z.ZodObject): (row: Row) => Row {
     }
     for (const key of amounts) {
       const fen = words[key]
-      if (typeof fen === 'number') words[key] = yuanText(fen)
+      if (typeof fen === 'number') words[key] = formatYuan(fen)
     }
     for (const key in words) if (Array.isArray(words[key])) words[key] = (words[key] as unknown[]).join('、')
     return words

@@ -53,6 +53,12 @@ describe('amounts of money', () => {
     expect((await read(await xlsx(columns, [row]), 'a.xlsx')).rows).toMatchObject([{ cells: ['1234.56'] }])
   })
 
+  test('costs with fractions of a fen keep four decimals of a yuan', () => {
+    const costs = z.object({ cost: z.number().meta({ title: '成本', unit: 'fen' }) })
+    expect(createCodeTranslator(costs)({ cost: 494.627164 })).toEqual({ cost: '4.9463' })
+    expect(createCodeTranslator(costs)({ cost: 3.1 })).toEqual({ cost: '0.031' })
+  })
+
   test('amounts of money are numbers in a spreadsheet, with the format of amounts', async () => {
     const zip = await openZip(await xlsx(createExportColumns(schema, ['price']), [row]), TABLE_LIMITS)
     const sheet = await bytesOf((await zip.open('xl/worksheets/sheet1.xml')) as never)

@@ -32,6 +32,14 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
       (select sum(used)::int from oss_allowances) as used`)
   expect(sums.rows[0]).toEqual({ statuses: [0, 1, 2, 3, 4], refused: 2, refunds: [0, 1], cards: [0, 1, 2], used: 12 })
 
+  const batches = await server.db.execute(sql`select state, done, failed, jsonb_array_length(problems) as problems,
+    audit_remark <> '' as remark from oss_grant_files order by state`)
+  expect(batches.rows).toEqual([
+    { state: 0, done: 0, failed: 0, problems: 0, remark: false },
+    { state: 2, done: 40, failed: 3, problems: 3, remark: false },
+    { state: 3, done: 0, failed: 0, problems: 0, remark: true },
+  ])
+
   const answers = await server.db.execute<{ answer: string }>(
     sql`select distinct answer from oss_device_status where answer <> '' order by 1`,
   )

@@ -1,11 +1,13 @@
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { isBackwards, OTA_MESSAGES, OTA_STATUS, type ota, reachesBeyond } from '@oms/contract/ota/ota.ts'
+import { isRangeBackwards, OTA_MESSAGES, OTA_STATUS, type ota, includesNewerVersions } from '@oms/contract/ota/ota.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { readAppImage } from '#domain/agents/devices/app-image.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { createTestRelease, describeRecall, recallRelease } from '#domain/fleet/release.ts'
 import { findBoardImage, isBoardVersion } from '#domain/agents/devices/board-image.ts'
@@ -26,10 +28,11 @@ import { isIntact } from './files/ota-verify.ts'
  */
 export async function enableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.enable>) {
   const { services, user } = ctx
-  const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
+  const { version, components, image } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
   for (const component of components)
     if (!(await isIntact(services.files, component)))
       throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
+  if (image) await assertImageVersion(services, version, image)
   await transactRecorded(ctx, async (db) => {
     const { release, keyId } = await switchOn(ctx, db, { version, components })
     ctx.audit({
@@ -69,6 +72,8 @@ export async function disableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }
 interface Candidate {
   readonly version: StoredVersion
   readonly components: StoredComponent[]
+  /** Image that voice devices install; absent for other models. */
+  readonly image?: StoredComponent | undefined
 }
 
 async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: number): Promise<Candidate> {
@@ -77,21 +82,42 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   await assertReleaseInScope(db, user, otaId)
   const components = await listComponents(db, otaId)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
-  if (isBackwards(version)) throw refused(OTA_MESSAGES.range)
-  if (reachesBeyond(version)) throw refused(OTA_MESSAGES.beyond)
-  await assertModelInUse(db, version, components)
+  if (isRangeBackwards(version)) throw refused(OTA_MESSAGES.range)
+  if (includesNewerVersions(version)) throw refused(OTA_MESSAGES.beyond)
+  const image = await assertModelInUse(db, version, components)
   await assertServed(db, version, components)
-  return { version, components }
+  return { version, components, image }
 }
 
-/** Refuses a disabled model, and a version that the boards of its model cannot install. */
+/**
+ * Refuses a disabled model, and a version that the boards of its model cannot install. Returns the image for these
+ * boards.
+ */
 async function assertModelInUse(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
   const inUse = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
   const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(inUse)
   if (!model) throw refused('设备型号已停用或删除，不能启用')
-  if (model.boards.length === 0 || version.kind !== 1) return
+  if (model.boards.length === 0 || version.kind !== 1) return undefined
   if (!isBoardVersion(version)) throw refused(BOARD_NAME)
-  if (!findBoardImage({ ...version, components })) throw refused(BOARD_IMAGE)
+  const image = findBoardImage({ ...version, components })
+  if (!image) throw refused(BOARD_IMAGE)
+  return image
+}
+
+/**
+ * Refuses an image that contains another version number. Devices report the number of the image, so that their task would
+ * never succeed and the same image would be offered at each boot.
+ */
+async function assertImageVersion(
+  { files: store }: Pick<Ctx['services'], 'files'>,
+  version: StoredVersion,
+  image: StoredComponent,
+) {
+  const found = await readAppImage(store, image.sha256, image.size)
+  if (!found || parseBoardVersion(found.version) === version.verCode) return
+  throw refused(
+    `组件「${image.name}」的镜像版本是 ${found.version || '空'}，与版本名称 ${version.verName} 不一致，不能启用`,
+  )
 }
 
 const BOARD_NAME = '语音设备的版本名称须为一至三段数字，且与版本号一致，如 2.0.10 的版本号为 2000010'

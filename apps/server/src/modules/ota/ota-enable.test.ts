@@ -3,8 +3,16 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { espImage } from '#test/fixtures/esp-image.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createComponent, createVersion, FIRMWARE_PERMISSIONS, readVersion, saveVersion } from './ota-fixture.ts'
+import {
+  createComponent,
+  createVersion,
+  FIRMWARE_PERMISSIONS,
+  readVersion,
+  saveVersion,
+  uploadComponent,
+} from './ota-fixture.ts'
 
 const server = useApp()
 const editor = () => server.as(...FIRMWARE_PERMISSIONS)
@@ -123,5 +131,36 @@ describe('enabling', () => {
     const { code } = await saveVersion(me, { otaVersion: again, components: typed })
     expect(code).toBe(200)
     expect((await enable(me, otaId)).code).toBe(200)
+  })
+
+  test('AGENT-05 an ESP32 image with another version cannot be enabled; the form reads its version from the upload', async () => {
+    const me = await editor()
+    const fileOf = async (version: string) => (await uploadComponent(me, espImage(version), 'xiaozhi.bin')).data
+    const { otaId } = await createVersion(me)
+    const { otaVersion } = await readVersion(me, otaId)
+    const { pool } = server.services.database
+    await pool.query(`update device_models set boards = '{image-board}' where id = $1`, [otaVersion.modelId])
+    const withImage = async (version: string) => {
+      const { name: _, ...file } = await fileOf(version)
+      const current = { ...(await readVersion(me, otaId)).otaVersion, verName: '3.1.4', verCode: 3_001_004 }
+      const saved = await saveVersion(me, { otaVersion: current, components: [{ ...file, name: '固件', type: 2 }] })
+      expect(saved.code, saved.msg).toBe(200)
+      const fileId = file.url.split('/').at(-1)
+      return (await me.call('GET', `/api/v1/device/ota/image/${fileId}`)).data.image
+    }
+    expect(await withImage('3.1.5')).toMatchObject({ version: '3.1.5', project: 'xiaozhi', chip: 'ESP32-S3' })
+    expect((await enable(me, otaId)).msg).toBe('组件「固件」的镜像版本是 3.1.5，与版本名称 3.1.4 不一致，不能启用')
+    await withImage('3.1.4')
+    expect((await enable(me, otaId)).code).toBe(200)
+  })
+
+  test('the descriptor of a file of another tenant is not found, and a file without a descriptor has none', async () => {
+    const me = await editor()
+    const idOf = async (bytes: Buffer) => (await uploadComponent(me, bytes, 'a.bin')).data.url.split('/').at(-1)
+    const [image, other] = [await idOf(espImage('1.0.0')), await idOf(Buffer.alloc(500, 'x'))]
+    const stranger = await server.by({ tenant: '别家', permissions: FIRMWARE_PERMISSIONS })
+    const url = '/api/v1/device/ota/image'
+    expect((await stranger.call('GET', `${url}/${image}`)).msg).toBe('文件不存在或已被删除')
+    expect((await me.call('GET', `${url}/${other}`)).data).toEqual({ image: null })
   })
 })

@@ -1,8 +1,10 @@
+import { otaImages } from '@oms/contract/ota/app-image.ts'
 import { ota } from '@oms/contract/ota/ota.ts'
 import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota/ota-signing.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { bindHandler, implement, type Module } from '#core/http/implement.ts'
+import { getImage } from './files/ota-image.service.ts'
 import * as alarm from './ota-alarm.service.ts'
 import { disableVersion, enableVersion } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
@@ -26,6 +28,7 @@ const servicesOf = (artifact: ArtifactKind) => ({
 const outsideTransaction = ['enable', 'upload'] as const
 
 const otaModule = implement(ota, { ...servicesOf(FIRMWARE_KIND), export: exportFirmware }, { outsideTransaction })
+const imageModule = implement(otaImages, { get: getImage }, { outsideTransaction: ['get'] })
 const softwareModule = implement(
   software,
   { ...servicesOf(SOFTWARE_KIND), export: exportSoftware },
@@ -57,6 +60,7 @@ const graphModules = [
 /** Modules for firmware and general software with their signing keys, alarms and upgrade graphs. */
 export const otaModules: readonly Module[] = [
   otaModule,
+  imageModule,
   softwareModule,
   ...signingModules,
   ...alarmModules,

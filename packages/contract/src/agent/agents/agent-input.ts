@@ -27,6 +27,8 @@ export const AGENT_TOOL = {
 } as const
 export type AgentTool = keyof typeof AGENT_TOOL
 const agentTool = z.enum(Object.keys(AGENT_TOOL) as [AgentTool, ...AgentTool[]], '设备工具不正确')
+/** A language with an optional script or region, as in BCP 47. */
+const LANGUAGE_CODE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
 export const MAX_PROMPT = 2000
 export const MAX_TAGS = 10
 const MAX_PLUGINS = 20
@@ -49,11 +51,11 @@ const PluginInput = z.object({
 })
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 /** Placeholder of a header value that a save does not change. */
-export const KEPT_HEADER = '******'
+export const KEPT_HEADER_MARK = '******'
 
 const ContextInput = z.object({
   url: text('地址', 500).regex(/^https?:\/\/\S+$/, '地址须以 http:// 或 https:// 开头'),
-  /** Values of headers are secrets. `KEPT_HEADER` keeps the stored value; an empty text removes the header. */
+  /** Values of headers are secrets. `KEPT_HEADER_MARK` keeps the stored value; an empty text removes the header. */
   headers: z
     .record(
       z.string().regex(HEADER_NAME, '请求头名称不正确'),
@@ -84,7 +86,10 @@ export const behaviourFields = {
   systemPrompt: note('角色设定', MAX_PROMPT),
   chatHistoryConf: choice('对话记录', CHAT_HISTORY).default(2).meta({ title: '对话记录', labels: CHAT_HISTORY }),
   memoryScope: choice('记忆范围', MEMORY_SCOPE).default(1).meta({ title: '记忆范围', labels: MEMORY_SCOPE }),
-  langCode: note('语言代码', 10).default('zh').meta({ title: '语言代码', max: 10 }),
+  langCode: note('语言代码', 10)
+    .refine((code) => code === '' || LANGUAGE_CODE.test(code), '语言代码应为 zh、en-US 这样的代码')
+    .default('zh')
+    .meta({ title: '语言代码', max: 10 }),
   language: note('语言', 10).default('中文').meta({ title: '语言', max: 10 }),
   plugins: z.array(PluginInput).max(MAX_PLUGINS, `插件最多${MAX_PLUGINS}个`).default([]).meta({ title: '插件' }),
   contextProviders: z
@@ -127,7 +132,7 @@ export const AgentUpdate = AgentInput.extend({
 })
 
 /** Returns the data that a save erases when the agent's memory model has this provider. */
-export const erasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
+export const findErasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
   memoryProvider === 'nomem' ? 'turns' : memoryProvider === 'mem_report_only' ? 'memory' : undefined
 
 export const ERASE_TEXT = {

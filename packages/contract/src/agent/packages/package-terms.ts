@@ -5,7 +5,8 @@ import { packagePrice, packageScope, YES_NO } from '../../entities/package.ts'
 /** Units of allowances. */
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const
 type AllowanceUnit = keyof typeof ALLOWANCE_UNIT
-const MEASURE: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
+/** Words that follow an amount of a unit. */
+export const MEASURE: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
 /** Scopes of a package: the allowances belong to one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const
 export const MAX_ALLOWANCES = 5
@@ -15,7 +16,7 @@ export const MAX_DAYS = 3650
 /** Formats an amount of a unit: `2,000轮`. */
 const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${MEASURE[unit] ?? ''}`
 /** Formats an allowance: `2,000轮`. An amount of 0 is unlimited: `对话轮数不限`. */
-export const allowanceText = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
+export const formatAllowance = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
 
 interface Balance {
@@ -26,7 +27,7 @@ interface Balance {
 }
 /** Formats the rest of an allowance: `1,500 / 2,000轮`, without a limit `对话轮数不限`. */
 export const balanceText = ({ unit, isUnlimited, left, total }: Balance) =>
-  isUnlimited ? allowanceText({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
+  isUnlimited ? formatAllowance({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
 
 export const Allowance = z.object({
   unit: choice('计量单位', ALLOWANCE_UNIT),

@@ -38,7 +38,7 @@ export function ContentFields({ row }: { row: AdDetail | undefined }) {
         />
       )}
       <div className="ad-pair">
-        {!isTimed && <NumberField of={AdFields} name="duration" unit="秒" min={1} max={3600} />}
+        {!isTimed && <NumberField of={AdFields} name="duration" unit="秒" />}
         <SelectField of={AdFields} name="orientation" />
       </div>
     </>

@@ -27,7 +27,7 @@ export function TextAdFields() {
       <TextAdView text={text} />
       <NoteField of={of} name="content" within={WITHIN} rows={3} />
       <div className="ad-pair">
-        <NumberField of={of} name="fontSize" within={WITHIN} min={12} max={400} hint="按屏幕高 1080 像素计" />
+        <NumberField of={of} name="fontSize" within={WITHIN} hint="按屏幕高 1080 像素计" />
         <Field of={of} name="align" within={WITHIN}>
           <Segmented options={ALIGN} />
         </Field>
@@ -38,7 +38,7 @@ export function TextAdFields() {
           <Input type="color" className="ad-color" />
         </Field>
         <SwitchField of={of} name="scroll" within={WITHIN} on="滚动" off="静止" />
-        {Boolean(text?.scroll) && <NumberField of={of} name="speed" within={WITHIN} min={1} max={10} />}
+        {Boolean(text?.scroll) && <NumberField of={of} name="speed" within={WITHIN} />}
       </div>
     </div>
   )

@@ -38,7 +38,16 @@ function Conflicts({ of: { screens, sets, from, to, errors, warnings } }: { of: 
   )
 }
 
-const Findings = ({ title, type, list }: { title: string; type: 'error' | 'warning'; list: Conflicts['errors'] }) => (
+/** Lists conflicts with the number of screens that each concerns. */
+export const Findings = ({
+  title,
+  type,
+  list,
+}: {
+  title: string
+  type: 'error' | 'warning'
+  list: Conflicts['errors']
+}) => (
   <Alert
     type={type}
     showIcon

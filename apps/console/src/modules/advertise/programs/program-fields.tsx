@@ -1,5 +1,5 @@
-import { dayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
-import { INSERT_MODE_NAME, TARGET } from '@oms/contract/advertise/program-words.ts'
+import { findDayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { INSERT_MODE_NAME, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { Form } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
@@ -7,7 +7,7 @@ import { DateControl, DateField } from '#kit/form/field-date.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import type { DayPart } from '../timeline/day-part-text.ts'
-import { DayParts, Weekdays } from '../timeline/day-parts.tsx'
+import { DayParts, WeekdaysField } from '../timeline/day-parts.tsx'
 import { usePlayModes } from './program-cells.tsx'
 import { TargetFields } from '../timeline/target-fields.tsx'
 
@@ -21,7 +21,7 @@ interface Props {
 const NEW = 'new'
 const partsRule = {
   validator: async (_rule: unknown, parts: readonly DayPart[] = []) => {
-    const problem = dayPartsProblem(parts)
+    const problem = findDayPartsProblem(parts)
     if (problem) throw new Error(problem)
   },
 }
@@ -46,11 +46,29 @@ export function ProgramFields({ targets, tenantId, owner }: Props) {
       </Panel>
       <Panel title="投放对象">
         <TargetFields chosen={targets} tenantId={tenantId} isPlatform={isPlatform} />
+        <ResolutionField />
         <SwitchField of={ProgramInput} name="isDefault" on="是" off="否" />
       </Panel>
       <TimePanel />
       <RulePanel />
     </div>
+  )
+}
+
+/** Common sizes of screens, wide and upright. A stored size stays offered. */
+const SIZES = ['1920×1080', '1080×1920', '3840×2160', '2160×3840', '1280×720', '720×1280', '1280×800', '800×1280']
+
+function ResolutionField() {
+  const stored = (Form.useWatch('resolution', Form.useFormInstance()) as string | undefined) ?? ''
+  const sizes = stored === '' || SIZES.includes(stored) ? SIZES : [stored, ...SIZES]
+  const options = [{ value: '', label: '不限' }, ...sizes.map((size) => ({ value: size, label: size }))]
+  return (
+    <SelectField
+      of={ProgramInput}
+      name="resolution"
+      options={options}
+      hint="内容按该分辨率制作，冲突检查会提示其他分辨率的屏幕"
+    />
   )
 }
 
@@ -60,7 +78,7 @@ function OwnerField({ owner }: Pick<Props, 'owner'>) {
   const isMany = useHasManyTenants()
   if (!isMany || !owner) return null
   if (owner !== NEW) return <Form.Item label="所属客户">{owner}</Form.Item>
-  const clear = () => form.setFieldsValue({ items: [], targetType: TARGET.devices, targetIds: [] })
+  const clear = () => form.setFieldsValue({ items: [], targetType: TARGET_TYPE.devices, targetIds: [] })
   return (
     <Field of={NewProgramInput} name="tenantId" hint="不选则归属当前客户；更换客户会清空广告和投放对象">
       <TenantPicker inUse create="tenant" onChange={clear} />
@@ -85,7 +103,7 @@ function TimePanel() {
         </Form.Item>
       </div>
       <Field of={ProgramInput} name="weekdays">
-        <Weekdays />
+        <WeekdaysField />
       </Field>
       <Form.Item name="dayParts" label="时段" rules={[partsRule]} validateTrigger="onChange">
         <DayParts weekdays={weekdays} />
@@ -101,7 +119,7 @@ function RulePanel() {
     <Panel title="播放规则">
       <div className="ad-pair">
         <SelectField of={ProgramInput} name="playMode" options={modes} />
-        <NumberField of={ProgramInput} name="priority" min={0} max={9} hint="0 到 9，大者优先" />
+        <NumberField of={ProgramInput} name="priority" hint="0 到 9，大者优先" />
       </div>
       <SelectField
         of={ProgramInput}
@@ -109,17 +127,10 @@ function RulePanel() {
         options={Object.entries(INSERT_MODE_NAME).map(([value, label]) => ({ value: Number(value), label }))}
       />
       {insertMode === 0 && (
-        <NumberField
-          of={ProgramInput}
-          name="shareOfVoice"
-          unit="%"
-          min={1}
-          max={100}
-          hint="不填则与同优先级的节目单平分时间"
-        />
+        <NumberField of={ProgramInput} name="shareOfVoice" unit="%" hint="不填则与同优先级的节目单平分时间" />
       )}
       <div className="ad-pair">
-        <NumberField of={ProgramInput} name="bookedPlays" unit="次" min={0} hint="0 表示没有预约" />
+        <NumberField of={ProgramInput} name="bookedPlays" unit="次" hint="0 表示没有预约" />
         <SelectField of={ProgramInput} name="bookedPer" />
       </div>
     </Panel>

@@ -6,7 +6,7 @@ import { Alert, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { ScopeText } from './check-dialogs.tsx'
+import { Findings, ScopeText } from './check-dialogs.tsx'
 
 interface Props {
   readonly id: number
@@ -15,13 +15,16 @@ interface Props {
   onClose(): void
 }
 
+/** A program, or one of its versions. */
+interface Target {
+  readonly id: number
+  readonly verNo?: number
+}
+
 /** Confirms publishing. A takeover is confirmed by typing the number of screens. */
 export function PublishDialog({ id, verNo, onClose }: Props) {
-  const scope = useRead(
-    programChecks.dryRun,
-    { id, ...(verNo && { verNo }) },
-    { quiet: true, staleTime: 0, keepPrevious: false },
-  )
+  const target = { id, ...(verNo && { verNo }) }
+  const scope = useRead(programChecks.dryRun, target, { quiet: true, staleTime: 0, keepPrevious: false })
   const program = useRead(programs.get, { id }, { quiet: true, staleTime: 0 })
   const [typed, setTyped] = useState<number | null>(null)
   const publish = useWrite(programPublish.publish)
@@ -48,23 +51,29 @@ export function PublishDialog({ id, verNo, onClose }: Props) {
       onCancel={onClose}
       width={520}
     >
-      {data ? <Consequences of={data} typed={typed} onType={setTyped} /> : <Waiting reads={[scope]} rows={2} />}
+      {data ? (
+        <Consequences of={data} target={target} typed={typed} onType={setTyped} />
+      ) : (
+        <Waiting reads={[scope]} rows={2} />
+      )}
     </Modal>
   )
 }
 
 interface ConsequencesProps {
   readonly of: ResultOf<typeof programChecks.dryRun>
+  readonly target: Target
   readonly typed: number | null
   onType(typed: number | null): void
 }
 
 /** Describes the effect of publishing. A takeover requires the number of screens. */
-function Consequences({ of, typed, onType }: ConsequencesProps) {
+function Consequences({ of, target, typed, onType }: ConsequencesProps) {
   if (of.screens === 0) return <Alert type="warning" showIcon title="没有符合条件的屏幕" />
   return (
     <div className="ad-publish">
       <ScopeText of={of} />
+      <PublishConflicts target={target} />
       {of.needsApproval && <Alert type="info" showIcon title="发布后需要另一人审批，通过后才会下发到屏幕" />}
       {of.insertMode > 0 && (
         <label>
@@ -81,5 +90,18 @@ function Consequences({ of, typed, onType }: ConsequencesProps) {
         </label>
       )}
     </div>
+  )
+}
+
+/** Shows how the content conflicts with the other programs of its screens. */
+function PublishConflicts({ target }: { readonly target: Target }) {
+  const { data, isError } = useRead(programChecks.conflict, target, { quiet: true, staleTime: 0, keepPrevious: false })
+  if (isError) return <Alert type="warning" showIcon title="冲突检查失败，可关闭后重新检查" />
+  if (!data) return <p className="ad-quiet">正在检查与其他节目单的冲突…</p>
+  return (
+    <>
+      {data.errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={data.errors} />}
+      {data.warnings.length > 0 && <Findings title="发布后会有以下影响" type="warning" list={data.warnings} />}
+    </>
   )
 }

@@ -106,6 +106,7 @@ function ScreenSearch(search: SearchProps) {
       <Filter of={QUERY} name="sn" />
       <SelectFilter of={QUERY} name="online" />
       <SelectFilter of={QUERY} name="playerKind" />
+      <SelectFilter of={QUERY} name="deliveryState" />
       {isMany && (
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />

@@ -73,8 +73,8 @@ export function SettingsDialog({ item, onSave, onClose }: SettingsProps) {
       width={460}
     >
       <Form form={form} layout="vertical" initialValues={item} onFinish={save}>
-        <NumberField of={ProgramItemInput} name="weight" min={1} max={100} hint="播放方式为“按权重”时生效" />
-        <NumberField of={ProgramItemInput} name="maxPlaysPerHour" unit="次" min={0} max={3600} hint="0 表示不限" />
+        <NumberField of={ProgramItemInput} name="weight" hint="播放方式为“按权重”时生效" />
+        <NumberField of={ProgramItemInput} name="maxPlaysPerHour" unit="次" hint="0 表示不限" />
         <DateTimeField of={ProgramItemInput} name="startDt" />
         <DateTimeField of={ProgramItemInput} name="endDt" />
         <SelectField

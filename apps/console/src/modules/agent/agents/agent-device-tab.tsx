@@ -8,6 +8,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DeviceState } from '../devices/device-cells.tsx'
+import { DeviceConnections } from '../devices/device-connections.tsx'
 
 const MoveForm = lazyAfterRender(() => import('../devices/device-forms.tsx'), 'MoveForm')
 const AgentDeviceDrawer = lazyAfterRender(() => import('../devices/device-drawer.tsx'), 'AgentDeviceDrawer', {
@@ -46,7 +47,7 @@ export default function AgentDeviceTab({ agentId }: { readonly agentId: number }
     />
   )
   return (
-    <>
+    <DeviceConnections rows={list.table.rows}>
       <DataTable
         {...list.table}
         name="agent-devices"
@@ -57,6 +58,6 @@ export default function AgentDeviceTab({ agentId }: { readonly agentId: number }
       />
       <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {moved && <MoveForm rows={[moved]} onClose={() => setMoved(undefined)} />}
-    </>
+    </DeviceConnections>
   )
 }

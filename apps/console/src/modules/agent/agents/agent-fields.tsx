@@ -1,7 +1,7 @@
 import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
 import {
   AgentInput,
-  erasedBy,
+  findErasedBy,
   ERASE_TEXT,
   FUNCTION_CALL_LLMS,
   FUNCTION_CALL_TEXT,
@@ -84,7 +84,7 @@ function IntentField({ choices }: Props) {
 }
 
 function MemoryField({ choices, erases }: PromptProps) {
-  const erased = erasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
+  const erased = findErasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
   return (
     <SelectField
       of={OF}
@@ -129,9 +129,9 @@ export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
         <SelectField of={OF} name="voiceId" options={named(data?.voices)} />
         {clones.length > 0 && <SelectField of={OF} name="cloneId" options={clones} hint="选择后优先于音色" />}
         <TextField of={OF} name="ttsLanguage" hint="留空使用音色的第一种语言" />
-        <NumberField of={OF} name="ttsVolume" min={-100} max={100} hint="-100～100，留空用模型的值" />
-        <NumberField of={OF} name="ttsRate" min={-100} max={100} hint="-100～100，留空用模型的值" />
-        <NumberField of={OF} name="ttsPitch" min={-100} max={100} hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsVolume" hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsRate" hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsPitch" hint="-100～100，留空用模型的值" />
       </div>
     </>
   )

@@ -52,7 +52,7 @@ export function ReachDialog({ agent, onClose }: { agent: AgentDetail; onClose():
 
 const ReachFields = ({ agentId, chosen }: { agentId: number; chosen: AgentDetail['candidateDevices'] }) => (
   <>
-    <NumberField of={OF} name="share" unit="%" min={0} max={100} hint="按设备固定，同一台设备始终得到同一版本" />
+    <NumberField of={OF} name="share" unit="%" hint="按设备固定，同一台设备始终得到同一版本" />
     <Field of={OF} name="deviceIds" hint="指定的设备一定得到候选版本">
       <DevicesPicker agentId={agentId} chosen={chosen} />
     </Field>

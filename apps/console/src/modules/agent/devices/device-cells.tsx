@@ -1,9 +1,10 @@
-import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
 import {
   AGENT_DEVICE_STATE,
   AgentDeviceRow,
-  DEVICE_PACKAGE,
+  DEVICE_PACKAGE_STATE_CODE,
   DEVICE_PACKAGE_STATE,
+  GATEWAY_CONNECTION,
 } from '@oms/contract/agent/devices/device.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -11,6 +12,7 @@ import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
+import { useConnection } from './device-connections.tsx'
 import './device.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
@@ -21,35 +23,55 @@ type Cell = { readonly row: AgentDeviceRow }
  * Shows the state of a device. A tag marks another Client-Id with its MAC, and another tag marks a reached limit of
  * packages.
  */
-export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
-  <>
+export const DeviceState = ({ row: { id, state, identity, limit } }: Cell) => (
+  <span className="device-state">
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
+    <Connection deviceId={id} />
     {identity === 1 && (
       <Tag color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
         身份不一致
       </Tag>
     )}
-    {limit !== LIMIT.normal && (
+    {limit !== LIMIT_STATE_CODE.normal && (
       <Tag
-        color={limit === LIMIT.stopped ? 'error' : 'warning'}
-        title={limit === LIMIT.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
+        color={limit === LIMIT_STATE_CODE.stopped ? 'error' : 'warning'}
+        title={limit === LIMIT_STATE_CODE.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
       >
         套餐{LIMIT_STATE[limit as 0]}
       </Tag>
     )}
-  </>
+  </span>
 )
+
+/** Shows whether the MQTT gateway holds the connection of a device. Empty without a gateway. */
+function Connection({ deviceId }: { readonly deviceId: number }) {
+  const connection = useConnection(deviceId)
+  if (connection === undefined) return null
+  return (
+    <Tag color={connection === 1 ? 'success' : 'default'} title="MQTT 网关报告的连接">
+      {GATEWAY_CONNECTION[connection as 0]}
+    </Tag>
+  )
+}
 
 /** Shows the agent of a device as a link to the agent's page. */
 export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
   <KnownLink to={agentDetailPath(agentId)}>{agentName}</KnownLink>
 )
 
+/** Shows the board of a device and below it the version that it reported. */
+export const DeviceBoard = ({ row: { board, appVersion } }: Cell) => (
+  <span className="device-package" title={`${board} ${appVersion}`}>
+    <span className="device-package-name">{board || '-'}</span>
+    <small>{appVersion}</small>
+  </span>
+)
+
 /** Shows the package that a device uses now or next, with its state and end. */
 export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
-  if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
+  if (packageState === DEVICE_PACKAGE_STATE_CODE.none) return <span className="device-package-none">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''
-  const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
+  const until = packageState === DEVICE_PACKAGE_STATE_CODE.waiting ? `${day} 前激活` : `至 ${day}`
   return (
     <span className="device-package" title={`${packageName}，${until}`}>
       <span className="device-package-name">{packageName}</span>

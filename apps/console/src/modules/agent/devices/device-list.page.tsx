@@ -17,7 +17,8 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
-import { DeviceAgent, DevicePackage, DeviceState } from './device-cells.tsx'
+import { DeviceAgent, DeviceBoard, DevicePackage, DeviceState } from './device-cells.tsx'
+import { DeviceConnections } from './device-connections.tsx'
 import { OtaAddress } from './ota-address.tsx'
 
 const BindForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindForm')
@@ -32,17 +33,18 @@ const AgentDeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), '
 
 const { col, actions } = createColumns(AgentDeviceRow)
 const QUERY = agentDevices.list.input
+/** The default columns fit a window of 1440 px. */
 const COLUMNS = [
-  col('name', { width: 120 }),
-  col('state', (_, row) => <DeviceState row={row} />, { width: 120 }),
-  col('mac', { width: 144 }),
-  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 126 }),
-  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 160 }),
-  col('board', { width: 140 }),
-  col('appVersion', { width: 90 }),
-  col('turnTime', time, { width: 170, sort: true }),
+  col('name', { width: 100 }),
+  col('state', (_, row) => <DeviceState row={row} />, { width: 124 }),
+  col('mac', { width: 134 }),
+  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 96 }),
+  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 156 }),
+  col('board', (_, row) => <DeviceBoard row={row} />, { title: '开发板 · 固件', width: 110 }),
+  col('appVersion', { width: 90, hidden: true }),
+  col('turnTime', time, { width: 148, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),
-  col('tenantName', { width: 140 }),
+  col('tenantName', { width: 100 }),
   col('autoUpdate', { width: 90, hidden: true }),
   col('sn', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
@@ -67,26 +69,28 @@ export default function AgentDeviceListPage() {
   return (
     <Page>
       <DeviceSearch {...list.search} />
-      <DataTable
-        {...list.table}
-        rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 164)]}
-        actions={buttons}
-        tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
-        batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}
-        empty={{
-          text: '还没有语音设备',
-          hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
-          action: (
-            <>
-              <OtaAddress />
-              {buttons}
-            </>
-          ),
-        }}
-        onOpen={setShown}
-      />
-      <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      <DeviceConnections rows={list.table.rows}>
+        <DataTable
+          {...list.table}
+          rowKey="id"
+          columns={[...COLUMNS, actions(rowActions, 162)]}
+          actions={buttons}
+          tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
+          batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}
+          empty={{
+            text: '还没有语音设备',
+            hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
+            action: (
+              <>
+                <OtaAddress />
+                {buttons}
+              </>
+            ),
+          }}
+          onOpen={setShown}
+        />
+        <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      </DeviceConnections>
       <Dialogs open={open} onClose={() => setOpen({})} />
     </Page>
   )

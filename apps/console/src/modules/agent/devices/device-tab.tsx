@@ -8,6 +8,7 @@ import { useMayCall } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
 import { DEVICE_ITEMS } from './device-cells.tsx'
+import { DeviceConnections } from './device-connections.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from '../orders/grant-list.tsx'
 import { ReminderPanel } from '../history/reminder-panel.tsx'
@@ -28,7 +29,9 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
   if (!row) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该设备没有绑定智能体" />
   return (
     <>
-      <Descriptions row={row} items={DEVICE_ITEMS} />
+      <DeviceConnections rows={data.list}>
+        <Descriptions row={row} items={DEVICE_ITEMS} />
+      </DeviceConnections>
       <h3 className="agent-heading">接入诊断</h3>
       <DeviceDiagnosis mac={row.mac} />
       {mayCall(agentGrants.list) && (

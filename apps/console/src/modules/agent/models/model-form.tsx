@@ -5,7 +5,7 @@ import {
   ModelInput,
   type ModelRow,
 } from '@oms/contract/agent/models/config.ts'
-import { formConfig, type ModelType, RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
+import { toFormConfig, type ModelType, RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
 import { agentProviders, type ProviderRow } from '@oms/contract/agent/models/provider.ts'
 import { Drawer, Form } from 'antd'
 import type * as z from 'zod'
@@ -56,7 +56,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
     form.onValuesChange(changed)
     if (!('providerCode' in changed)) return
     const next = providerOf(changed.providerCode)
-    form.form.setFieldValue('config', next ? formConfig(next.fields, undefined) : {})
+    form.form.setFieldValue('config', next ? toFormConfig(next.fields, undefined) : {})
   }
   return (
     <Drawer {...drawer} title="新增模型" footer={<FormFooter {...footer} />}>
@@ -148,17 +148,17 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
       <TextField of={of} name="name" />
       {provider && <ModelFields fields={provider.fields} row={row} />}
       {units && (
-        <div className="agent-pair">
+        <div className="agent-model-pair">
           {units.in && <MoneyField of={of} name="priceIn" hint={units.in} />}
           {units.out && <MoneyField of={of} name="priceOut" hint={units.out} />}
         </div>
       )}
       {type === 'LLM' && provider && RELAYED_LLMS.has(provider.code) && <RelayFields of={of} row={row} />}
-      <div className="agent-pair">
-        <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+      <div className="agent-model-pair">
+        <NumberField of={of} name="sort" hint="数字小的排在前面" />
         <TextField of={of} name="docLink" />
       </div>
-      <div className="agent-pair">
+      <div className="agent-model-pair">
         <SwitchField of={of} name="status" disabled={row?.isDefault === 1} />
         {isPlatform && (
           <SwitchField
@@ -183,7 +183,7 @@ function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDe
     .filter(({ id, providerCode, status }) => id !== row?.id && status === 1 && RELAYED_LLMS.has(providerCode))
     .map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
   return (
-    <div className="agent-pair">
+    <div className="agent-model-pair">
       <SwitchField
         of={of}
         name="relay"

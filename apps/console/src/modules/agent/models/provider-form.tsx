@@ -63,9 +63,9 @@ type Editable = z.ZodObject<Pick<typeof ProviderChange.shape, 'name' | 'sort' | 
 
 const Fields = ({ of }: { of: Editable }) => (
   <>
-    <div className="agent-pair">
+    <div className="agent-model-pair">
       <TextField of={of} name="name" />
-      <NumberField of={of} name="sort" min={0} max={9999} />
+      <NumberField of={of} name="sort" />
     </div>
     <Form.List name="fields">
       {(rows, { add, remove }) => (
@@ -96,7 +96,7 @@ const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
         onClick={onRemove}
       />
     </legend>
-    <div className="agent-pair">
+    <div className="agent-model-pair">
       <TextField of={FieldInput} name="key" within={[place]} />
       <TextField of={FieldInput} name="label" within={[place]} />
       <SelectField of={FieldInput} name="type" within={[place]} options={TYPE_OPTIONS as never} />

@@ -5,7 +5,7 @@ import {
   type AgentGrantRow,
   agentGrants,
 } from '@oms/contract/agent/orders/order-grant.ts'
-import { ALLOWANCE_UNIT, MAX_AMOUNT } from '@oms/contract/agent/packages/package-terms.ts'
+import { ALLOWANCE_UNIT, MAX_AMOUNT, MEASURE } from '@oms/contract/agent/packages/package-terms.ts'
 import { Form, Modal, Radio } from 'antd'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -35,7 +35,7 @@ export function AdjustDialog({ grant, onClose }: Props) {
         <Field of={AdjustInput} name="direction">
           <Radio.Group options={DIRECTIONS} />
         </Field>
-        <NumberField of={AdjustInput} name="amount" min={0} max={MAX_AMOUNT} />
+        <NumberField of={AdjustInput} name="amount" unit={MEASURE[grant.unit]!} />
         <Result grant={grant} />
         <NoteField of={AdjustInput} name="reason" rows={3} />
       </Form>

@@ -55,7 +55,7 @@ export function GoodsFields({ chosen = {} }: GoodsProps) {
         <Field of={OF} name="packageId">
           <PackagePicker tenantId={tenantId} onScope={onScope} {...(chosen.pack && { chosen: chosen.pack })} />
         </Field>
-        <NumberField of={OF} name="copies" unit="份" min={1} max={36} hint="按顺序使用，不合并" />
+        <NumberField of={OF} name="copies" unit="份" hint="按顺序使用，不合并" />
       </div>
       <TargetFields tenantId={tenantId} chosen={chosen.targets ?? []} />
     </>

@@ -30,15 +30,15 @@ const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDr
 const QUERY = agentOrders.list.input
 const { col, actions } = createColumns(OrderRow)
 const COLUMNS = [
-  col('orderNo', { width: 136 }),
-  col('tenantName', { width: 126 }),
-  col('packageName', { width: 120 }),
-  col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 136 }),
+  col('orderNo', { width: 134 }),
+  col('tenantName', { width: 118 }),
+  col('packageName', { width: 110 }),
+  col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 126 }),
   col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('state', (state) => <OrderTag state={state} />, { width: 80 }),
-  col('left', (_, row) => <OrderLeft row={row} />, { width: 130 }),
-  col('payWay', { width: 76 }),
+  col('left', (_, row) => <OrderLeft row={row} />, { width: 112 }),
+  col('payWay', { width: 76, hidden: true }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
   col('validUntil', time, { width: 148 }),
@@ -71,7 +71,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 200)]}
+        columns={[...COLUMNS, actions(rowActions, 196)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{

@@ -104,8 +104,8 @@ function Fields({ row }: { row?: ProductDetail }) {
       <div className="product-pair">
         <SelectField of={of} name="scope" hint="整个客户、单个智能体的所有设备共用，或每台设备单独使用" />
         <SwitchField of={of} name="isTrial" on="是" off="否" hint="每台设备只能领取一次" />
-        <NumberField of={of} name="activateDays" unit="天" min={1} max={MAX_DAYS} hint="付款后须在此期限内首次使用" />
-        <NumberField of={of} name="validDays" unit="天" min={1} max={MAX_DAYS} hint="从首次使用起计算" />
+        <NumberField of={of} name="activateDays" unit="天" hint="付款后须在此期限内首次使用" />
+        <NumberField of={of} name="validDays" unit="天" hint="从首次使用起计算" />
         <MoneyField of={of} name="price" />
         <MoneyField of={of} name="originPrice" />
       </div>
@@ -118,7 +118,7 @@ function Fields({ row }: { row?: ProductDetail }) {
       <Field of={of} name="tenantIds">
         <PackageTenantsPicker from={agentProducts.tenants} {...(row && { chosen: row.tenants })} />
       </Field>
-      <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+      <NumberField of={of} name="sort" hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />
     </>
   )
@@ -132,7 +132,7 @@ const Allowances = () => (
         {rows.map(({ key, name }) => (
           <div key={key} className="product-allowance">
             <SelectField of={Allowance} name="unit" within={[name]} />
-            <NumberField of={Allowance} name="amount" within={[name]} min={0} max={MAX_AMOUNT} hint="0 表示不限" />
+            <NumberField of={Allowance} name="amount" within={[name]} hint="0 表示不限" />
             <Button
               type="text"
               icon={<DeleteOutlined />}

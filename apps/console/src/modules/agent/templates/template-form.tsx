@@ -80,7 +80,7 @@ function Fields({ tenantId }: { tenantId?: number }) {
     <div className="agent-template-form">
       <div className="agent-pair">
         <TextField of={TemplateInput} name="templateName" />
-        <NumberField of={TemplateInput} name="sort" min={0} max={9999} hint="最小的启用模板是默认模板" />
+        <NumberField of={TemplateInput} name="sort" hint="最小的启用模板是默认模板" />
       </div>
       <PromptFields choices={choices} />
       <VoiceFields choices={choices} calls={agentTemplates} {...owner} />

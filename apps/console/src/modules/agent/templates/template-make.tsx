@@ -19,7 +19,7 @@ export function TemplateMake({ onClose }: { onClose(): void }) {
           <TemplateAgentSelect />
         </Field>
         <TextField of={OF} name="templateName" />
-        <NumberField of={OF} name="sort" min={0} max={9999} hint="最小的启用模板是默认模板" />
+        <NumberField of={OF} name="sort" hint="最小的启用模板是默认模板" />
       </Form>
     </Modal>
   )

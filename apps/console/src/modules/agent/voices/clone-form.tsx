@@ -28,14 +28,14 @@ export function CloneForm({ initial, onClose }: CloneFormProps) {
         <Field of={VoiceCloneInput} name="modelId" hint="只列出本客户自己的火山双向流式语音合成模型">
           <CloneModelSelect />
         </Field>
-        <div className="agent-pair">
+        <div className="agent-model-pair">
           <TextField of={VoiceCloneInput} name="name" />
           <TextField of={VoiceCloneInput} name="voiceId" hint="在火山引擎购买的音色，以 S_ 开头" />
         </div>
         <Field of={VoiceCloneInput} name="recording" hint="8～60 秒，只有一个人说话，没有背景声">
           <FileUpload rule={UPLOAD.agentAudio} purpose="agentAudio" />
         </Field>
-        <div className="agent-pair">
+        <div className="agent-model-pair">
           <TextField of={VoiceCloneInput} name="consentSpeaker" hint="录音中说话的人" />
           <DateTimeField of={VoiceCloneInput} name="consentTime" />
         </div>

@@ -25,13 +25,13 @@ const Fields = ({ row }: { row: VoiceRow | undefined }) => (
     <Field of={VoiceInput} name="modelId">
       <SpeechModelSelect chosen={row && { id: row.modelId, name: row.modelName }} />
     </Field>
-    <div className="agent-pair">
+    <div className="agent-model-pair">
       <TextField of={VoiceInput} name="name" />
       <TextField of={VoiceInput} name="code" hint="厂商提供的音色编码" />
     </div>
-    <div className="agent-pair">
+    <div className="agent-model-pair">
       <TextField of={VoiceInput} name="languages" hint="多个语言用顿号分隔，第一个为默认" />
-      <NumberField of={VoiceInput} name="sort" min={0} max={9999} />
+      <NumberField of={VoiceInput} name="sort" />
     </div>
     <Field of={VoiceInput} name="demoFile">
       <FileUpload

@@ -39,7 +39,7 @@ function GrantForm({ onClose }: FormProps) {
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />
         </Field>
-        <NumberField of={of} name="quota" unit="份" min={1} />
+        <NumberField of={of} name="quota" unit="份" />
         <NoteField of={of} name="remark" rows={2} />
       </Form>
     </Modal>
@@ -60,7 +60,7 @@ function ChangeForm({ row, onClose }: FormProps & { row: AllowanceRow }) {
         {row.packageName} · 已使用 {row.used.toLocaleString()} 份
       </p>
       <Form {...form}>
-        <NumberField of={AllowanceChange} name="quota" unit="份" min={1} />
+        <NumberField of={AllowanceChange} name="quota" unit="份" />
         <NoteField of={AllowanceChange} name="remark" rows={2} />
       </Form>
     </Modal>

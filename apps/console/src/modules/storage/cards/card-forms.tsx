@@ -28,7 +28,7 @@ export function CardBatchForm({ onClose }: FormProps) {
           <PackagePicker onSale create="storagePackage" />
         </Field>
         <div className="storage-pair">
-          <NumberField of={of} name="count" unit="张" min={1} max={10_000} />
+          <NumberField of={of} name="count" unit="张" />
           <MoneyField of={of} name="unitAmount" hint="售出一张的金额，兑换时计入收入" />
         </div>
         <DateField of={of} name="validTo" />
@@ -48,7 +48,7 @@ export function RedeemDialog({ onClose }: FormProps) {
         <TextField of={of} name="code" hint="16位字母和数字，不区分大小写" />
         <div className="storage-pair">
           <TextField of={of} name="sn" />
-          <NumberField of={of} name="channel" min={0} max={63} />
+          <NumberField of={of} name="channel" />
         </div>
         <Field of={of} name="effectMode">
           <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />

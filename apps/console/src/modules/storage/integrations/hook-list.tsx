@@ -14,6 +14,7 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import type { PanelProps } from '../list-switch.tsx'
 
 const HookForm = lazyAfterRender(() => import('./hook-form.tsx'), 'HookForm')
 const HookDrawer = lazyAfterRender(() => import('./hook-drawer.tsx'), 'HookDrawer', {
@@ -21,13 +22,13 @@ const HookDrawer = lazyAfterRender(() => import('./hook-drawer.tsx'), 'HookDrawe
 })
 
 /** Address to which the shop sends its events. */
-export const hookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
+export const formatHookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
 
 const QUERY = storageHooks.list.input
 const { col, actions } = createColumns(HookRow)
-const COLUMNS = [
+const columnsFor = (onRefused: (row: HookRow) => void) => [
   col('hookName', { width: 130 }),
-  { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 230 }), title: '回调地址' },
+  { ...col('id', (id) => <CopyText text={formatHookAddress(id)} />, { width: 230 }), title: '回调地址' },
   col('tenantName', { width: 140, hidden: true }),
   col('priceFree', { width: 130 }),
   col(
@@ -37,7 +38,10 @@ const COLUMNS = [
     ),
     { width: 80 },
   ),
-  col('refusedEvents', { width: 80, align: 'right' }),
+  col('refusedEvents', (count, row) => <RefusedEvents count={count} onOpen={() => onRefused(row)} />, {
+    width: 80,
+    align: 'right',
+  }),
   col('lastEventTime', time, { width: 150 }),
   col('rotateTime', time, { width: 160, hidden: true }),
   col('remark', { width: 160, hidden: true }),
@@ -48,7 +52,7 @@ interface Secret {
 }
 
 /** Webhooks of shops. A secret is shown once: after the creation and after a rotation. */
-export function HookList() {
+export function HookList({ onOpen }: Pick<PanelProps, 'onOpen'>) {
   const list = useInnerList(storageHooks.list)
   const [edited, setEdited] = useState<HookRow | 'new'>()
   const [shown, setShown] = useState<HookRow>()
@@ -56,6 +60,7 @@ export function HookList() {
   const rotate = useWrite(storageHooks.rotate)
   // Only staff of the vendor creates and edits webhooks, because a secret can sign paid orders.
   const isVendor = useSession()?.ownerId === '1'
+  const columns = columnsFor(({ id }) => onOpen('events', `hookId=${id}&result=2`))
   const add = isVendor && <AddButton onAdd={() => setEdited('new')} />
   const onRotate = async ({ id, hookName }: HookRow) =>
     setSecret({ name: hookName, secret: (await rotate.mutateAsync({ id })).secret })
@@ -72,7 +77,7 @@ export function HookList() {
         {...list.table}
         name="hooks"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 210)]}
+        columns={[...columns, actions(rowActions, 210)]}
         actions={add}
         empty={{ text: '还没有商城回调', hint: '新增后把回调地址和密钥配置到商城，订单即可自动开通。', action: add }}
         onOpen={setShown}
@@ -81,6 +86,16 @@ export function HookList() {
       {edited && <HookForm row={edited} onClose={() => setEdited(undefined)} onSecret={setSecret} />}
       {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
     </>
+  )
+}
+
+/** Number of refused events; opens the list of these events. */
+function RefusedEvents({ count, onOpen }: { readonly count: number; onOpen(): void }) {
+  if (count === 0) return <>0</>
+  return (
+    <Button type="link" size="small" aria-label={`查看 ${count} 条未通过的回调`} onClick={onOpen}>
+      {count}
+    </Button>
   )
 }
 

@@ -92,12 +92,12 @@ function Fields({ row }: { row?: PackageDetail }) {
         <TextField of={of} name="packageCode" hint="订单和接口按编码引用套餐" />
         <SelectField of={of} name="recordType" options={recordTypes} />
         <SelectField of={of} name="storageDays" />
-        <NumberField of={of} name="periodCount" min={1} max={36} />
+        <NumberField of={of} name="periodCount" />
         <SelectField of={of} name="periodType" />
         <MoneyField of={of} name="price" />
         <MoneyField of={of} name="originPrice" />
-        <NumberField of={of} name="channels" unit="个" min={1} max={64} hint="一份套餐可同时开通的通道数" />
-        <NumberField of={of} name="dayLimitMb" unit="MB" min={0} max={102_400} hint="0 表示不限制" />
+        <NumberField of={of} name="channels" unit="个" hint="一份套餐可同时开通的通道数" />
+        <NumberField of={of} name="dayLimitMb" unit="MB" hint="0 表示不限制" />
       </div>
       <Recording />
       <Divider titlePlacement="start" plain>
@@ -109,7 +109,7 @@ function Fields({ row }: { row?: PackageDetail }) {
       <Field of={of} name="tenantIds">
         <PackageTenantsPicker from={storageOptions.tenants} {...(row && { chosen: row.tenants })} />
       </Field>
-      <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+      <NumberField of={of} name="sort" hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />
       <CostPanel />
     </>
@@ -124,8 +124,8 @@ function Recording() {
     <div className="storage-pair">
       {isEvent && (
         <>
-          <NumberField of={of} name="preRecord" unit="秒" min={0} max={5} />
-          <NumberField of={of} name="eventRecord" unit="秒" min={0} max={30} />
+          <NumberField of={of} name="preRecord" unit="秒" />
+          <NumberField of={of} name="eventRecord" unit="秒" />
           <SwitchField of={of} name="prolong" on="是" off="否" />
         </>
       )}

@@ -10,7 +10,9 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import type { PanelProps } from '../list-switch.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
+import { HookPicker } from '../storage-pickers.tsx'
 
 const EventDrawer = lazyAfterRender(() => import('./event-drawer.tsx'), 'EventDrawer', {
   when: ({ row }) => row !== undefined,
@@ -32,8 +34,8 @@ const COLUMNS = [
 ]
 
 /** Events of shops. A refused event is replayed after its cause was corrected. */
-export function EventList() {
-  const list = useInnerList(storageHooks.events)
+export function EventList({ start }: Pick<PanelProps, 'start'>) {
+  const list = useInnerList(storageHooks.events, undefined, start)
   const [shown, setShown] = useState<HookEventRow>()
   const replay = useWrite(storageHooks.replay)
   const rowActions = (row: HookEventRow) => (
@@ -55,6 +57,9 @@ export function EventList() {
         <Filter of={QUERY} name="outOrderNo" />
         <Filter of={QUERY} name="eventId" />
         <SelectFilter of={QUERY} name="result" />
+        <Filter of={QUERY} name="hookId">
+          <HookPicker />
+        </Filter>
         <DateRangeFilter label="接收时间" />
       </SearchForm>
       <DataTable

@@ -51,6 +51,6 @@ const Fields = () => (
   <>
     <TextField of={TemplateInput} name="title" />
     <NoteField of={TemplateInput} name="content" rows={4} />
-    <NumberField of={TemplateInput} name="sort" min={0} max={9999} />
+    <NumberField of={TemplateInput} name="sort" />
   </>
 )

@@ -13,7 +13,7 @@ interface ScreenFacts {
   readonly etag: string
   readonly readyFiles: number
   readonly totalFiles: number
-  readonly failed: readonly unknown[]
+  readonly failed: { readonly length: number }
   /** Time of the last status; null: never. */
   readonly lastReportMs: number | null
 }

@@ -2,7 +2,7 @@ import { FORBIDDEN_TOOLS, type DeviceTool } from '@oms/contract/agent/devices/de
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { callGateway, GatewayRefusal } from '../voice-servers/gateway.ts'
-import { formatMac } from './mac.ts'
+import { clientIds, type ToolDevice } from './client-ids.ts'
 
 /** The gateway waits five seconds for the device. */
 const TIMEOUT_MS = 10_000
@@ -10,24 +10,6 @@ const MAX_PAGES = 10
 const MAX_TEXT = 8000
 /** Error of the gateway for a client id without connection. */
 const NOT_CONNECTED = '设备未连接'
-const UNBOUND_GROUP = 'GID_default'
-
-export interface ToolDevice {
-  readonly tenantId: number
-  /** Twelve hex digits. */
-  readonly mac: string
-  readonly board: string
-}
-
-/**
- * Returns the client ids that the device may have at the gateway. The group in the id is the board, or the default
- * group when the device was unbound at its last boot.
- */
-function clientIds({ mac, board }: ToolDevice): readonly string[] {
-  const part = formatMac(mac, '_')
-  const groups = board === '' ? [UNBOUND_GROUP] : [board.replaceAll(':', '_'), UNBOUND_GROUP]
-  return groups.map((group) => `${group}@@@${part}@@@${part}`)
-}
 
 interface Request {
   readonly method: 'tools/list' | 'tools/call'

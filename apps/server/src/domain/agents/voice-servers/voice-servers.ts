@@ -6,6 +6,7 @@ import { AgentReads } from '../agents/agent-reads.ts'
 import { DeviceMarks } from '../devices/device-marks.ts'
 import { EventWriter } from '../devices/event-writer.ts'
 import { ReminderMarks } from '../history/reminder-marks.ts'
+import { GatewayStatus } from './gateway-status.ts'
 import { ServerContacts } from './server-contacts.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
 
@@ -18,7 +19,7 @@ declare module '#core/services.ts' {
 interface Parts {
   readonly database: Pick<Database, 'db' | 'pool'>
   readonly log: Logger
-  readonly config: Pick<Config, 'secretKey'>
+  readonly config: Config
   readonly agentParameters: AgentParameters
 }
 
@@ -30,6 +31,7 @@ export class VoiceServers {
   readonly events: EventWriter
   readonly turns: TurnWriter
   readonly reads: AgentReads
+  readonly gateways: GatewayStatus
 
   constructor({ database, log, config, agentParameters }: Parts) {
     const { pool } = database
@@ -39,6 +41,7 @@ export class VoiceServers {
     this.events = new EventWriter(database, log)
     this.turns = new TurnWriter({ pool, parameters: agentParameters, secretKey: config.secretKey })
     this.reads = new AgentReads(pool, config.secretKey)
+    this.gateways = new GatewayStatus({ config, agentParameters, log })
   }
 
   async close() {

@@ -50,6 +50,22 @@ describe('AD-05 the conflict check', () => {
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
     expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
   })
+
+  test('counts screens of another size than the program is made for; a program without a size warns of none', async () => {
+    const own = await createScreens(server.db, { count: 3 })
+    await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[0]}`)
+    await server.db.execute(sql`update ad_screens set width = 0, height = 0 where device_id = ${own.ids[1]}`)
+    const adId = await createApprovedAd(server.db, {})
+    const warned = async (resolution: string) => {
+      const id = await draft({ items: [{ adId }], targetIds: own.ids, resolution })
+      const { data } = await get(`conflict?id=${id}`)
+      return data.warnings.filter(({ code }: { code: string }) => code === 'otherResolution')
+    }
+    expect(await warned('1920×1080')).toEqual([
+      { code: 'otherResolution', text: '1 块屏幕的分辨率不是 1920×1080', screens: 1, adId: null },
+    ])
+    expect(await warned('')).toEqual([])
+  })
 })
 
 test('AD-05 the dry run counts screens by tenant, model and state, and the bytes that they lack', async () => {

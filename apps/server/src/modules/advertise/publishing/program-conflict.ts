@@ -1,6 +1,7 @@
 import { type Conflict, checkConflicts, MAX_CONFLICT_DAYS } from '@oms/contract/ad-engine/conflicts/conflict.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
+import { RESOLUTION } from '@oms/contract/advertise/program-input.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -14,7 +15,7 @@ import { hasScreen } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
+import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
 
 type Result = ResultOf<typeof calls.conflict>
 type Found = Result['errors'][number]
@@ -38,7 +39,7 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   const { services, now } = ctx
   const subject = await readCheckSubject(ctx, content)
   const { body, sets } = subject
-  const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject))
+  const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject, content.resolution))
   const from = formatLocalDay(now, services.config.timeZone)
   const errors = new Map<string, Found>()
   const warnings = new Map<string, Found>()
@@ -63,13 +64,13 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   }
 }
 
-async function factsFor(db: Db, subject: Subject) {
+async function factsFor(db: Db, subject: CheckSubject, resolution: string) {
   const { body, others } = subject
   const known = await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
   return {
     known,
     ofAds: await knownAds(db, body.items, known),
-    ofScreens: await screenWarnings(db, subject, known),
+    ofScreens: await screenWarnings(db, { ...subject, resolution }, known),
   }
 }
 
@@ -118,22 +119,28 @@ function excessOf(
 }
 
 /**
- * Counts the screens without a needed codec, with the other orientation, or without enough free storage. Uses one
- * statement.
+ * Counts the screens without a needed codec, with the other orientation, of another size, or without enough free
+ * storage. Uses one statement.
  */
-async function screenWarnings(db: Db, { body, where }: Subject, known: ReadonlyMap<number, ManifestAd>) {
+async function screenWarnings(
+  db: Db,
+  { body, where, resolution }: CheckSubject & { readonly resolution: string },
+  known: ReadonlyMap<number, ManifestAd>,
+) {
   const used = [...new Set(body.items.map(({ adId }) => adId))].flatMap((id) => known.get(id) ?? [])
   if (used.length === 0) return []
   const bytes = used.reduce((sum, { files }) => sum + Math.min(...files.map(({ size }) => size), Infinity), 0)
-  const { rows } = await db.execute<{ codec: number; turned: number; full: number }>(sql`
+  const { rows } = await db.execute<{ codec: number; turned: number; sized: number; full: number }>(sql`
     select count(*) filter (where ${lacksCodec(used)})::int as codec,
       count(*) filter (where ${isTurned(used)})::int as turned,
+      count(*) filter (where ${isOfOtherSize(resolution)})::int as sized,
       count(*) filter (where s.free_bytes < ${Number.isFinite(bytes) ? bytes : 0})::int as full
     from devices join ad_screens s on s.device_id = devices.id where ${where} and ${hasScreen}`)
-  const { codec = 0, turned = 0, full = 0 } = rows[0] ?? {}
+  const { codec = 0, turned = 0, sized = 0, full = 0 } = rows[0] ?? {}
   return [
     { code: 'codecUnsupported', text: `${codec} 块屏幕不支持部分广告的编码`, screens: codec, adId: null },
     { code: 'otherOrientation', text: `${turned} 块屏幕的方向与部分广告不同`, screens: turned, adId: null },
+    { code: 'otherResolution', text: `${sized} 块屏幕的分辨率不是 ${resolution}`, screens: sized, adId: null },
     { code: 'noRoom', text: `${full} 块屏幕的存储空间可能不足`, screens: full, adId: null },
   ].filter(({ screens }) => screens > 0)
 }
@@ -152,6 +159,13 @@ function lacksCodec(used: readonly ManifestAd[]): SQL {
       where split_part(c, '.', 1) = any(${sql.param(codecs)}::text[]))`,
   )
   return sql`cardinality(s.codecs) > 0 and ${anyOf(missing)}`
+}
+
+/** Returns the condition for screens that reported another size than that of the program. */
+function isOfOtherSize(resolution: string): SQL {
+  const [, width, height] = RESOLUTION.exec(resolution) ?? []
+  if (width === undefined) return sql`false`
+  return sql`s.width > 0 and (s.width, s.height) <> (${Number(width)}::int, ${Number(height)}::int)`
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { adScreens as calls, ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { type adScreens as calls, MAX_STATES, type ScreenRow } from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
-import { notFound } from '#core/http/api-error.ts'
+import { among, buildOrder, contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
@@ -57,38 +57,83 @@ const select = (db: Db) =>
 
 type StoredRow = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number]
 
+const SMIL = 3
+type StateFacts = Pick<
+  StoredRow,
+  'id' | 'playerKind' | 'appliedEtag' | 'readyFiles' | 'totalFiles' | 'lastReportTime'
+> & {
+  readonly failed: { readonly length: number }
+}
+
+/** Returns the delivery state of a screen. A SMIL player confirms no manifest. */
+function stateOf({ services: { fleet, adDelivery, config }, now }: Ctx, screen: StateFacts) {
+  const { id, playerKind, appliedEtag, lastReportTime } = screen
+  const etag = playerKind === SMIL ? appliedEtag : adDelivery.index.manifestOf(fleet.slots.slotOf(id)).etag
+  const lastReportMs = lastReportTime === null ? null : Date.parse(lastReportTime)
+  return computeDeliveryState({ ...screen, etag, lastReportMs }, now.getTime(), config.ads.pollSeconds)
+}
+
 /** Adds what the delivery index knows about the manifest of the screen. */
-function withDelivery({ services, now }: Ctx, { appliedEtag, ...row }: StoredRow): ScreenRow {
-  const { fleet, adDelivery, config } = services
-  const slot = fleet.slots.slotOf(row.id)
-  const manifest = adDelivery.index.manifestOf(slot)
-  const lastReportMs = row.lastReportTime === null ? null : Date.parse(row.lastReportTime)
-  const isSmil = row.playerKind === 3
-  const facts = { ...row, appliedEtag, etag: isSmil ? appliedEtag : manifest.etag, lastReportMs }
-  const deliveryState = computeDeliveryState(facts, now.getTime(), config.ads.pollSeconds)
+function withDelivery(ctx: Ctx, { appliedEtag, ...row }: StoredRow): ScreenRow {
+  const { fleet, adDelivery } = ctx.services
+  const manifest = adDelivery.index.manifestOf(fleet.slots.slotOf(row.id))
+  const deliveryState = stateOf(ctx, { ...row, appliedEtag })
   const findAd = (sha256: string) =>
     manifest.schedule.ads.find(({ files }) => files.some((file) => file.sha256 === sha256))
   const failed = row.failed.map((each) => ({ ...each, adName: findAd(each.sha256)?.name ?? '' }))
   return { ...row, failed, deliveryState, leftPrograms: manifest.left.length }
 }
 
-export async function listScreens(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { db, user } = ctx
-  const { sn, tenantId, playerKind, online } = input
-  const rows = select(db).where(
-    and(
-      visibleScreens(user),
-      notDeleted(devices),
-      contains(devices.sn, sn),
-      tenantId === undefined ? undefined : eq(adScreens.tenantId, tenantId),
-      playerKind === undefined ? undefined : eq(adScreens.playerKind, playerKind),
-      online === undefined ? undefined : eq(devices.online, online),
-    ),
+type Query = ParsedOf<typeof calls.list>
+
+const conditionOf = (user: User, { sn, tenantId, playerKind, online }: Query) =>
+  and(
+    visibleScreens(user),
+    notDeleted(devices),
+    contains(devices.sn, sn),
+    tenantId === undefined ? undefined : eq(adScreens.tenantId, tenantId),
+    playerKind === undefined ? undefined : eq(adScreens.playerKind, playerKind),
+    online === undefined ? undefined : eq(devices.online, online),
   )
-  const columns = { createTime: adScreens.createTime, lastReportTime: adScreens.lastReportTime }
-  const page = await paginate(db, rows.$dynamic(), input, buildOrder(input, columns, adScreens.deviceId))
-  await ctx.services.fleet.ready()
+
+const orderOf = (input: Query) =>
+  buildOrder(input, { createTime: adScreens.createTime, lastReportTime: adScreens.lastReportTime }, adScreens.deviceId)
+
+export async function listScreens(ctx: Ctx, input: Query) {
+  const { db, user, services } = ctx
+  await services.fleet.ready()
+  if (input.deliveryState !== undefined) return listInState(ctx, input, input.deliveryState)
+  const rows = select(db).where(conditionOf(user, input))
+  const page = await paginate(db, rows.$dynamic(), input, orderOf(input))
   return { ...page, list: page.list.map((row) => withDelivery(ctx, row)) }
+}
+
+/** Lists the screens in one delivery state. The state depends on the index in memory, so that no column contains it. */
+async function listInState(ctx: Ctx, input: Query, wanted: number) {
+  const { db, user } = ctx
+  const facts = await db
+    .select({
+      id: adScreens.deviceId,
+      playerKind: adScreens.playerKind,
+      appliedEtag: adScreens.appliedEtag,
+      readyFiles: adScreens.readyFiles,
+      totalFiles: adScreens.totalFiles,
+      failed: { length: sql<number>`jsonb_array_length(${adScreens.failed})` },
+      lastReportTime: adScreens.lastReportTime,
+    })
+    .from(adScreens)
+    .innerJoin(devices, eq(devices.id, adScreens.deviceId))
+    .where(conditionOf(user, input))
+    .orderBy(...orderOf(input))
+    .limit(MAX_STATES + 1)
+  if (facts.length > MAX_STATES)
+    throw invalid('屏幕超过 50000 块，请先按客户或序列号筛选，再选择投放状态', 'deliveryState')
+  const ids = facts.flatMap((screen) => (stateOf(ctx, screen) === wanted ? [screen.id] : []))
+  const offset = computePageOffset(input)
+  const shown = ids.slice(offset, offset + input.pageSize)
+  const rows = await select(db).where(among(adScreens.deviceId, shown))
+  const byId = new Map(rows.map((row) => [row.id, withDelivery(ctx, row)]))
+  return { list: shown.flatMap((id) => byId.get(id) ?? []), total: ids.length }
 }
 
 export async function getScreen(ctx: Ctx, { sn }: ParsedOf<typeof calls.get>) {

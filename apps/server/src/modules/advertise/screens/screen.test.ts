@@ -224,3 +224,44 @@ test('the list shows what a screen reported, and derives the delivery state', as
   await report(`failed = '[]', ready_files = 3, applied_etag = '${etag}'`)
   expect((await row()).deliveryState).toBe(2)
 })
+
+test('AD-07 the list filtered by delivery state shows the screens with that state, in its order and page by page', async () => {
+  await query('delete from ad_screens')
+  const add = async (columns: string, values: string, tenantId = 1) => {
+    const { id } = await device(tenantId)
+    await query(
+      `insert into ad_screens (device_id, tenant_id, player_kind, ${columns}) values ($1, $2, 2, ${values})`,
+      [id, tenantId],
+    )
+    return id
+  }
+  const tenantId = await tenantOf('甲公司')
+  const reported = `last_report_time, ready_files, total_files, failed`
+  const offline = [await add('ready_files, total_files', '0, 2'), await add('ready_files, total_files', '1, 2')]
+  const waiting = await add(reported, `now(), 2, 2, '[]'`)
+  const loading = await add(reported, `now(), 1, 2, '[]'`)
+  const failed = await add(reported, `now(), 1, 2, '[{"sha256":"a","reason":"hash"}]'`)
+  const foreign = await add(reported, `now(), 1, 2, '[]'`, tenantId)
+  await app.services.fleet.sync()
+  const page = async (filter: string, who = staff) =>
+    (await who.call('GET', `${SCREEN}/page?pageSize=50&${filter}`)).data as {
+      list: { id: number; deliveryState: number }[]
+      total: number
+    }
+  const idsOf = async (filter: string, who = staff) => (await page(filter, who)).list.map(({ id }) => id)
+  const all = await page('')
+  for (const state of [0, 1, 2, 3, 4])
+    expect(await page(`deliveryState=${state}`)).toEqual({
+      list: all.list.filter(({ deliveryState }) => deliveryState === state),
+      total: all.list.filter(({ deliveryState }) => deliveryState === state).length,
+    })
+  expect(await idsOf('deliveryState=0')).toEqual([waiting])
+  expect(await idsOf('deliveryState=1&orderByColumn=createTime&isAsc=asc')).toEqual([loading, foreign])
+  expect(await idsOf(`deliveryState=1&tenantId=${tenantId}`)).toEqual([foreign])
+  expect(await idsOf('deliveryState=1', customer)).toEqual([foreign])
+  expect(await idsOf('deliveryState=3')).toEqual([failed])
+  const ofPage = (pageNum: number) => `deliveryState=4&pageNum=${pageNum}&orderByColumn=createTime&isAsc=asc`
+  const paged = await staff.call('GET', `${SCREEN}/page?pageSize=10&${ofPage(2)}`)
+  expect(paged.data).toEqual({ list: [], total: 2 })
+  expect(await idsOf(ofPage(1))).toEqual(offline)
+})

@@ -168,6 +168,15 @@ test('refuses the intent 函数调用 with a language model that cannot call fun
   expect((await save(id, { intentId: models.calls, llmId: models.llm })).code).toBe(200)
 })
 
+test('refuses a language code that is none, and saves codes with a region', async () => {
+  const id = await newAgent()
+  expect(await save(id, { langCode: '中文x!' })).toMatchObject({
+    msg: '语言代码应为 zh、en-US 这样的代码',
+    data: { field: 'langCode' },
+  })
+  expect((await save(id, { langCode: 'en-US' })).code).toBe(200)
+})
+
 test('the memory model nomem disables the history, and erases turns, titles and memory after a confirmation', async () => {
   const id = await newAgent()
   const device = await bind(id)

@@ -2,6 +2,7 @@ import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
 import { implement } from '#core/http/implement.ts'
 import { bindByCode, bindByMac, moveDevices, resetIdentity, unbindDevices, updateBinding } from './device-bind.ts'
+import { listConnections } from './device-connection.service.ts'
 import { diagnose } from './device-diagnosis.ts'
 import { listAgentOptions, getBinding, listBindings } from './device-rows.ts'
 import { callDeviceTool, listDeviceTools, getToolFeature } from './device-tool.service.ts'
@@ -12,6 +13,7 @@ export const agentDeviceModule = implement(
   {
     list: listBindings,
     get: getBinding,
+    connections: listConnections,
     diagnose,
     agents: listAgentOptions,
     bind: bindByCode,
@@ -24,7 +26,7 @@ export const agentDeviceModule = implement(
     template: importBindings.template,
     import: importBindings.take,
   },
-  { outsideTransaction: ['bind', 'bindMac', 'export', 'import'] },
+  { outsideTransaction: ['bind', 'bindMac', 'connections', 'export', 'import'] },
 )
 
 export const agentDeviceToolModule = implement(

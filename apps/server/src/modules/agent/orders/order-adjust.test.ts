@@ -151,3 +151,13 @@ test('AGENT-14 only the vendor adjusts; the same key adjusts once; parallel adju
   await Promise.all(Array.from({ length: 10 }, (_, n) => adjust(id, n % 2 === 0 ? INCREASE : DECREASE, n + 1)))
   expect(await grantOf(orderId)).toMatchObject({ total: 102, adjusted: 2, left: 102 })
 })
+
+test('AGENT-14 oms check names a grant whose adjustments differ from its ledger', async () => {
+  const { id } = await soldGrant()
+  expect((await adjust(id, INCREASE, 5)).code).toBe(200)
+  const tamper = (change: number) =>
+    app.db.execute(sql`update agent_grants set adjusted = adjusted + ${change} where id = ${id}`)
+  await tamper(1)
+  expect(await lab.breaches()).toEqual([{ what: `套餐权益 ${id}` }])
+  await tamper(-1)
+})

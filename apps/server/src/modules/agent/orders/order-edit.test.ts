@@ -42,7 +42,7 @@ test('AGENT-13 only the creator edits a pending order; the amount is recalculate
   expect(entry?.diff).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ title: '套餐', from: pack.packageName, to: other.packageName }),
-      expect.objectContaining({ title: '订单金额（分）', from: 900, to: 3900 }),
+      expect.objectContaining({ title: '订单金额（元）', from: '9.00', to: '39.00' }),
     ]),
   )
 })

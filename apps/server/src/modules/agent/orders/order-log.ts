@@ -1,3 +1,4 @@
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { ORDER_STATE, PAY_WAY } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
@@ -16,14 +17,14 @@ const TITLES = {
   packageName: '套餐',
   targetCount: '对象数',
   copies: '份数',
-  discount: '优惠金额（分）',
+  discount: '优惠金额（元）',
   discountReason: '优惠原因',
-  amount: '订单金额（分）',
+  amount: '订单金额（元）',
   remark: '备注',
   state: '状态',
   payWay: '收款方式',
   voucherNo: '凭证号',
-  refunded: '已退款（分）',
+  refunded: '已退款（元）',
   closeReason: '关闭原因',
 }
 
@@ -53,8 +54,13 @@ export async function assertStepAllowed({ db }: Ctx, order: StoredOrder, rev: nu
   await checkRevision(db, order, rev)
 }
 
+const AMOUNTS = ['discount', 'amount', 'refunded'] as const
+
 const inWords = (order: Partial<StoredOrder>) => ({
   ...order,
+  ...Object.fromEntries(
+    AMOUNTS.flatMap((key) => (order[key] === undefined ? [] : [[key, formatFenAsYuan(order[key])]])),
+  ),
   ...(order.state === undefined ? {} : { state: ORDER_STATE[order.state as keyof typeof ORDER_STATE] }),
   ...(order.payWay === undefined ? {} : { payWay: PAY_WAY[order.payWay as keyof typeof PAY_WAY] ?? '' }),
 })

@@ -70,6 +70,23 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
+  test('the channels of a device that are opened together have one group number, another device another one', async () => {
+    at('2026-05-01')
+    const sns = [await newDevice(), await newDevice(), await newDevice()]
+    await open(sns.slice(0, 2), 'M1', { channels: [0, 1], copies: 2 })
+    await open(sns.slice(2), 'M1', { channels: [0] })
+    const { rows } = await app.db.execute<{ sn: string; groups: string[]; n: number }>(sql`select sn,
+      array_agg(distinct group_no) as groups, count(*)::int as n from oss_entitlements
+      where sn = any(${sql.param(sns)}::text[]) group by sn order by sn`)
+    expect(rows.map(({ n, groups }) => [n, groups.length])).toEqual([
+      [4, 1],
+      [4, 1],
+      [1, 1],
+    ])
+    expect(new Set(rows.map(({ groups }) => groups[0])).size).toBe(3)
+    expect(rows[2]?.groups).toEqual([''])
+  })
+
   test('devices that cannot receive the package are reported, the others are opened', async () => {
     at('2026-05-01')
     const [good, without] = [await newDevice(), await newDevice(1, 2)]

@@ -57,6 +57,7 @@ describe('cloud-storage packages', () => {
     [{ packageCode: '中文' }, '套餐编码只能包含字母、数字和 _ . -', 'packageCode'],
     [{ price: 100_000_000 }, '价格应为0～999999.99元', 'price'],
     [{ price: -1 }, '价格应为0～999999.99元', 'price'],
+    [{ originPrice: -1 }, '原价应为0～999999.99元', 'originPrice'],
     [{ periodCount: 37 }, '有效期数量应为1～36', 'periodCount'],
     [{ storageDays: 8 }, '请选择保存天数', 'storageDays'],
     [{ channels: 65 }, '可用通道数不能大于64', 'channels'],

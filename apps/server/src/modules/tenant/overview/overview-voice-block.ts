@@ -1,7 +1,6 @@
-import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
 import { and, between, desc, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'
@@ -14,6 +13,10 @@ const ROWS = 6
 const LIST = '/agent/order'
 const TONES = ['warn', 'good', 'warn', 'none', 'none', 'none'] as const
 type Figure = BlockData['figures'][number]
+
+/** Formats fen as on the screens: `¥1,280.00`. */
+const formatAmount = (fen: number) =>
+  `¥${(fen / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 
 /** Counts the tenant's orders of voice packages, its running grants, and its use of this month. */
 export const voiceBlock: OverviewBlockSource = {
@@ -32,7 +35,7 @@ export const voiceBlock: OverviewBlockSource = {
       rows: latest.map(({ id, orderNo, packageName, copies, amount, createTime, state }) => ({
         id: String(id),
         title: `${packageName} × ${copies}份`,
-        detail: `${orderNo} · ¥${yuanText(amount)}`,
+        detail: `${orderNo} · ${formatAmount(amount)}`,
         time: createTime,
         state: ORDER_STATE[state as keyof typeof ORDER_STATE],
         tone: TONES[state] ?? 'none',
@@ -45,27 +48,31 @@ export const voiceBlock: OverviewBlockSource = {
 async function orderFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
   const countOf = (state: number) => sql<number>`count(*) filter (where ${agentOrders.state} = ${state})::int`
   const [sums] = await db
-    .select({ pending: countOf(ORDER.pending), paid: countOf(ORDER.paid) })
+    .select({ pending: countOf(ORDER_STATE_CODE.pending), paid: countOf(ORDER_STATE_CODE.paid) })
     .from(agentOrders)
     .where(and(visibleOrders(user), eq(agentOrders.tenantId, tenantId)))
   const { pending = 0, paid = 0 } = sums ?? {}
   const url = (state: number) => `${LIST}?tenantId=${tenantId}&state=${state}`
   return [
-    { label: '待确认订单', value: pending, ...(pending > 0 && { tone: 'warn' }), url: url(ORDER.pending) },
-    { label: '已支付订单', value: paid, tone: 'good', url: url(ORDER.paid) },
+    { label: '待确认订单', value: pending, ...(pending > 0 && { tone: 'warn' }), url: url(ORDER_STATE_CODE.pending) },
+    { label: '已支付订单', value: paid, tone: 'good', url: url(ORDER_STATE_CODE.paid) },
   ]
 }
 
 /** Running grants, for accounts that may open the grants. */
 async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
   if (!user.can('agent:order:query')) return []
-  const isRunning = and(visibleGrants(user), eq(agentGrants.tenantId, tenantId), eq(agentGrants.state, GRANT.running))
+  const isRunning = and(
+    visibleGrants(user),
+    eq(agentGrants.tenantId, tenantId),
+    eq(agentGrants.state, GRANT_STATE_CODE.running),
+  )
   const [running] = await db
     .select({ n: sql<number>`count(*)::int` })
     .from(agentGrants)
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .where(isRunning)
-  const url = `${LIST}?view=grants&tenantId=${tenantId}&state=${GRANT.running}`
+  const url = `${LIST}?view=grants&tenantId=${tenantId}&state=${GRANT_STATE_CODE.running}`
   return [{ label: '使用中权益', value: running?.n ?? 0, tone: 'good', url }]
 }
 

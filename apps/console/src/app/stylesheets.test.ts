@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const SOURCE = join(import.meta.dirname, '..')
+/** Stylesheets of documents of their own, which are never loaded together with the console. */
+const OWN_DOCUMENT = /^player\//
+
+/** Returns the selectors outside of at-rules. */
+function selectorsOf(css: string) {
+  let depth = 0
+  return css
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .split(/(?<=[{}])/)
+    .flatMap((part) => {
+      const isTop = depth === 0 && part.endsWith('{') && !part.trimStart().startsWith('@')
+      depth += part.endsWith('{') ? 1 : part.endsWith('}') ? -1 : 0
+      return isTop
+        ? part
+            .slice(0, -1)
+            .split(',')
+            .map((selector) => selector.trim().replaceAll(/\s+/g, ' '))
+        : []
+    })
+}
+
+test('no selector is in two stylesheets, because the page loaded last would change the look of the other', () => {
+  const files = globSync('**/*.css', { cwd: SOURCE }).filter((file) => !OWN_DOCUMENT.test(file))
+  expect(files.length).toBeGreaterThan(20)
+  const filesOf = Map.groupBy(
+    files.flatMap((file) =>
+      [...new Set(selectorsOf(readFileSync(join(SOURCE, file), 'utf8')))].map((selector) => ({ file, selector })),
+    ),
+    ({ selector }) => selector,
+  )
+  const repeated = [...filesOf].flatMap(([selector, places]) =>
+    places.length > 1 ? [`${selector}: ${places.map(({ file }) => file).join(', ')}`] : [],
+  )
+  expect(repeated).toEqual([])
+})
