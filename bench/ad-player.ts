@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { chromium, type Page } from '@playwright/test'
 import { png } from '../e2e/ad-manifest.ts'
 import { ask } from './lib/console.ts'
@@ -102,7 +102,7 @@ async function measure(product: Product, page: Page, { from, to }: { from: numbe
   const headers = { authorization: `Bearer ${TOKEN}` }
   const reply = await fetch(`${product.url}/device/v1/ad/manifest/SCREEN`, { headers })
   const manifest = (await reply.json()) as Manifest
-  const slots = [...slotsBetween(manifest, from, to)].slice(1, -1)
+  const slots = [...listSlotsBetween(manifest, from, to)].slice(1, -1)
   const changes = await page.evaluate(() => (window as unknown as { changes: number[] }).changes)
   const late = slots.map(({ start }) => Math.min(...changes.map((at) => Math.abs(at - start))))
   remark(

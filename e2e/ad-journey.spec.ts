@@ -1,5 +1,5 @@
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import type { BrowserContext, Page } from '@playwright/test'
 import { png } from './ad-manifest.ts'
 import { approvedAd, textAd } from './ad-records.ts'
@@ -167,7 +167,7 @@ test('AD-07 an ad is uploaded, approved, published, played while the server is k
   const manifest = (await (
     await fetch(`${own.origin}/device/v1/ad/manifest/${sn}`, { headers })
   ).json()) as unknown as Manifest
-  const plannedName = (at: number) => [...slotsBetween(manifest, at, at + 1)][0]?.ad?.name
+  const plannedName = (at: number) => [...listSlotsBetween(manifest, at, at + 1)][0]?.ad?.name
   const textOf = async () => (await shown.textContent()) ?? ''
   /** Waits until the player shows each of the three ads in turn. */
   const showsAll = async () => {
@@ -186,7 +186,7 @@ test('AD-07 an ad is uploaded, approved, published, played while the server is k
   const to = Date.now()
   await own.start()
 
-  const slots = [...slotsBetween(manifest, from, to)].slice(1, -1)
+  const slots = [...listSlotsBetween(manifest, from, to)].slice(1, -1)
   const countsOf = (plays: readonly Play[]) =>
     slots.map((slot) => plays.filter(({ start }) => start >= slot.start && start < slot.start + slot.ms).length)
   await expect

@@ -1,4 +1,4 @@
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { clip, manifestOf, png, text } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'
 import { expect } from './fixtures.ts'
@@ -72,7 +72,7 @@ test('AD-07 a play is counted once when the page is killed during the play', asy
   await expect(shown(next)).toHaveText('长')
   await expect.poll(() => ads.reports.length, { timeout: 150_000, intervals: [1000] }).toBeGreaterThanOrEqual(1)
   await next.waitForTimeout(2000)
-  const slots = ads.reports.map(({ start }) => [...slotsBetween(ads.manifest!, start, start + 1)][0]!.start)
+  const slots = ads.reports.map(({ start }) => [...listSlotsBetween(ads.manifest!, start, start + 1)][0]!.start)
   expect(new Set(slots).size).toBe(slots.length)
   // The player notes the time played every two seconds, by timers that a loaded machine delays.
   expect(ads.reports[0]!.ms).toBeGreaterThan(3000)
@@ -122,7 +122,7 @@ test('AD-07 a system clock three years behind is corrected, also after a restart
   await ads.start()
   await next.clock.runFor(60_000)
   await expect.poll(() => ads.reports.slice(count).filter(({ clock }) => clock === 0).length).toBeGreaterThan(3)
-  const [slot] = slotsBetween(manifest, Date.now(), Date.now() + 1)
+  const [slot] = listSlotsBetween(manifest, Date.now(), Date.now() + 1)
   expect(slot?.ad).not.toBeNull()
 })
 

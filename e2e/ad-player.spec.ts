@@ -1,4 +1,4 @@
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { clip, manifestOf, png, text, tone } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'
 import { expect } from './fixtures.ts'
@@ -20,7 +20,7 @@ test('AD-07 a screen pairs by code, plays, restarts without the server in the ri
   await expect(shown(page)).toHaveText(/[甲乙丙]/)
   await page.waitForFunction(() => Boolean(navigator.serviceWorker.controller))
   const now = () => page.evaluate(() => Date.now())
-  const planned = (instant: number) => [...slotsBetween(manifest, instant, instant + 1)][0]!
+  const planned = (instant: number) => [...listSlotsBetween(manifest, instant, instant + 1)][0]!
 
   await ads.stop()
   await page.reload()
@@ -51,7 +51,7 @@ test('AD-07 a screen pairs by code, plays, restarts without the server in the ri
   await expect.poll(received, { timeout: 60_000, intervals: [1] }).toBeGreaterThanOrEqual(490)
   ads.losesReplies = false
   await expect.poll(received, { timeout: 60_000, intervals: [1] }).toBeGreaterThan(1610)
-  const slots = [...slotsBetween(manifest, from, to)].slice(1, -1)
+  const slots = [...listSlotsBetween(manifest, from, to)].slice(1, -1)
   const plays = new Map<number, number>()
   for (const { start } of ads.reports) {
     const slot = planned(start)
@@ -92,7 +92,7 @@ test('AD-07 images, videos and texts play one after the other, and stills change
   await expect.poll(() => complete().length, { timeout: 120_000 }).toBeGreaterThanOrEqual(6)
   expect(later().filter(({ result }) => result > 2)).toEqual([])
   const late = complete().map((report) => {
-    const [slot] = slotsBetween(ads.manifest!, report.start, report.start + 1)
+    const [slot] = listSlotsBetween(ads.manifest!, report.start, report.start + 1)
     return report.start - slot!.start
   })
   const median = late.toSorted((a, b) => a - b)[Math.floor(late.length / 2)]
@@ -116,7 +116,7 @@ test('AD-07 a sound plays with a picture at the planned position, and is reporte
       const slot = slots.find(({ start, ms }) => start <= Date.now() && Date.now() < start + ms)
       return slot ? Math.abs((element as HTMLAudioElement).currentTime * 1000 - (Date.now() - slot.start)) : 0
     },
-    [...slotsBetween(ads.manifest, Date.now() - 1000, Date.now() + 30_000)].map(({ start, ms }) => ({ start, ms })),
+    [...listSlotsBetween(ads.manifest, Date.now() - 1000, Date.now() + 30_000)].map(({ start, ms }) => ({ start, ms })),
   )
   expect(drift).toBeLessThan(1000)
   const complete = () => ads.reports.filter(({ adId, result }) => adId === 101 && result === 1)

@@ -1,4 +1,4 @@
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { manifestOf, png, text } from './ad-manifest.ts'
 import { open, test } from './ad-player.ts'
 import { expect } from './fixtures.ts'
@@ -74,7 +74,7 @@ test('AD-07 the preview plays a manifest of the console with its own clock, and 
   )
   const preview = page.frameLocator('iframe')
   const visible = preview.locator('.layer-shown .content')
-  const [slot] = slotsBetween(manifest, at, at + 1)
+  const [slot] = listSlotsBetween(manifest, at, at + 1)
   await expect(preview.locator('.bar-time')).toHaveText(/^12:00:0/)
   await expect(preview.locator('.message-picture')).toHaveText('正在加载素材')
   const names = ['第一条', '图片广告']

@@ -1,4 +1,4 @@
-import { HOME, isPublic, loginAddress } from './core/routing/addresses.ts'
+import { HOME, isPublicPath, buildLoginPath } from './core/routing/addresses.ts'
 import { readCredentials } from './core/auth/credentials.ts'
 import { storeEarlyResponse } from './core/loading/early-responses.ts'
 import type { Answer } from './core/api/transport.ts'
@@ -15,9 +15,9 @@ earlyPermissions?.catch(() => {})
 
 function askEarly(): Promise<Answer> | undefined {
   const credentials = readCredentials()
-  if (isPublic(location.pathname)) return undefined
+  if (isPublicPath(location.pathname)) return undefined
   if (!credentials) {
-    location.replace(loginAddress(location.pathname + location.search + location.hash))
+    location.replace(buildLoginPath(location.pathname + location.search + location.hash))
     return undefined
   }
   const { token, ownerId } = credentials

@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client'
 import { HOME } from './core/routing/addresses.ts'
-import { makeQueryClient, prefetchRead } from './core/api/query.ts'
+import { createQueryClient, prefetchRead } from './core/api/query.ts'
 import { runWhenIdle } from './core/loading/deferred.tsx'
 import { can, loadCredentials } from './core/auth/session.tsx'
 import { startTheme } from './core/theme/color-scheme.ts'
@@ -16,7 +16,7 @@ import { loadMenuIcons } from './app/layout/menu-icon.tsx'
 import { restoreTabs } from './app/tabs/tab-state.ts'
 import { earlyPermissions } from './early.ts'
 
-const client = makeQueryClient()
+const client = createQueryClient()
 const session = loadCredentials()
 
 /** Loads the code and first data of the requested page in parallel with the permission list. */

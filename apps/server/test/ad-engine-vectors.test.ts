@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { failedVectors } from '@oms/contract/ad-engine/vectors/check-vectors.ts'
+import { listFailedVectors } from '@oms/contract/ad-engine/vectors/check-vectors.ts'
 import { expect, test } from 'vitest'
 
 test('AD-01 the server computes the frozen vectors of the schedule engine', () => {
-  expect(failedVectors()).toEqual([])
+  expect(listFailedVectors()).toEqual([])
 })
 
 /** Built-in functions that Chrome 80 lacks. The build of the player translates syntax only. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { checkWords } from '@oms/contract/agent/try-out/question.ts'
+import { checkExpectedWords } from '@oms/contract/agent/try-out/question.ts'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerDemoModel } from '#demo/demo-model.ts'
@@ -77,8 +77,8 @@ const usedToday = async () => {
 
 test('returns the missing and the forbidden words of an answer, ignoring case', () => {
   const words = { mustHave: ['小明', 'OK'], mustNotHave: ['抱歉'] }
-  expect(checkWords('我是小明，ok', words)).toEqual({ missing: [], forbidden: [] })
-  expect(checkWords('抱歉', words)).toEqual({ missing: ['小明', 'OK'], forbidden: ['抱歉'] })
+  expect(checkExpectedWords('我是小明，ok', words)).toEqual({ missing: [], forbidden: [] })
+  expect(checkExpectedWords('抱歉', words)).toEqual({ missing: ['小明', 'OK'], forbidden: ['抱歉'] })
 })
 
 test('AGENT-08 an agent has at most 50 questions, which belong to its tenant', async () => {
@@ -120,7 +120,7 @@ test('AGENT-08 a run asks the version in force and the candidate, and keeps answ
     },
   })
   expect(list[0].answers.current.firstMs).toBeLessThanOrEqual(list[0].answers.current.totalMs)
-  expect(checkWords(list[0].answers.candidate.text, list[0]).missing).toEqual(['小明'])
+  expect(checkExpectedWords(list[0].answers.candidate.text, list[0]).missing).toEqual(['小明'])
   expect(await usedToday()).toEqual({ calls: 4, in: true, out: true })
   const { list: runs } = (await tester.call('GET', `${URL}/runs/${agentId}`)).data
   expect(runs.map(({ id }: { id: number }) => id)).toEqual([started.data.id])

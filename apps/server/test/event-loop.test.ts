@@ -1,5 +1,5 @@
-import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
-import { readHolidays } from '@oms/contract/ticket/holidays.ts'
+import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { parseHolidays } from '@oms/contract/ticket/holidays.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
@@ -54,7 +54,7 @@ function requestOf(endpoint: Endpoint, character: string) {
     properties?: object
   }
   const fields = Object.keys(properties)
-  const inQuery = carrier(endpoint) === 'query'
+  const inQuery = findInputCarrier(endpoint) === 'query'
   const room = Math.floor((inQuery ? QUERY : BODY) / Math.max(1, fields.length))
   const text = character.repeat(room)
   const url = endpoint.path.replaceAll(/:\w+/g, '1')
@@ -81,7 +81,7 @@ describe('no text parser blocks the event loop', () => {
     'repaired JSON': (character) => parseRepairedJson(`{"a":"${character.repeat(REPORT)}`),
     notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
-    'holiday notices': (character) => readHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
+    'holiday notices': (character) => parseHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
     'file names': (character) => sanitizeFileName(`a${character.repeat(NAME)}b`),
     'user agents': (character) => readUserAgent(character.repeat(NAME)),
     'XML of spreadsheets': (character) => {

@@ -1,11 +1,11 @@
 import type { account } from '@oms/contract/account/account.ts'
-import { routeOf } from '#core/api/route-of.ts'
+import { declareRoute } from '#core/api/route-of.ts'
 
 /** Calls of the layout as literals; `calls.test.ts` compares each literal with its contract entry. */
-export const shell = {
-  perms: routeOf<typeof account.perms>({ method: 'GET', path: '/api/v1/sys/account/perms' }),
-  detail: routeOf<typeof account.detail>({ method: 'GET', path: '/api/v1/account/detail/:id' }),
-  logout: routeOf<typeof account.logout>({
+export const shellCalls = {
+  perms: declareRoute<typeof account.perms>({ method: 'GET', path: '/api/v1/sys/account/perms' }),
+  detail: declareRoute<typeof account.detail>({ method: 'GET', path: '/api/v1/account/detail/:id' }),
+  logout: declareRoute<typeof account.logout>({
     method: 'POST',
     path: '/api/v1/account/logout',
     body: 'form',

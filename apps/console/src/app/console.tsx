@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo } from 'react'
 import { type Location, Navigate, useLocation, useNavigate } from 'react-router'
-import { HOME, safeReturnPath } from '#core/routing/addresses.ts'
+import { HOME, findSafeReturnPath } from '#core/routing/addresses.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
@@ -29,7 +29,7 @@ export function Console() {
   const entries = useMemo(() => buildMenuEntries(menus), [menus])
   const { pathname } = location
   if (pathname.startsWith('/redirect/'))
-    return <Reopen to={safeReturnPath(urlOf(location).slice('/redirect'.length))} />
+    return <Reopen to={findSafeReturnPath(urlOf(location).slice('/redirect'.length))} />
   if (menus.length === 0) return <NoMenus />
   if (pathname === '/') return <Navigate to={matchScreen(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
   const match = matchScreen(urlOf(location))

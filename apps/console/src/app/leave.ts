@@ -1,12 +1,12 @@
-import { loginAddress } from '#core/routing/addresses.ts'
+import { buildLoginPath } from '#core/routing/addresses.ts'
 import { call } from '#core/api/client.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { clearCredentials } from '#core/auth/credentials.ts'
 import { clearDrafts } from '#core/auth/draft.ts'
 import { providePageExit } from '#core/routing/leave-page.ts'
 import { forgetSession } from '#core/auth/session.tsx'
-import { shell } from './calls.ts'
-import { isDirty } from './tabs/tab-store.ts'
+import { shellCalls } from './calls.ts'
+import { isTabDirty } from './tabs/tab-store.ts'
 import { tabs } from './tabs/tab-state.ts'
 
 /** Message for the login page; a toast would disappear during the navigation. */
@@ -25,7 +25,7 @@ export function leaveTo(address: string, note?: string) {
 export async function logOut() {
   if (hasUnsavedTabs() && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
   // Logs out locally also when the server is unreachable.
-  await call(shell.logout, {}, { quiet: true }).catch(() => {})
+  await call(shellCalls.logout, {}, { quiet: true }).catch(() => {})
   clearDrafts()
   forgetSession()
   sessionStorage.removeItem('tabs')
@@ -37,7 +37,7 @@ export async function logOut() {
 export function logInAgain() {
   const here = location.pathname + location.search + location.hash
   forgetSession()
-  leaveTo(loginAddress(here))
+  leaveTo(buildLoginPath(here))
 }
 
 /**
@@ -49,7 +49,7 @@ export function logInInNewTab() {
   open('/login', '_blank', 'noopener')
 }
 
-export const hasUnsavedTabs = () => tabs.get().list.some(isDirty)
+export const hasUnsavedTabs = () => tabs.get().list.some(isTabDirty)
 
 /** Registers the browser's prompt when the window is closed with unsaved input. */
 export function guardUnload() {

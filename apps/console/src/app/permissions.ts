@@ -1,16 +1,16 @@
-import { loginAddress } from '#core/routing/addresses.ts'
+import { buildLoginPath } from '#core/routing/addresses.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError } from '#core/api/client.ts'
 import { relogin } from '#core/auth/relogin.ts'
 import { forgetSession, type Permissions, setPermissions } from '#core/auth/session.tsx'
 import type { Answer } from '#core/api/transport.ts'
-import { shell } from './calls.ts'
+import { shellCalls } from './calls.ts'
 import { leaveTo } from './leave.ts'
 
 export type Readiness = 'ready' | 'failed'
 
 /** Stores loaded permissions; an unchanged version causes no re-render. */
-export const loadPermissions = () => take(call(shell.perms, {}))
+export const loadPermissions = () => take(call(shellCalls.perms, {}))
 
 /** Loads permissions at start. An ended session redirects to the login page, because no input can be lost yet. */
 export async function loadFirstPermissions(asked: Promise<Answer>): Promise<Readiness | 'gone'> {
@@ -22,7 +22,7 @@ export async function loadFirstPermissions(asked: Promise<Answer>): Promise<Read
   if (!relogin.get()) return outcome
   relogin.set(undefined)
   forgetSession()
-  leaveTo(loginAddress(location.pathname + location.search + location.hash))
+  leaveTo(buildLoginPath(location.pathname + location.search + location.hash))
   return 'gone'
 }
 

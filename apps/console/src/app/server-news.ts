@@ -4,8 +4,8 @@ import { refreshReads } from '#core/api/query.ts'
 import { openEventStream } from '#core/events/event-stream.ts'
 import { useServerEvent } from '#core/events/events.ts'
 import { bindPermRefetch, handlePermissionVersion } from '#core/auth/permission-version.ts'
-import { askRelogin, isLeaving } from '#core/auth/relogin.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { requestRelogin, isLeaving } from '#core/auth/relogin.ts'
+import { getSession } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 
 /** Handles server events of a session: permissions, ended sessions, changed rows, messages. */
@@ -22,7 +22,7 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
     })
   }, [client, ready, reloadPermissions])
   useServerEvent('perms', ({ version }) => handlePermissionVersion(version))
-  useServerEvent('sessionEnd', ({ msg }) => askRelogin('ended', msg, currentSession()?.token ?? ''))
+  useServerEvent('sessionEnd', ({ msg }) => requestRelogin('ended', msg, getSession()?.token ?? ''))
   useServerEvent('changed', ({ resource }) => void refreshReads(client, { resource }))
   useServerEvent('notice', ({ title }) => {
     toast.info(`新消息：${title}`)

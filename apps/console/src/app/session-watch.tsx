@@ -3,7 +3,7 @@ import { listenToTabs } from '#core/events/tab-channel.ts'
 import { readCredentials } from '#core/auth/credentials.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { relogin } from '#core/auth/relogin.ts'
-import { currentSession, forgetSession, loadCredentials } from '#core/auth/session.tsx'
+import { getSession, forgetSession, loadCredentials } from '#core/auth/session.tsx'
 import { leaveTo } from './leave.ts'
 
 interface Props {
@@ -20,7 +20,7 @@ export function SessionWatch({ onRenewed }: Props) {
       isShown.current = true
     }
     const compare = () => {
-      const [ours, now] = [currentSession(), readCredentials()]
+      const [ours, now] = [getSession(), readCredentials()]
       if (!ours || !now) return
       if (now.uid !== ours.uid) return showOnce('账号')
       if (now.ownerId !== ours.ownerId) return showOnce('客户')

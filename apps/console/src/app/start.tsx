@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { refreshReads } from '#core/api/query.ts'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { isPublic } from '#core/routing/addresses.ts'
+import { isPublicPath } from '#core/routing/addresses.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { ActionButton } from './action-button.tsx'
 import { Console } from './console.tsx'
@@ -26,7 +26,7 @@ export function Start({ ready }: { ready: Readiness }) {
   if (pathname === '/login') location.replace('/login')
   return (
     <Suspense fallback={<PageLoading />}>
-      {isPublic(pathname) ? (
+      {isPublicPath(pathname) ? (
         pathname === '/reg/index' ? (
           <RegisterPage />
         ) : (

@@ -1,7 +1,7 @@
 import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Feed } from '#modules/home/screen-feed.ts'
-import { type Ask, pollFeeds, useFeed, useScreen } from '#modules/home/use-screen.ts'
+import { type FeedRequest, pollFeeds, useFeed, useScreen } from '#modules/home/use-screen.ts'
 import { BigScreenView } from '#modules/home/big-screen-view.tsx'
 
 // Page of a display link: the big screen without a login. The token follows the `#` of the URL, which browsers never
@@ -47,7 +47,7 @@ function Display() {
 }
 
 function RunningScreen({ zone, name }: { zone: string | undefined; name: string | undefined }) {
-  const [feeds] = useState(() => pollFeeds(ask as Ask))
+  const [feeds] = useState(() => pollFeeds(ask as FeedRequest))
   const screen = useScreen(feeds)
   return <BigScreenView screen={screen} zone={zone} tools={name && <span className="big-screen-place">{name}</span>} />
 }

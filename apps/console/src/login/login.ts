@@ -1,7 +1,7 @@
-import { isPublic, safeReturnPath } from '#core/routing/addresses.ts'
+import { isPublicPath, findSafeReturnPath } from '#core/routing/addresses.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { readCredentials, readRememberedUsername, rememberUsername, saveCredentials } from '#core/auth/credentials.ts'
-import { md5 } from '#core/auth/md5.ts'
+import { computeMd5 } from '#core/auth/md5.ts'
 import { requestLogin, type LoginRefusal } from './ask.ts'
 import { type Field, FIELDS, clearErrors, findElement, markMissingFields, showError, showFormError } from './fields.ts'
 import { preloadConsole } from './preload.ts'
@@ -11,7 +11,7 @@ let captchaId = ''
 let busy = false
 
 const wanted = new URLSearchParams(location.search).get('redirect')
-const target = safeReturnPath(wanted ?? location.pathname + location.search + location.hash)
+const target = findSafeReturnPath(wanted ?? location.pathname + location.search + location.hash)
 
 function start() {
   // Sets the theme before the first paint to avoid a flash. The document waits for this script.
@@ -19,7 +19,7 @@ function start() {
   if (theme) document.documentElement.dataset.theme = theme
   if (readCredentials()) return location.replace(target)
   // Without a session the server returns this page for every URL, so the URL is corrected here.
-  if (location.pathname !== '/' && !isPublic(location.pathname)) {
+  if (location.pathname !== '/' && !isPublicPath(location.pathname)) {
     history.replaceState(null, '', target === '/' ? '/login' : `/login?redirect=${encodeURIComponent(target)}`)
   }
   findElement('note').textContent = sessionStorage.getItem('note') ?? ''
@@ -59,7 +59,7 @@ async function submit() {
   setBusy(true)
   const answer = await requestLogin({
     account: input('account').value.trim(),
-    pswdMd5: md5(input('pswd').value.trim()),
+    pswdMd5: computeMd5(input('pswd').value.trim()),
     ...(captchaId && { captchaId, captcha: input('captcha').value.trim() }),
     ...(isShown('totp') && { totp: input('totp').value.trim() }),
   })

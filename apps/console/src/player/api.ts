@@ -59,7 +59,7 @@ export class Api {
 export const parseJson = <T>(body: ArrayBuffer) => JSON.parse(new TextDecoder().decode(body)) as T
 
 /** Returns the milliseconds of `Retry-After`, between 1 s and 10 min. */
-export function retryAfterMs(headers: Headers, fallbackMs: number) {
+export function readRetryAfterMs(headers: Headers, fallbackMs: number) {
   const seconds = Number(headers.get('retry-after'))
   if (!(seconds > 0)) return fallbackMs
   return Math.min(Math.max(seconds, 1), 600) * 1000

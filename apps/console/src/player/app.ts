@@ -2,12 +2,12 @@ import type { Api } from './api.ts'
 import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'
 import { isShellCached, nextReloadTime } from './daily-reload.ts'
-import { isWithin } from './downloads/download-window.ts'
+import { isWithinDownloadWindow } from './downloads/download-window.ts'
 import { Downloads } from './downloads/downloads.ts'
 import { ManifestSync } from './downloads/manifest-sync.ts'
 import { MediaStore } from './downloads/media-store.ts'
 import { createMessagePicture } from './pages/message-picture.ts'
-import { endOf, Playback, type PlaySlot } from './playback.ts'
+import { computeSlotEnd, Playback, type PlaySlot } from './playback.ts'
 import { Plays } from './reports/plays.ts'
 import { ReportQueue } from './reports/report-queue.ts'
 import { ReportSender } from './reports/report-sender.ts'
@@ -107,7 +107,7 @@ export class PlayerApp {
       wanted: () => this.#sync.wanted(),
       isAllowed: () => {
         const { download, zone } = this.#sync.versions.slice(-1)[0] ?? {}
-        return isWithin(download?.window, zone ?? 'UTC', this.#clock.now()) || !this.#playback.slot
+        return isWithinDownloadWindow(download?.window, zone ?? 'UTC', this.#clock.now()) || !this.#playback.slot
       },
       kbps: () => this.#sync.versions.slice(-1)[0]?.download?.kbps ?? 0,
       makeRoom: () => this.#media.removeUnneeded(this.#neededFiles(), true),
@@ -147,7 +147,7 @@ export class PlayerApp {
    * Counts a failed ad. At the third failure the player skips the ad for an hour; a damaged file is downloaded again.
    */
   #onFail(slot: PlaySlot) {
-    if (!this.#available.fail(slot.ad, this.#clock.now(), endOf(slot))) return
+    if (!this.#available.fail(slot.ad, this.#clock.now(), computeSlotEnd(slot))) return
     const file = this.#available.fileOf(slot.ad)
     this.#status.onChange()
     if (!file) return

@@ -1,4 +1,4 @@
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
@@ -6,7 +6,7 @@ const RELOAD_MINUTE = 4 * 60
 
 /** Returns the next instant at which it is 04:00 in the zone of the screen. */
 export function nextReloadTime(zoneName: string, now: number) {
-  const zone = zoneOf(zoneName)
+  const zone = loadZone(zoneName)
   const minute = Math.floor((now + zone.offsetAt(now)) / MINUTE_MS) % DAY_MINUTES
   const wait = (RELOAD_MINUTE - minute + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES
   return now + wait * MINUTE_MS

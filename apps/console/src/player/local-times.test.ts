@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextReloadTime } from './daily-reload.ts'
-import { isWithin } from './downloads/download-window.ts'
+import { isWithinDownloadWindow } from './downloads/download-window.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -12,8 +12,8 @@ test('AD-07 the page reloads at 04:00 in the zone of the screen', () => {
 
 test('AD-07 a download window may cross midnight', () => {
   const night = ['22:00', '06:00'] as const
-  const within = (time: string) => isWithin(night, 'Asia/Shanghai', at(`2026-11-23T${time}:00+08:00`))
+  const within = (time: string) => isWithinDownloadWindow(night, 'Asia/Shanghai', at(`2026-11-23T${time}:00+08:00`))
   expect(['21:59', '22:00', '05:59', '06:00'].map(within)).toEqual([false, true, true, false])
-  expect(isWithin(['00:00', '06:00'], 'Asia/Shanghai', at('2026-11-23T07:00:00+08:00'))).toBe(false)
-  expect(isWithin(null, 'Asia/Shanghai', 0)).toBe(true)
+  expect(isWithinDownloadWindow(['00:00', '06:00'], 'Asia/Shanghai', at('2026-11-23T07:00:00+08:00'))).toBe(false)
+  expect(isWithinDownloadWindow(null, 'Asia/Shanghai', 0)).toBe(true)
 })

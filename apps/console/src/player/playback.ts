@@ -1,8 +1,8 @@
 import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { PlannedSlot } from '@oms/contract/ad-engine/playing.ts'
-import { slotAt } from '@oms/contract/ad-engine/playing.ts'
+import { findSlotAt } from '@oms/contract/ad-engine/playing.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
-import { timelineOf } from '@oms/contract/ad-engine/timeline.ts'
+import { buildTimeline } from '@oms/contract/ad-engine/timeline.ts'
 import { type Content, type ContentHost, createContent } from './contents/content.ts'
 import type { Stage } from './stage.ts'
 import { VisibleTime } from './reports/visible-time.ts'
@@ -48,7 +48,7 @@ interface Shown extends Entry {
   readonly time: VisibleTime
 }
 
-export const endOf = ({ start, ms }: PlannedSlot) => start + ms
+export const computeSlotEnd = ({ start, ms }: PlannedSlot) => start + ms
 const keyOf = ({ start, program, item }: PlannedSlot) => [start, program?.id, program?.verNo, item?.id].join(':')
 const isPlay = (slot: PlannedSlot): slot is PlaySlot => slot.ad !== null && slot.item !== null && slot.program !== null
 
@@ -77,12 +77,12 @@ export class Playback {
     clearTimeout(this.#timer)
     const now = this.#host.now()
     const slot = this.#slotAt(now)
-    if (this.#shown && now < endOf(this.#shown.slot) && !this.#isTakenOver(slot)) return this.#planEnd(now)
+    if (this.#shown && now < computeSlotEnd(this.#shown.slot) && !this.#isTakenOver(slot)) return this.#planEnd(now)
     if (!slot) return this.#showIdle(now + MAX_TIMER_MS)
-    if (!isPlay(slot)) return this.#showIdle(endOf(slot))
+    if (!isPlay(slot)) return this.#showIdle(computeSlotEnd(slot))
     const isJoin = now - slot.start > JOIN_TOLERANCE_MS
     const isPrepared = this.#next !== undefined && keyOf(this.#next.slot) === keyOf(slot)
-    const isTooLate = isJoin && !isPrepared && endOf(slot) - now < PREPARE_MS
+    const isTooLate = isJoin && !isPrepared && computeSlotEnd(slot) - now < PREPARE_MS
     if (isTooLate && !slot.hold) return this.#awaitNext(slot)
     this.#begin(slot, now)
   }
@@ -104,7 +104,7 @@ export class Playback {
 
   #slotAt(instant: number) {
     const manifest = this.#host.manifest()
-    return manifest && slotAt(timelineOf(manifest, this.#host.state()), instant)
+    return manifest && findSlotAt(buildTimeline(manifest, this.#host.state()), instant)
   }
 
   /** Returns true when a takeover of a newly arrived manifest must cut the current play. Nothing else cuts a play. */
@@ -122,7 +122,7 @@ export class Playback {
   /** Plans the preparation of the next slot and the end of this one. */
   #planEnd(now: number) {
     const { slot, manifest } = this.#shown!
-    const end = endOf(slot)
+    const end = computeSlotEnd(slot)
     if (manifest !== this.#host.manifest()) {
       // The new manifest may have a takeover before the end.
       const segmentEnd = this.#slotAt(now)?.segment.end ?? end
@@ -140,8 +140,8 @@ export class Playback {
 
   #awaitNext(slot: PlannedSlot) {
     this.#finish()
-    this.#prepareNext(endOf(slot))
-    this.#plan(endOf(slot))
+    this.#prepareNext(computeSlotEnd(slot))
+    this.#plan(computeSlotEnd(slot))
   }
 
   #showIdle(until: number) {
@@ -175,14 +175,14 @@ export class Playback {
     // During a hold, the earlier content stays on the stage.
     if (slot.hold && this.#held !== '') {
       this.#finish()
-      return this.#plan(endOf(slot))
+      return this.#plan(computeSlotEnd(slot))
     }
     const entry = this.#entryOf(slot)
     if (entry.isReady) return this.#show(entry, now)
     // The earlier content stays on the stage until this content is ready.
     this.#finish()
     if (performance.now() - entry.since >= STALL_MS) return this.#failNext(entry, 'stall')
-    this.#plan(Math.min(endOf(slot), now + STALL_MS))
+    this.#plan(Math.min(computeSlotEnd(slot), now + STALL_MS))
   }
 
   #show(entry: Entry, now: number) {
@@ -195,7 +195,7 @@ export class Playback {
     this.#held = keyOf(slot)
     this.#stage.show(content, now - slot.start, slot.item.transition === 1)
     if (ended) this.#count(ended)
-    if (slot.hold) return this.#plan(endOf(slot))
+    if (slot.hold) return this.#plan(computeSlotEnd(slot))
     const shown: Shown = { ...entry, manifest, time: new VisibleTime() }
     this.#shown = shown
     content.onFail = (error) => this.#failShown(shown, error)

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from './database/client.ts'
 import { Pipeline } from './database/pipeline.ts'
-import { Attempts } from './auth/attempts.ts'
+import { CredentialAttempts } from './auth/attempts.ts'
 import type { Config } from './config/config.ts'
 import { Events } from './events/events.ts'
 import { ClaimingStore } from './storage/claiming-store.ts'
@@ -33,7 +33,7 @@ export interface CoreServices {
   readonly events: Events
   readonly sessions: Sessions
   readonly passwords: Passwords
-  readonly attempts: Attempts
+  readonly attempts: CredentialAttempts
   readonly files: FileStore
   readonly uploads: ResumableUploads
   readonly jobs: Jobs
@@ -88,7 +88,7 @@ export async function createCoreServices(parts: CoreParts): Promise<CoreServices
     events,
     sessions,
     passwords: new Passwords(),
-    attempts: new Attempts(database),
+    attempts: new CredentialAttempts(database),
     ...stores,
     jobs,
     lists: new PreparedLists({ database, pipeline, names }),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
@@ -140,7 +140,7 @@ describe('demo data', () => {
         return readUsageLimit({ reads: services.voiceServers.reads, params, now }, device)
       }),
     )
-    expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([
+    expect(limits.filter(({ state }) => state === LIMIT_STATE_CODE.stopped)).toMatchObject([
       { notice: expect.stringContaining('续费') },
     ])
     const { rows: ending } = await db.execute(sql`select from agent_grants where state = 1 and scope = 1

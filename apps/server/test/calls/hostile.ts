@@ -1,4 +1,4 @@
-import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 
 /** An invalid request that a client could send. */
@@ -104,7 +104,7 @@ export function hostileInputs(endpoint: Endpoint): HostileInput[] {
   const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
   const fields = [...new Set([...Object.keys(schema.properties ?? {}), ...inPath, 'pageNum', 'id'])]
-  const make = carrier(endpoint) === 'query' ? inQuery : inBody
+  const make = findInputCarrier(endpoint) === 'query' ? inQuery : inBody
   const perField = Math.max(VALUES.length, Math.ceil(200 / fields.length))
   const inputs = fields.flatMap((field) =>
     Array.from({ length: perField }, (_, index) => make(endpoint, inPath, field, VALUES[index % VALUES.length])),

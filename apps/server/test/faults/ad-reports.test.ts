@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
@@ -15,7 +15,7 @@ const REPORTS = 1200
 const BATCH = 50
 const TOKEN = 'token-of-one-screen-0123456789abc'
 
-let site: Site
+let site: ClusterSite
 let env: Record<string, string>
 let database: pg.Client
 let servers: Serving[]

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { answering, DONE, openVendor, piece } from '#test/clients/llm-vendor.ts'
 import { McpClient } from '#test/clients/mcp-client.ts'
 import { chunksOf, wordsOf } from '#test/fixtures/relay-fixture.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 const STREAMS = 20
-let site: Site
+let site: ClusterSite
 let one: Serving
 let other: Serving
 let database: pg.Client

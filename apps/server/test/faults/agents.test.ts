@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
 
 const PARAMS = '/api/v1/agent/params'
-let site: Site
+let site: ClusterSite
 let env: Record<string, string>
 let database: pg.Client
 let people: Serving

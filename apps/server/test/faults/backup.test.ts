@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openSession, listTables } from '#cli/catalog.ts'
 import { summarizeRows } from '#cli/rows.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
@@ -21,7 +21,7 @@ let base: string
 let demo: Serving
 let source: Env
 let store: RealS3 | undefined
-let external: Site
+let external: ClusterSite
 let target: Env
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import pg from 'pg'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import type { Answer } from '#test/harness.ts'
 import { freePort, type Nginx, startNginx, withoutNginx } from '#test/clients/nginx.ts'
@@ -16,7 +16,7 @@ import { type Serving, serve } from '#test/serving.ts'
 const LIST = '/api/v1/tenant/user/list?pageNum=1&pageSize=20'
 const MIB = 1024 * 1024
 
-let site: Site
+let site: ClusterSite
 let nginx: Nginx
 let database: pg.Client
 let s3: { run(): Promise<unknown>; close(): Promise<void> }

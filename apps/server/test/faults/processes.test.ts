@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 /** A PostgreSQL server that the servers only reach by its URL and cannot restart. */
-let site: Site
+let site: ClusterSite
 let one: Serving
 let other: Serving
 let admin: string

@@ -3,7 +3,7 @@ import { AccountRow, ACCOUNT_STATUS, PickedUser } from '../entities/account.ts'
 import { SessionRow } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search } from '../core/fields.ts'
-import { edge, pageOf, pageQuery, sortedPage } from '../core/page.ts'
+import { edge, createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 const LOCKED = { 0: '否', 1: '是' } as const
@@ -77,7 +77,7 @@ export const accounts = {
     path: '/api/v1/sys/account/all/page',
     access: 'system:userList:list',
     input: AccountQuery,
-    result: pageOf(AccountRow),
+    result: createPageSchema(AccountRow),
   },
   /** Tenants for the list filter: visible tenants whose name or number contains `keyword`. */
   tenants: {

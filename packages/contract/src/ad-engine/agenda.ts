@@ -1,5 +1,5 @@
 import type { Manifest } from './manifest.ts'
-import { type PlannedSlot, slotsBetween } from './playing.ts'
+import { type PlannedSlot, listSlotsBetween } from './playing.ts'
 import type { ScreenState } from './program.ts'
 
 /** A slot for players without the engine. */
@@ -16,13 +16,13 @@ export interface AgendaSlot {
 }
 
 /** Yields the slots that touch the interval. The idle picture is a gap between slots. */
-export function* agendaBetween(
+export function* iterateAgenda(
   manifest: Manifest,
   from: number,
   to: number,
   state?: ScreenState,
 ): Generator<AgendaSlot> {
-  for (const slot of slotsBetween(manifest, from, to, state)) {
+  for (const slot of listSlotsBetween(manifest, from, to, state)) {
     const found = agendaSlot(slot)
     if (found) yield found
   }

@@ -4,7 +4,7 @@ import type { PlayableItem } from './program.ts'
 export const CYCLE_MS = 3_600_000
 
 /** Counts the plays of one cycle. Positions are milliseconds from the start of the segment. */
-export interface Caps {
+export interface PlayCaps {
   /** Returns the position from which the cap of an item permits its next play. */
   allowedFrom(index: number): number
   count(index: number): void
@@ -15,7 +15,7 @@ export interface Caps {
  * Creates the counters of one cycle. With the cap m, play j + 1 starts at least j · 3,600,000 / m ms after the start
  * of the cycle.
  */
-export function createCaps(items: readonly PlayableItem[]): Caps {
+export function createCaps(items: readonly PlayableItem[]): PlayCaps {
   const limits = items.map(({ item }) => item.maxPlaysPerHour)
   const plays = items.map(() => 0)
   const hasCaps = limits.some((limit) => limit > 0)

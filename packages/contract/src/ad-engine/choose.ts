@@ -7,7 +7,7 @@ import type { Piece } from './windows.ts'
  * Rule that decides what plays in a segment. `loop` plays base and share programs in turn; `idle` shows the idle
  * picture.
  */
-export type Rule = 'takeover' | 'once' | 'loop' | 'tenantDefault' | 'platformDefault' | 'idle'
+export type ChoiceRule = 'takeover' | 'once' | 'loop' | 'tenantDefault' | 'platformDefault' | 'idle'
 
 export interface StreamChoice {
   readonly program: ManifestProgram
@@ -15,8 +15,8 @@ export interface StreamChoice {
   readonly weight: number
 }
 
-export interface Choice {
-  readonly rule: Rule
+export interface ProgramChoice {
+  readonly rule: ChoiceRule
   /** Streams in the order of priority, then of id. Only the rule `loop` has more than one stream. */
   readonly streams: readonly StreamChoice[]
   /** The plays of the rule `once`. */
@@ -27,13 +27,13 @@ export interface Choice {
 export interface Segment extends Span {
   /** The day whose date seeds random orders. */
   readonly day: number
-  readonly choice: Choice
+  readonly choice: ProgramChoice
 }
 
-const IDLE: Choice = { rule: 'idle', streams: [] }
+const IDLE: ProgramChoice = { rule: 'idle', streams: [] }
 
 /** Decides which of the programs that are due at one moment play, and how they divide the time. */
-export function choose(due: readonly Piece[]): Choice {
+export function choosePlaying(due: readonly Piece[]): ProgramChoice {
   const [takeover] = due.filter(({ compiled }) => isTakeover(compiled)).sort(byRank)
   if (takeover) return alone('plays' in takeover ? 'once' : 'takeover', takeover)
   const { base, shares, total } = divideTime(due)
@@ -47,7 +47,7 @@ export function choose(due: readonly Piece[]): Choice {
   return { rule: 'loop', streams: streams.sort((a, b) => compareStreams(a.program, b.program)) }
 }
 
-export interface Division {
+export interface TimeDivision {
   /** Programs without a share of the highest priority present. */
   readonly base: readonly Piece[]
   /** Programs with a share whose priority is not below the base's. */
@@ -57,7 +57,7 @@ export interface Division {
 }
 
 /** Separates base and share programs from programs that a higher priority hides. Ignores takeovers and defaults. */
-export function divideTime(due: readonly Piece[]): Division {
+export function divideTime(due: readonly Piece[]): TimeDivision {
   const normal = due.filter(({ compiled }) => !isTakeover(compiled) && !isDefault(compiled))
   const withoutShare = normal.filter(({ compiled }) => compiled.program.share === null)
   const highest = Math.max(-1, ...withoutShare.map(({ compiled }) => compiled.program.priority))
@@ -67,7 +67,7 @@ export function divideTime(due: readonly Piece[]): Division {
 }
 
 /** True when two choices play the same items in the same way, so that no segment begins between them. */
-export function isSameChoice(a: Choice, b: Choice): boolean {
+export function isSameChoice(a: ProgramChoice, b: ProgramChoice): boolean {
   if (a.rule !== b.rule || a.run !== b.run || a.streams.length !== b.streams.length) return false
   return a.streams.every((stream, at) => {
     const other = b.streams[at]!
@@ -78,14 +78,14 @@ export function isSameChoice(a: Choice, b: Choice): boolean {
 const hasSameItems = (a: StreamChoice, b: StreamChoice) =>
   a.items === b.items || (a.items.length === b.items.length && a.items.every((item, at) => item === b.items[at]))
 
-function chooseDefault(due: readonly Piece[]): Choice {
+function chooseDefault(due: readonly Piece[]): ProgramChoice {
   const defaults = due.filter(({ compiled }) => isDefault(compiled)).sort(byRank)
   const ofTenant = defaults.find(({ compiled }) => compiled.program.fallback === FALLBACK.tenant)
   if (ofTenant) return alone('tenantDefault', ofTenant)
   return defaults[0] ? alone('platformDefault', defaults[0]) : IDLE
 }
 
-function alone(rule: Rule, piece: Piece): Choice {
+function alone(rule: ChoiceRule, piece: Piece): ProgramChoice {
   const streams = [streamOf(piece, 1)]
   return rule === 'once' ? { rule, streams, run: piece as Run } : { rule, streams }
 }

@@ -1,7 +1,7 @@
 import type { Manifest, ManifestAd, ManifestItem, ManifestProgram } from './manifest.ts'
 
 /** Returns an approved picture ad. */
-export const adOf = (id: number, fields: Partial<ManifestAd> = {}): ManifestAd => ({
+export const buildAd = (id: number, fields: Partial<ManifestAd> = {}): ManifestAd => ({
   id,
   verNo: 1,
   name: `广告${id}`,
@@ -16,7 +16,7 @@ export const adOf = (id: number, fields: Partial<ManifestAd> = {}): ManifestAd =
 })
 
 /** Returns an item of ten seconds; the ad has the id of the item. */
-export const itemOf = (id: number, fields: Partial<ManifestItem> = {}): ManifestItem => ({
+export const buildItem = (id: number, fields: Partial<ManifestItem> = {}): ManifestItem => ({
   id,
   adId: id,
   ms: 10_000,
@@ -29,7 +29,7 @@ export const itemOf = (id: number, fields: Partial<ManifestItem> = {}): Manifest
 })
 
 /** Returns a program of one item that plays all day in November 2026. */
-export const programOf = (id: number, fields: Partial<ManifestProgram> = {}): ManifestProgram => ({
+export const buildProgram = (id: number, fields: Partial<ManifestProgram> = {}): ManifestProgram => ({
   id,
   verNo: 1,
   name: `节目单${id}`,
@@ -43,15 +43,15 @@ export const programOf = (id: number, fields: Partial<ManifestProgram> = {}): Ma
   weekdays: 127,
   dayParts: [],
   fallback: 0,
-  items: [itemOf(id * 10)],
+  items: [buildItem(id * 10)],
   ...fields,
 })
 
 /** Returns a manifest with the ads of all items. */
-export function manifestOf(programs: ManifestProgram[], fields: Partial<Manifest> = {}): Manifest {
+export function buildManifest(programs: ManifestProgram[], fields: Partial<Manifest> = {}): Manifest {
   const ids = new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
-  return { format: 1, zone: 'Asia/Shanghai', programs, ads: [...ids].map((id) => adOf(id)), ...fields }
+  return { format: 1, zone: 'Asia/Shanghai', programs, ads: [...ids].map((id) => buildAd(id)), ...fields }
 }
 
 /** Returns the instant of a wall time in Shanghai, which has no summer time. */
-export const shanghai = (text: string): number => Date.parse(`${text.replace(' ', 'T')}+08:00`)
+export const parseShanghaiTime = (text: string): number => Date.parse(`${text.replace(' ', 'T')}+08:00`)

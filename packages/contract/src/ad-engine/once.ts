@@ -1,8 +1,15 @@
-import { dateText } from './dates.ts'
+import { formatDate } from './dates.ts'
 import { PLAY_MODE } from './manifest.ts'
 import { type CompiledProgram, compareRank, isOnce, isTakeover, type PlayableItem, type Span } from './program.ts'
 import { shuffle } from './random.ts'
-import { daysReaching, mergeSpans, type Piece, piecesOf, windowsOn, windowsWithin } from './windows.ts'
+import {
+  listDaysReaching,
+  mergeSpans,
+  type Piece,
+  createPieces,
+  listWindowsOnDay,
+  listWindowsWithinDay,
+} from './windows.ts'
 import type { Zone } from './zone.ts'
 
 /** Consecutive plays of a `once` program. */
@@ -28,7 +35,7 @@ export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram
   /** Returns the runs of the windows that belong to a day. */
   const runsOn = (rank: number, day: number): Run[] =>
     cached(runs, `${rank}:${day}`, () =>
-      windowsOn(zone, takeovers[rank]!, day).flatMap((window) => {
+      listWindowsOnDay(zone, takeovers[rank]!, day).flatMap((window) => {
         const [first, last] = [zone.dayAt(window.start), zone.dayAt(window.end - 1)]
         const spans: Span[] = []
         for (let each = first; each <= last; each += 1) spans.push(...busyOn(rank, each))
@@ -38,7 +45,7 @@ export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram
 
   const runsWithin = (rank: number, day: number): Run[] => {
     const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
-    return daysReaching(zone, takeovers[rank]!, day)
+    return listDaysReaching(zone, takeovers[rank]!, day)
       .flatMap((each) => runsOn(rank, each))
       .filter(({ start, end }) => start < to && end > from)
   }
@@ -48,7 +55,9 @@ export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram
     if (rank === 0) return []
     return cached(busy, `${rank}:${day}`, () => {
       const compiled = takeovers[rank - 1]!
-      const own = isOnce(compiled) ? runsWithin(rank - 1, day) : piecesOf(compiled, windowsWithin(zone, compiled, day))
+      const own = isOnce(compiled)
+        ? runsWithin(rank - 1, day)
+        : createPieces(compiled, listWindowsWithinDay(zone, compiled, day))
       return mergeSpans([...busyOn(rank - 1, day), ...own.map(({ start, end }) => ({ start, end }))])
     })
   }
@@ -89,7 +98,7 @@ function groupsOf({ program, items }: CompiledProgram, { start }: Span, day: num
     return valid.length > 0 ? [valid] : []
   }
   const isRandom = program.playMode === PLAY_MODE.random
-  const ordered = isRandom ? shuffle(items, `${program.id}:${program.verNo}:${dateText(day)}:0`) : items
+  const ordered = isRandom ? shuffle(items, `${program.id}:${program.verNo}:${formatDate(day)}:0`) : items
   return ordered.map((item) => [item])
 }
 

@@ -1,5 +1,5 @@
-import { type Caps, createCaps } from './caps.ts'
-import { dateText } from './dates.ts'
+import { type PlayCaps, createCaps } from './caps.ts'
+import { formatDate } from './dates.ts'
 import { type ManifestProgram, PLAY_MODE } from './manifest.ts'
 import type { PlayableItem } from './program.ts'
 import { shuffle } from './random.ts'
@@ -33,11 +33,11 @@ export function createPicker(program: ManifestProgram, items: readonly PlayableI
   const singles = items.map(({ item }, index): Candidate => ({ indexes: [index], ms: item.ms }))
   if (program.playMode === PLAY_MODE.weighted) return createWeightedPicker(items, singles, caps)
   if (program.playMode !== PLAY_MODE.random) return createOrderedPicker(singles, caps, () => singles.map((_, at) => at))
-  const seed = `${program.id}:${program.verNo}:${dateText(day)}`
+  const seed = `${program.id}:${program.verNo}:${formatDate(day)}`
   return createOrderedPicker(singles, caps, (pass, lastIndex) => shuffledPass(items, `${seed}:${pass}`, lastIndex))
 }
 
-function createGate(singles: readonly Candidate[], caps: Caps): Gate {
+function createGate(singles: readonly Candidate[], caps: PlayCaps): Gate {
   const gate: Gate = {
     wakeAt: Infinity,
     accepts(index, position, remaining) {
@@ -64,7 +64,7 @@ function shuffledPass(items: readonly PlayableItem[], seed: string, lastIndex: n
 /** Repeats passes over all items. `orderOf` returns the indexes of a pass, given the last index of the pass before. */
 function createOrderedPicker(
   singles: readonly Candidate[],
-  caps: Caps,
+  caps: PlayCaps,
   orderOf: (pass: number, lastIndex?: number) => number[],
 ): Picker {
   const gate = createGate(singles, caps)
@@ -99,7 +99,7 @@ function createOrderedPicker(
 }
 
 /** Divides the number of plays by weight, by the rule that divides time between streams. */
-function createWeightedPicker(items: readonly PlayableItem[], singles: readonly Candidate[], caps: Caps): Picker {
+function createWeightedPicker(items: readonly PlayableItem[], singles: readonly Candidate[], caps: PlayCaps): Picker {
   const gate = createGate(singles, caps)
   const weights = items.map(({ item }) => item.weight)
   const sum = weights.reduce((total, weight) => total + weight, 0)
@@ -133,7 +133,7 @@ function createWeightedPicker(items: readonly PlayableItem[], singles: readonly 
 }
 
 /** Plays the whole program as one item. Items that their cap does not permit at their start are left out. */
-function createBlockPicker(items: readonly PlayableItem[], caps: Caps): Picker {
+function createBlockPicker(items: readonly PlayableItem[], caps: PlayCaps): Picker {
   let picked: number[] = []
   let wakeAt = Infinity
   return {

@@ -1,16 +1,16 @@
-import { type Because, explainPrograms, type KnownObstacles } from './conflicts/because.ts'
-import type { Rule, Segment } from './choose.ts'
+import { type ProgramExplanation, explainPrograms, type KnownObstacles } from './conflicts/because.ts'
+import type { ChoiceRule, Segment } from './choose.ts'
 import type { LoopSlot } from './loop.ts'
 import type { Manifest, ManifestAd, ManifestItem, ManifestProgram } from './manifest.ts'
 import type { ScreenState, Span } from './program.ts'
-import { type Timeline, timelineOf } from './timeline.ts'
+import { type Timeline, buildTimeline } from './timeline.ts'
 
 /** One planned play, a hold, or the idle picture. */
 export interface PlannedSlot {
   /** Instant of the start. */
   readonly start: number
   readonly ms: number
-  readonly rule: Rule
+  readonly rule: ChoiceRule
   readonly segment: Span
   /** Counts from the start of the segment. */
   readonly cycle: number
@@ -28,26 +28,26 @@ export interface Playing extends PlannedSlot {
   /** Milliseconds since the start of the slot. */
   readonly offsetMs: number
   /** Every program of the screen with its first obstacle, ordered as in the manifest. */
-  readonly because: readonly Because[]
+  readonly because: readonly ProgramExplanation[]
 }
 
 /** Maximum number of earlier segments that are searched for the content that a hold continues. */
 const MAX_LOOK_BACK = 8
 
 /** Returns what a screen shows at an instant, and why every other program does not play. */
-export function playingAt(
+export function findPlayingAt(
   manifest: Manifest,
   instant: number,
   state?: ScreenState,
   known: KnownObstacles = {},
 ): Playing {
-  const timeline = timelineOf(manifest, state)
-  const slot = slotAt(timeline, instant)
+  const timeline = buildTimeline(manifest, state)
+  const slot = findSlotAt(timeline, instant)
   return { ...slot, offsetMs: instant - slot.start, because: explainPrograms(timeline, instant, slot, state, known) }
 }
 
 /** Returns the slot that contains an instant. */
-export function slotAt(timeline: Timeline, instant: number): PlannedSlot {
+export function findSlotAt(timeline: Timeline, instant: number): PlannedSlot {
   const segment = timeline.segmentAt(instant)
   const span = { start: segment.start, end: segment.end }
   if (segment.choice.rule === 'idle') return idleSlot(span)
@@ -56,11 +56,11 @@ export function slotAt(timeline: Timeline, instant: number): PlannedSlot {
 }
 
 /** Yields all slots that touch the interval, in order and without gaps. */
-export const slotsBetween = (manifest: Manifest, from: number, to: number, state?: ScreenState) =>
-  slotsWithin(timelineOf(manifest, state), from, to)
+export const listSlotsBetween = (manifest: Manifest, from: number, to: number, state?: ScreenState) =>
+  iterateSlots(buildTimeline(manifest, state), from, to)
 
 /** Yields the slots of a timeline that touch the interval. */
-export function* slotsWithin(timeline: Timeline, from: number, to: number): Generator<PlannedSlot, void> {
+export function* iterateSlots(timeline: Timeline, from: number, to: number): Generator<PlannedSlot, void> {
   for (let clock = from; clock < to; ) {
     const segment = timeline.segmentAt(clock)
     const span = { start: segment.start, end: segment.end }

@@ -1,4 +1,4 @@
-import { dayOf, minuteOf } from './dates.ts'
+import { parseDay, parseMinute } from './dates.ts'
 import { INSERT_MODE, type Manifest, type ManifestAd, type ManifestItem, type ManifestProgram } from './manifest.ts'
 import { type Zone } from './zone.ts'
 
@@ -44,12 +44,12 @@ export function compilePrograms(manifest: Manifest, zone: Zone, state: ScreenSta
     const items = program.items.flatMap((item): PlayableItem[] => {
       const ad = ads.get(item.adId)
       if (!ad || unavailable.has(ad.id) || item.ms < MIN_ITEM_MS) return []
-      return [{ item, ad, limits: limitsOf(zone, item, ad) }]
+      return [{ item, ad, limits: computeItemSpan(zone, item, ad) }]
     })
     return {
       program,
-      firstDay: dayOf(program.dateFrom),
-      lastDay: dayOf(program.dateTo),
+      firstDay: parseDay(program.dateFrom),
+      lastDay: parseDay(program.dateTo),
       parts: partsOf(program),
       items,
       hasLimits: items.some(({ limits }) => limits !== ALWAYS),
@@ -58,18 +58,18 @@ export function compilePrograms(manifest: Manifest, zone: Zone, state: ScreenSta
 }
 
 /** Returns the interval in which an item may play, limited by its own times, the dates and the approval of its ad. */
-export function limitsOf(zone: Zone, { from, to }: ManifestItem, ad: ManifestAd): Span {
+export function computeItemSpan(zone: Zone, { from, to }: ManifestItem, ad: ManifestAd): Span {
   const { validFrom, validTo, approvalUntil } = ad
   if (from === null && to === null && !validFrom && !validTo && !approvalUntil) return ALWAYS
-  const endOfDate = (date: string | null) => (date ? zone.endOf(dayOf(date) + 1, 0) : ALWAYS.end)
-  const start = Math.max(from ?? ALWAYS.start, validFrom ? zone.startOf(dayOf(validFrom), 0) : ALWAYS.start)
+  const endOfDate = (date: string | null) => (date ? zone.endOf(parseDay(date) + 1, 0) : ALWAYS.end)
+  const start = Math.max(from ?? ALWAYS.start, validFrom ? zone.startOf(parseDay(validFrom), 0) : ALWAYS.start)
   return { start, end: Math.min(to ?? ALWAYS.end, endOfDate(validTo), endOfDate(approvalUntil)) }
 }
 
 function partsOf({ dayParts }: ManifestProgram): CompiledProgram['parts'] {
   if (dayParts.length === 0) return [{ start: 0, end: 1440, crossesMidnight: false }]
   return dayParts
-    .map((part) => ({ start: minuteOf(part.start), end: minuteOf(part.end) }))
+    .map((part) => ({ start: parseMinute(part.start), end: parseMinute(part.end) }))
     .filter(({ start, end }) => start !== end)
     .map(({ start, end }) => ({ start, end, crossesMidnight: end < start }))
     .sort((a, b) => a.start - b.start)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLoop } from './loop.ts'
 import type { Manifest, ManifestProgram } from './manifest.ts'
-import { adOf, itemOf, manifestOf, programOf, shanghai } from './manifest-fixture.ts'
-import { type PlannedSlot, playingAt, slotsBetween } from './playing.ts'
+import { buildAd, buildItem, buildManifest, buildProgram, parseShanghaiTime } from './manifest-fixture.ts'
+import { type PlannedSlot, findPlayingAt, listSlotsBetween } from './playing.ts'
 
 const HOUR = 3_600_000
 /** Copies a manifest, because a new object has no cached plans. */
@@ -12,7 +12,7 @@ const NOON = '2026-11-05 12:00'
 
 /** Plans the slots from a time of 2026-11-05 in Shanghai. */
 const slotsFrom = (manifest: Manifest, from: string, ms: number) => [
-  ...slotsBetween(manifest, shanghai(from), shanghai(from) + ms),
+  ...listSlotsBetween(manifest, parseShanghaiTime(from), parseShanghaiTime(from) + ms),
 ]
 const countBy = (slots: PlannedSlot[]) => {
   const counts: Record<number, number> = {}
@@ -25,48 +25,52 @@ const lines = (slots: PlannedSlot[]) =>
     const time = new Date(start + 8 * HOUR).toISOString().slice(11, 19)
     return `${time} ${rule === 'idle' ? 'idle' : hold ? 'hold' : item!.id}`
   })
-const program = (id: number, fields: Partial<ManifestProgram> = {}) => programOf(id, fields)
+const program = (id: number, fields: Partial<ManifestProgram> = {}) => buildProgram(id, fields)
 
 describe('AD-01 division of time', () => {
   test('six programs with the weights of Xibo issue 3736 play 200, 40, 20, 20, 60 and 20 times an hour', () => {
     const percents = [null, 11, 6, 6, 17, 6]
     const exact = [200, 40, 20, 20, 60, 20]
     const streams = exact.map((weight, at) => {
-      const item = itemOf(at + 1)
-      return { program: program(at + 1), items: [{ item, ad: adOf(at + 1), limits: { start: 0, end: HOUR } }], weight }
+      const item = buildItem(at + 1)
+      return {
+        program: program(at + 1),
+        items: [{ item, ad: buildAd(at + 1), limits: { start: 0, end: HOUR } }],
+        weight,
+      }
     })
     const loop = createLoop({ start: 0, end: HOUR, day: 0, choice: { rule: 'loop', streams } })
     const ids = Array.from({ length: loop.indexAt(HOUR) + 1 }, (_, index) => loop.slotAt(index).item!.item.id)
     expect(exact.map((_, at) => ids.filter((id) => id === at + 1).length)).toEqual(exact)
     const programs = percents.map((share, at) => program(at + 1, { share }))
-    const counts = Object.values(countBy(slotsFrom(manifestOf(programs), '2026-11-05 00:00', HOUR)))
+    const counts = Object.values(countBy(slotsFrom(buildManifest(programs), '2026-11-05 00:00', HOUR)))
     expect(counts.reduce((sum, count) => sum + count)).toBe(360)
     for (const [at, count] of counts.entries())
       expect(Math.abs(count - (360 * (percents[at] ?? 54)) / 100)).toBeLessThan(1)
   })
 
   test('programs of equal priority have equal time, whatever their lengths and numbers of items', () => {
-    const long = program(1, { items: [itemOf(1, { ms: 60_000 })] })
-    const short = program(2, { items: [itemOf(2), itemOf(3, { ms: 5000 })] })
+    const long = program(1, { items: [buildItem(1, { ms: 60_000 })] })
+    const short = program(2, { items: [buildItem(2), buildItem(3, { ms: 5000 })] })
     const shown = { 1: 0, 2: 0 }
-    for (const { program: each, ms } of slotsFrom(manifestOf([long, short]), '2026-11-05 00:00', 6 * HOUR))
+    for (const { program: each, ms } of slotsFrom(buildManifest([long, short]), '2026-11-05 00:00', 6 * HOUR))
       shown[each!.id as 1 | 2] += ms
     expect(Math.abs(shown[1] - shown[2])).toBeLessThanOrEqual(60_000)
   })
 
   test('shares with a sum above 100 are scaled to 100, and base programs then have no time', () => {
     const shares = [80, 80, 40].map((share, at) => program(at + 1, { share }))
-    const counts = countBy(slotsFrom(manifestOf([...shares, program(4)]), '2026-11-05 00:00', HOUR))
+    const counts = countBy(slotsFrom(buildManifest([...shares, program(4)]), '2026-11-05 00:00', HOUR))
     expect(counts).toEqual({ 1: 144, 2: 144, 3: 72 })
   })
 
   test('shares without base programs are scaled to 100', () => {
-    const counts = countBy(slotsFrom(manifestOf([program(1, { share: 10 }), program(2, { share: 30 })]), NOON, HOUR))
+    const counts = countBy(slotsFrom(buildManifest([program(1, { share: 10 }), program(2, { share: 30 })]), NOON, HOUR))
     expect(counts).toEqual({ 1: 90, 2: 270 })
   })
 
   test('a program with a share and a lower priority than the base programs does not play', () => {
-    const manifest = manifestOf([program(1, { share: 50 }), program(2, { priority: 1 })])
+    const manifest = buildManifest([program(1, { share: 50 }), program(2, { priority: 1 })])
     expect(countBy(slotsFrom(manifest, NOON, HOUR))).toEqual({ 2: 360 })
   })
 
@@ -78,7 +82,7 @@ describe('AD-01 division of time', () => {
     })
     const property = (streams: { share: number | null; lengths: number[]; playMode: number }[]) => {
       const programs = streams.map(({ share, lengths, playMode }, at) => {
-        const items = lengths.map((seconds, index) => itemOf(at * 10 + index, { ms: seconds * 1000 }))
+        const items = lengths.map((seconds, index) => buildItem(at * 10 + index, { ms: seconds * 1000 }))
         return program(at + 1, { share, items, playMode: playMode as 1 })
       })
       expect(worstDeviation(programs)).toBeLessThan(1)
@@ -99,7 +103,7 @@ function worstDeviation(programs: ManifestProgram[]): number {
   const longest = Math.max(...blocks)
   const played = programs.map(() => 0)
   let [elapsed, worst, rest] = [0, 0, 0]
-  for (const { program: each, ms, item } of slotsFrom(manifestOf(programs), '2026-11-05 00:00', 6 * HOUR)) {
+  for (const { program: each, ms, item } of slotsFrom(buildManifest(programs), '2026-11-05 00:00', 6 * HOUR)) {
     const at = each!.id - 1
     played[at]! += ms
     elapsed += ms
@@ -116,14 +120,18 @@ describe('AD-01 takeovers', () => {
   test('a takeover fills its window alone; the later published wins at equal priority', () => {
     const early = program(2, { insertMode: 1, publishedAt: 1, ...at('12:00', '12:10') })
     const late = program(3, { insertMode: 1, publishedAt: 2, ...at('12:05', '12:10') })
-    const slots = slotsFrom(manifestOf([program(1, { priority: 9 }), late, early]), '2026-11-05 11:55', 20 * 60_000)
+    const slots = slotsFrom(buildManifest([program(1, { priority: 9 }), late, early]), '2026-11-05 11:55', 20 * 60_000)
     expect(countBy(slots)).toEqual({ 1: 60, 2: 30, 3: 30 })
   })
 
   test('a program that plays once plays its items at the start of each window, then the loop starts again', () => {
-    const once = program(2, { insertMode: 2, ...at('12:00', '13:00'), items: [itemOf(21), itemOf(22, { ms: 30_000 })] })
-    const base = program(1, { items: [itemOf(1, { ms: 20_000 })] })
-    expect(lines(slotsFrom(manifestOf([base, once]), '2026-11-05 11:59', 130_000))).toEqual([
+    const once = program(2, {
+      insertMode: 2,
+      ...at('12:00', '13:00'),
+      items: [buildItem(21), buildItem(22, { ms: 30_000 })],
+    })
+    const base = program(1, { items: [buildItem(1, { ms: 20_000 })] })
+    expect(lines(slotsFrom(buildManifest([base, once]), '2026-11-05 11:59', 130_000))).toEqual([
       '11:59:00 1',
       '11:59:20 1',
       '11:59:40 1',
@@ -135,9 +143,9 @@ describe('AD-01 takeovers', () => {
   })
 
   test('a program that plays once leaves out items that do not end within the window', () => {
-    const items = [40, 25, 15].map((second, index) => itemOf(index + 1, { ms: second * 1000 }))
+    const items = [40, 25, 15].map((second, index) => buildItem(index + 1, { ms: second * 1000 }))
     const once = program(2, { insertMode: 2, ...at('12:00', '12:01'), items })
-    expect(lines(slotsFrom(manifestOf([once]), NOON, 56_000))).toEqual(['12:00:00 1', '12:00:40 3', '12:00:55 idle'])
+    expect(lines(slotsFrom(buildManifest([once]), NOON, 56_000))).toEqual(['12:00:00 1', '12:00:40 3', '12:00:55 idle'])
   })
 
   test('a program that plays once waits for takeovers of a higher rank, and is not cut at midnight', () => {
@@ -145,9 +153,9 @@ describe('AD-01 takeovers', () => {
     const once = program(3, {
       insertMode: 2,
       ...at('23:58', '00:30'),
-      items: [31, 32].map((id) => itemOf(id, { ms: 45_000 })),
+      items: [31, 32].map((id) => buildItem(id, { ms: 45_000 })),
     })
-    expect(lines(slotsFrom(manifestOf([takeover, once]), '2026-11-05 23:58', 151_000))).toEqual([
+    expect(lines(slotsFrom(buildManifest([takeover, once]), '2026-11-05 23:58', 151_000))).toEqual([
       ...[0, 10, 20, 30, 40, 50].map((second) => `23:58:${String(second).padStart(2, '0')} 20`),
       '23:59:00 31',
       '23:59:45 32',
@@ -158,8 +166,8 @@ describe('AD-01 takeovers', () => {
 
 describe('AD-01 limits', () => {
   test('a cap spreads the plays over the cycle and holds when nothing else may play', () => {
-    const capped = program(1, { items: [itemOf(1, { maxPlaysPerHour: 4 })] })
-    const slots = slotsFrom(manifestOf([capped]), '2026-11-05 00:00', HOUR)
+    const capped = program(1, { items: [buildItem(1, { maxPlaysPerHour: 4 })] })
+    const slots = slotsFrom(buildManifest([capped]), '2026-11-05 00:00', HOUR)
     expect(lines(slots)).toEqual(
       [0, 15, 30, 45].flatMap((minute) => {
         const text = String(minute).padStart(2, '0')
@@ -167,16 +175,16 @@ describe('AD-01 limits', () => {
       }),
     )
     expect(slots[1]).toMatchObject({ hold: true, item: { id: 1 }, ms: 890_000 })
-    const mixed = program(1, { items: [itemOf(1, { maxPlaysPerHour: 4 }), itemOf(2)] })
-    const plays = slotsFrom(manifestOf([mixed]), '2026-11-05 00:00', HOUR)
+    const mixed = program(1, { items: [buildItem(1, { maxPlaysPerHour: 4 }), buildItem(2)] })
+    const plays = slotsFrom(buildManifest([mixed]), '2026-11-05 00:00', HOUR)
     expect(plays.filter(({ item }) => item!.id === 1)).toHaveLength(4)
     expect(plays).toHaveLength(360)
   })
 
   test('only items that end within the segment play, and the last item then stays until the segment ends', () => {
     const parts = { dayParts: [{ start: '12:00', end: '12:01' }] }
-    const items = [itemOf(1, { ms: 40_000 }), itemOf(2, { ms: 25_000 }), itemOf(3, { ms: 15_000 })]
-    const slots = slotsFrom(manifestOf([program(1, { ...parts, items })]), NOON, 61_000)
+    const items = [buildItem(1, { ms: 40_000 }), buildItem(2, { ms: 25_000 }), buildItem(3, { ms: 15_000 })]
+    const slots = slotsFrom(buildManifest([program(1, { ...parts, items })]), NOON, 61_000)
     expect(lines(slots)).toEqual(['12:00:00 1', '12:00:40 3', '12:00:55 hold', '12:01:00 idle'])
     expect(slots[2]).toMatchObject({ hold: true, item: { id: 3 } })
   })
@@ -185,35 +193,35 @@ describe('AD-01 limits', () => {
     const long = program(1, {
       priority: 1,
       dayParts: [{ start: '12:00', end: '12:30' }],
-      items: [itemOf(1, { ms: HOUR })],
+      items: [buildItem(1, { ms: HOUR })],
     })
-    const slots = slotsFrom(manifestOf([long, program(2)]), NOON, 60_000)
+    const slots = slotsFrom(buildManifest([long, program(2)]), NOON, 60_000)
     expect(slots).toMatchObject([{ hold: true, ms: 30 * 60_000, program: { id: 2 }, item: { id: 20 }, rule: 'loop' }])
   })
 
   test('a daypart that crosses midnight plays on the last date too, but not after the last date of the ad', () => {
     const night = { dateTo: '2026-11-05', dayParts: [{ start: '22:00', end: '02:00' }] }
-    const manifest = manifestOf([program(1, night)])
-    expect(playingAt(manifest, shanghai('2026-11-06 01:59')).rule).toBe('loop')
-    expect(playingAt(manifest, shanghai('2026-11-06 02:00')).rule).toBe('idle')
-    expect(playingAt(manifest, shanghai('2026-11-01 01:00')).rule).toBe('idle')
-    const expiring = { ...manifest, ads: [adOf(10, { validTo: '2026-11-05' })] }
-    expect(playingAt(expiring, shanghai('2026-11-05 23:59')).rule).toBe('loop')
-    expect(playingAt(expiring, shanghai('2026-11-06 00:00')).rule).toBe('idle')
+    const manifest = buildManifest([program(1, night)])
+    expect(findPlayingAt(manifest, parseShanghaiTime('2026-11-06 01:59')).rule).toBe('loop')
+    expect(findPlayingAt(manifest, parseShanghaiTime('2026-11-06 02:00')).rule).toBe('idle')
+    expect(findPlayingAt(manifest, parseShanghaiTime('2026-11-01 01:00')).rule).toBe('idle')
+    const expiring = { ...manifest, ads: [buildAd(10, { validTo: '2026-11-05' })] }
+    expect(findPlayingAt(expiring, parseShanghaiTime('2026-11-05 23:59')).rule).toBe('loop')
+    expect(findPlayingAt(expiring, parseShanghaiTime('2026-11-06 00:00')).rule).toBe('idle')
   })
 
   test('29 February is a day of its own weekday', () => {
     const tuesday = program(1, { dateFrom: '2028-02-01', dateTo: '2028-03-31', weekdays: 2 })
-    const manifest = manifestOf([tuesday])
-    expect(playingAt(manifest, shanghai('2028-02-29 12:00')).rule).toBe('loop')
-    expect(playingAt(manifest, shanghai('2028-03-01 12:00')).rule).toBe('idle')
+    const manifest = buildManifest([tuesday])
+    expect(findPlayingAt(manifest, parseShanghaiTime('2028-02-29 12:00')).rule).toBe('loop')
+    expect(findPlayingAt(manifest, parseShanghaiTime('2028-03-01 12:00')).rule).toBe('idle')
   })
 
   test('defaults play when nothing else is due: the program of the tenant before that of the platform', () => {
     const part = { dayParts: [{ start: '12:00', end: '13:00' }] }
     const tenant = program(2, { fallback: 1, dateFrom: '2026-11-03' })
-    const manifest = manifestOf([program(1, part), tenant, program(3, { fallback: 2, priority: 9 })])
-    const rule = (text: string) => playingAt(manifest, shanghai(text)).rule
+    const manifest = buildManifest([program(1, part), tenant, program(3, { fallback: 2, priority: 9 })])
+    const rule = (text: string) => findPlayingAt(manifest, parseShanghaiTime(text)).rule
     expect(rule('2026-11-05 12:30')).toBe('loop')
     expect(rule('2026-11-05 13:30')).toBe('tenantDefault')
     expect(rule('2026-11-02 13:30')).toBe('platformDefault')
@@ -223,8 +231,8 @@ describe('AD-01 limits', () => {
 
 describe('AD-01 play modes and queries', () => {
   test('a random order plays every item once a pass, no ad twice in a row, and is the same for equal inputs', () => {
-    const items = [1, 2, 3, 4, 5].map((id) => itemOf(id))
-    const manifest = manifestOf([program(1, { playMode: 3, items })])
+    const items = [1, 2, 3, 4, 5].map((id) => buildItem(id))
+    const manifest = buildManifest([program(1, { playMode: 3, items })])
     const ids = slotsFrom(manifest, '2026-11-05 00:00', HOUR).map(({ item }) => item!.id)
     for (let at = 0; at < ids.length; at += 5) expect(new Set(ids.slice(at, at + 5)).size).toBe(5)
     for (let at = 1; at < ids.length; at += 1) expect(ids[at]).not.toBe(ids[at - 1])
@@ -236,15 +244,15 @@ describe('AD-01 play modes and queries', () => {
   })
 
   test('a list that is longer than an hour plays every item', () => {
-    const items = Array.from({ length: 100 }, (_, at) => itemOf(at + 1, { ms: 60_000 }))
-    const slots = slotsFrom(manifestOf([program(1, { items })]), '2026-11-05 00:00', 2 * HOUR)
+    const items = Array.from({ length: 100 }, (_, at) => buildItem(at + 1, { ms: 60_000 }))
+    const slots = slotsFrom(buildManifest([program(1, { items })]), '2026-11-05 00:00', 2 * HOUR)
     expect(slots.map(({ item }) => item!.id).slice(0, 101)).toEqual([...items.map(({ id }) => id), 1])
     expect(slots[60]).toMatchObject({ cycle: 1, slot: 0 })
   })
 
   test('a screen that starts at any moment joins the slot that the others show', () => {
-    const items = [itemOf(1, { ms: 7000 }), itemOf(2, { ms: 15_500 }), itemOf(3, { maxPlaysPerHour: 20 })]
-    const manifest = manifestOf([
+    const items = [buildItem(1, { ms: 7000 }), buildItem(2, { ms: 15_500 }), buildItem(3, { maxPlaysPerHour: 20 })]
+    const manifest = buildManifest([
       program(1, { items, playMode: 3 }),
       program(2, { share: 30 }),
       program(3, { insertMode: 2, dayParts: [{ start: '12:20', end: '13:00' }] }),
@@ -252,8 +260,8 @@ describe('AD-01 play modes and queries', () => {
     const slots = slotsFrom(manifest, NOON, HOUR)
     fc.assert(
       fc.property(fc.integer({ min: 0, max: HOUR - 1 }), (ms) => {
-        const instant = shanghai(NOON) + ms
-        const { offsetMs, because, ...slot } = playingAt(copyOf(manifest), instant)
+        const instant = parseShanghaiTime(NOON) + ms
+        const { offsetMs, because, ...slot } = findPlayingAt(copyOf(manifest), instant)
         const expected = slots.find(({ start, ms: length }) => start <= instant && instant < start + length)
         expect(slot).toEqual(expected)
         expect([offsetMs, because.length]).toEqual([instant - slot.start, 3])
@@ -263,9 +271,9 @@ describe('AD-01 play modes and queries', () => {
   }, 60_000)
 
   test('items whose files are missing on the screen are skipped', () => {
-    const manifest = manifestOf([program(1, { items: [itemOf(1), itemOf(2)] })])
+    const manifest = buildManifest([program(1, { items: [buildItem(1), buildItem(2)] })])
     const state = { filesNotReady: [1] }
-    const shown = [...slotsBetween(manifest, shanghai(NOON), shanghai(NOON) + 60_000, state)]
+    const shown = [...listSlotsBetween(manifest, parseShanghaiTime(NOON), parseShanghaiTime(NOON) + 60_000, state)]
     expect(new Set(shown.map(({ item }) => item!.id))).toEqual(new Set([2]))
   })
 })

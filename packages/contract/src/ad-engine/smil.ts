@@ -1,8 +1,8 @@
 import type { Manifest } from './manifest.ts'
-import { type PlannedSlot, slotsWithin } from './playing.ts'
+import { type PlannedSlot, iterateSlots } from './playing.ts'
 import type { ScreenState, Span } from './program.ts'
-import { lastOf, type Steps } from './steps.ts'
-import { type Timeline, timelineOf } from './timeline.ts'
+import { runSteps, type Steps } from './steps.ts'
+import { type Timeline, buildTimeline } from './timeline.ts'
 
 /** Slots that a SMIL player plays one after another. A hold is a slot of its own. */
 export interface SmilSequence extends Span {
@@ -33,23 +33,23 @@ export const MAX_SMIL_ELEMENTS = 5000
  * Flattens the schedule into repeating sequences: from the segment of `from` on, as many days as the elements permit.
  * Long sequences are shortened only when the first days exceed `maxElements`; they then repeat earlier than planned.
  */
-export function smilPlan(
+export function createSmilPlan(
   manifest: Manifest,
   from: number,
   maxElements: number = MAX_SMIL_ELEMENTS,
   state?: ScreenState,
 ): SmilPlan {
-  return lastOf(smilPlanSteps(manifest, from, maxElements, state))
+  return runSteps(iterateSmilPlan(manifest, from, maxElements, state))
 }
 
-/** Plans like `smilPlan`, and yields after each thousand slots, so that a server can do other work meanwhile. */
-export function* smilPlanSteps(
+/** Plans like `createSmilPlan`, and yields after each thousand slots, so that a server can do other work meanwhile. */
+export function* iterateSmilPlan(
   manifest: Manifest,
   from: number,
   maxElements: number = MAX_SMIL_ELEMENTS,
   state?: ScreenState,
 ): Steps<SmilPlan> {
-  const timeline = timelineOf(manifest, state)
+  const timeline = buildTimeline(manifest, state)
   const first = timeline.zone.dayAt(from)
   let planned: SmilSequence[] = []
   let start = timeline.segmentAt(from).start
@@ -102,7 +102,7 @@ function* sequencesBetween(timeline: Timeline, from: number, to: number): Steps<
   for (let clock = from; clock < to; ) {
     const { start, end } = timeline.segmentAt(clock)
     const slots: PlannedSlot[] = []
-    for (const slot of slotsWithin(timeline, start, end)) if (slots.push(slot) % SLOTS_OF_STEP === 0) yield
+    for (const slot of iterateSlots(timeline, start, end)) if (slots.push(slot) % SLOTS_OF_STEP === 0) yield
     sequences.push(...repeatingSequences(slots, { start, end }))
     yield
     clock = end

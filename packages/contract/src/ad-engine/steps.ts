@@ -2,7 +2,7 @@
 export type Steps<Result> = Generator<void, Result>
 
 /** Runs all steps without a break. */
-export function lastOf<Result>(steps: Steps<Result>): Result {
+export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value

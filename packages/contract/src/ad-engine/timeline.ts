@@ -1,16 +1,16 @@
-import { type Choice, choose, isSameChoice, type Segment } from './choose.ts'
+import { type ProgramChoice, choosePlaying, isSameChoice, type Segment } from './choose.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { type Manifest, PLAY_MODE } from './manifest.ts'
 import { createOncePlanner, type Run } from './once.ts'
 import { type CompiledProgram, compilePrograms, isOnce, isTakeover, type ScreenState, type Span } from './program.ts'
-import { isDueOn, type Piece, piecesOf, sortedUnique, windowsWithin } from './windows.ts'
-import { type Zone, zoneOf } from './zone.ts'
+import { isDueOn, type Piece, createPieces, sortUnique, listWindowsWithinDay } from './windows.ts'
+import { type Zone, loadZone } from './zone.ts'
 
 /** A span of a day in which the same programs are due. */
 export interface DueSpan extends Span {
   /** Shared by days with the same windows, so the bounds of the pieces may belong to another day. */
   readonly due: readonly Piece[]
-  readonly choice: Choice
+  readonly choice: ProgramChoice
 }
 
 interface DayPlan {
@@ -40,7 +40,7 @@ const timelines = new WeakMap<Manifest, { state: ScreenState | undefined; timeli
  * Returns the timeline of a manifest. Caches one timeline per manifest, for the last state. Neither object may be
  * changed afterwards.
  */
-export function timelineOf(manifest: Manifest, state?: ScreenState): Timeline {
+export function buildTimeline(manifest: Manifest, state?: ScreenState): Timeline {
   const known = timelines.get(manifest)
   if (known && known.state === state) return known.timeline
   const timeline = createTimeline(manifest, state)
@@ -49,7 +49,7 @@ export function timelineOf(manifest: Manifest, state?: ScreenState): Timeline {
 }
 
 function createTimeline(manifest: Manifest, state?: ScreenState): Timeline {
-  const zone = zoneOf(manifest.zone)
+  const zone = loadZone(manifest.zone)
   const programs = compilePrograms(manifest, zone, state)
   const planDay = dayPlanner(zone, programs)
   const plans = new Map<number, DayPlan>()
@@ -97,7 +97,9 @@ function dayPlanner(zone: Zone, programs: readonly CompiledProgram[]) {
     const shape = key === null ? undefined : shapes.get(key)
     if (shape) return shiftPlan(shape, day, start)
     const pieces = programs.map((compiled) =>
-      isOnce(compiled) ? once.runsWithin(compiled, day) : piecesOf(compiled, windowsWithin(zone, compiled, day)),
+      isOnce(compiled)
+        ? once.runsWithin(compiled, day)
+        : createPieces(compiled, listWindowsWithinDay(zone, compiled, day)),
     )
     const spans = dueSpans(start, end, pieces)
     const plan = { spans, segments: segmentsOf(day, spans) }
@@ -123,7 +125,7 @@ function shiftPlan({ spans, segments }: DayPlan, day: number, start: number): Da
   }
 }
 
-function shiftRun(choice: Choice, run: Run, shift: number): Choice {
+function shiftRun(choice: ProgramChoice, run: Run, shift: number): ProgramChoice {
   const plays = run.plays.map(({ start, item }) => ({ start: start + shift, item }))
   return { ...choice, run: { ...run, start: run.start + shift, end: run.end + shift, plays } }
 }
@@ -162,7 +164,7 @@ function shapeOf(zone: Zone, programs: readonly CompiledProgram[], day: number):
 function dueSpans(start: number, end: number, pieces: readonly (readonly Piece[])[]): DueSpan[] {
   const present = pieces.filter(({ length }) => length > 0)
   const inside = present.flatMap((each) => each.flatMap((piece) => [piece.start, piece.end]))
-  const bounds = sortedUnique([start, ...inside.filter((instant) => instant > start && instant < end), end])
+  const bounds = sortUnique([start, ...inside.filter((instant) => instant > start && instant < end), end])
   const next = present.map(() => 0)
   return bounds.slice(1).map((to, at) => {
     const from = bounds[at]!
@@ -172,7 +174,7 @@ function dueSpans(start: number, end: number, pieces: readonly (readonly Piece[]
       const piece = list[next[index]!]
       if (piece && piece.start <= from) due.push(piece)
     }
-    return { start: from, end: to, due, choice: choose(due) }
+    return { start: from, end: to, due, choice: choosePlaying(due) }
   })
 }
 

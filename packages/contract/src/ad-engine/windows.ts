@@ -1,4 +1,4 @@
-import { weekdayBit } from './dates.ts'
+import { computeWeekdayBit } from './dates.ts'
 import type { CompiledProgram, PlayableItem, Span } from './program.ts'
 import type { Zone } from './zone.ts'
 
@@ -10,10 +10,10 @@ export interface Piece extends Span {
 
 /** True when the date and the weekday permit windows that begin on a day. */
 export const isDueOn = ({ program, firstDay, lastDay }: CompiledProgram, day: number): boolean =>
-  day >= firstDay && day <= lastDay && (program.weekdays & weekdayBit(day)) !== 0
+  day >= firstDay && day <= lastDay && (program.weekdays & computeWeekdayBit(day)) !== 0
 
 /** Returns the windows that belong to a day. A window that crosses midnight belongs to the day of its start. */
-export function windowsOn(zone: Zone, compiled: CompiledProgram, day: number): Span[] {
+export function listWindowsOnDay(zone: Zone, compiled: CompiledProgram, day: number): Span[] {
   if (!isDueOn(compiled, day)) return []
   const windows = compiled.parts.map(({ start, end, crossesMidnight }) => ({
     start: zone.startOf(day, start),
@@ -23,17 +23,17 @@ export function windowsOn(zone: Zone, compiled: CompiledProgram, day: number): S
 }
 
 /** Returns the windows of a program that touch a day, merged and cut at the bounds of the day. */
-export function windowsWithin(zone: Zone, compiled: CompiledProgram, day: number): Span[] {
+export function listWindowsWithinDay(zone: Zone, compiled: CompiledProgram, day: number): Span[] {
   const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
-  const windows = daysReaching(zone, compiled, day)
-    .flatMap((each) => windowsOn(zone, compiled, each))
+  const windows = listDaysReaching(zone, compiled, day)
+    .flatMap((each) => listWindowsOnDay(zone, compiled, each))
     .filter(({ start, end }) => start < to && end > from)
     .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
   return mergeSpans(windows)
 }
 
 /** Returns the days whose windows may touch a day. */
-export function daysReaching(zone: Zone, { parts }: CompiledProgram, day: number): number[] {
+export function listDaysReaching(zone: Zone, { parts }: CompiledProgram, day: number): number[] {
   // Where clocks go back over midnight, a date begins before the previous date ends.
   const isMidnightRepeated = zone.endOf(day, 0) > zone.startOf(day, 0)
   if (isMidnightRepeated) return [day - 2, day - 1, day]
@@ -53,14 +53,14 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 /** Splits windows at the limits of the items. Spans without a playable item are left out. */
-export function piecesOf(compiled: CompiledProgram, windows: readonly Span[]): Piece[] {
+export function createPieces(compiled: CompiledProgram, windows: readonly Span[]): Piece[] {
   const { items, hasLimits } = compiled
   if (items.length === 0) return []
   if (!hasLimits) return windows.map(({ start, end }) => ({ start, end, compiled, items }))
   return windows.flatMap(({ start, end }) => {
     const isInside = (instant: number) => instant > start && instant < end
     const limits = items.flatMap((each) => [each.limits.start, each.limits.end]).filter(isInside)
-    const bounds = sortedUnique([start, ...limits, end])
+    const bounds = sortUnique([start, ...limits, end])
     return bounds.slice(1).flatMap((to, at) => {
       const from = bounds[at]!
       const valid = items.filter((each) => each.limits.start <= from && each.limits.end >= to)
@@ -70,5 +70,5 @@ export function piecesOf(compiled: CompiledProgram, windows: readonly Span[]): P
   })
 }
 
-export const sortedUnique = (values: readonly number[]): number[] =>
+export const sortUnique = (values: readonly number[]): number[] =>
   [...values].sort((a, b) => a - b).filter((value, at, sorted) => at === 0 || value !== sorted[at - 1])

@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from './dates.ts'
+import { DAY_MS, MINUTE_MS } from './dates.ts'
 
 /** Converts between instants and the wall time of one IANA zone. */
 export interface Zone {
@@ -25,13 +25,13 @@ interface Piece {
 }
 
 /** Largest difference between wall time and UTC. */
-const MAX_OFFSET = 16 * 60 * MINUTE
+const MAX_OFFSET = 16 * 60 * MINUTE_MS
 /** Maximum number of cached days of one zone. */
 const MAX_CACHED = 4096
 const zones = new Map<string, Zone>()
 
 /** Returns the zone of an IANA name. Throws a RangeError when the name is unknown. */
-export function zoneOf(name: string): Zone {
+export function loadZone(name: string): Zone {
   const known = zones.get(name)
   if (known) return known
   const zone = createZone(name)
@@ -43,22 +43,22 @@ export function zoneOf(name: string): Zone {
 function createZone(name: string): Zone {
   const piecesOn = cachedPieces(offsetReader(name))
   const constantOffset = memoize((day: number) => {
-    const [first, ...others] = piecesIn(piecesOn, day * DAY - MAX_OFFSET, (day + 2) * DAY + MAX_OFFSET)
+    const [first, ...others] = piecesIn(piecesOn, day * DAY_MS - MAX_OFFSET, (day + 2) * DAY_MS + MAX_OFFSET)
     return others.length === 0 ? (first?.offset ?? 0) : null
   })
   const resolve = (day: number, minute: number, isEnd: boolean) => {
-    const wall = day * DAY + minute * MINUTE
+    const wall = day * DAY_MS + minute * MINUTE_MS
     const offset = constantOffset(day)
     if (offset !== null) return wall - offset
     return resolveWall(piecesIn(piecesOn, wall - MAX_OFFSET, wall + MAX_OFFSET), wall, isEnd)
   }
   const startOf = (day: number, minute: number) => resolve(day, minute, false)
   const offsetAt = (instant: number) => {
-    for (const piece of piecesOn(Math.floor(instant / DAY))) if (instant < piece.to) return piece.offset
+    for (const piece of piecesOn(Math.floor(instant / DAY_MS))) if (instant < piece.to) return piece.offset
     return 0
   }
   const dayAt = (instant: number) => {
-    let day = Math.floor((instant + offsetAt(instant)) / DAY)
+    let day = Math.floor((instant + offsetAt(instant)) / DAY_MS)
     while (startOf(day, 0) > instant) day -= 1
     while (startOf(day + 1, 0) <= instant) day += 1
     return day
@@ -88,7 +88,7 @@ function resolveWall(pieces: readonly Piece[], wall: number, isEnd: boolean): nu
 /** Returns the spans of constant offset that touch an interval, at least one. */
 function piecesIn(piecesOn: (utcDay: number) => readonly Piece[], from: number, to: number): Piece[] {
   const found: Piece[] = []
-  for (let utcDay = Math.floor(from / DAY); utcDay * DAY < to; utcDay += 1) {
+  for (let utcDay = Math.floor(from / DAY_MS); utcDay * DAY_MS < to; utcDay += 1) {
     for (const piece of piecesOn(utcDay)) {
       const last = found[found.length - 1]
       if (last?.offset === piece.offset) found[found.length - 1] = { ...last, to: piece.to }
@@ -100,9 +100,9 @@ function piecesIn(piecesOn: (utcDay: number) => readonly Piece[], from: number, 
 
 /** Splits a UTC day at the change of the offset. A zone changes its offset at most once a day, at a whole second. */
 function cachedPieces(readOffset: (instant: number) => number) {
-  const atMidnight = memoize((utcDay: number) => readOffset(utcDay * DAY))
+  const atMidnight = memoize((utcDay: number) => readOffset(utcDay * DAY_MS))
   return memoize((utcDay: number): readonly Piece[] => {
-    const [from, to] = [utcDay * DAY, (utcDay + 1) * DAY]
+    const [from, to] = [utcDay * DAY_MS, (utcDay + 1) * DAY_MS]
     const [first, last] = [atMidnight(utcDay), atMidnight(utcDay + 1)]
     if (first === last) return [{ from, to, offset: first }]
     let [low, high] = [from, to]

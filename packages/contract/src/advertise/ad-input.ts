@@ -13,7 +13,7 @@ import {
   MAX_TAGS,
   ORIENTATION,
 } from './ad-rules.ts'
-import { webAddressProblem } from './web-address.ts'
+import { findWebAddressProblem } from './web-address.ts'
 
 /** Id of an uploaded file. */
 export const fileId = z.string('文件编号不正确').regex(/^[0-9a-f]{32}$/, '文件编号不正确')
@@ -95,7 +95,7 @@ const consistent = <T extends z.ZodType<Saved>>(schema: T) =>
     const refuse = (message: string, path: string) => ctx.addIssue({ code: 'custom', message, path: [path] })
     if (ad.validFrom && ad.validTo && ad.validTo < ad.validFrom) refuse(AD_MESSAGES.dates, 'validTo')
     if (ad.adType === AD_TYPE.text && !ad.text) refuse(AD_MESSAGES.text, 'text')
-    const addressProblem = ad.adType === AD_TYPE.web ? webAddressProblem(ad.linkUrl) : undefined
+    const addressProblem = ad.adType === AD_TYPE.web ? findWebAddressProblem(ad.linkUrl) : undefined
     if (addressProblem) refuse(addressProblem, 'linkUrl')
   })
 export const AdInput = consistent(AdFields)

@@ -45,7 +45,7 @@ export const CHECKLIST = {
 export type CheckPoint = keyof typeof CHECKLIST
 
 /** Returns the points to confirm for a type of ad. Only web addresses have the last point. */
-export const checksFor = (adType: number): readonly CheckPoint[] =>
+export const listChecks = (adType: number): readonly CheckPoint[] =>
   (Object.keys(CHECKLIST) as CheckPoint[]).filter((key) => key !== 'webpage' || adType === AD_TYPE.web)
 
 export const AD_MESSAGES = {
@@ -84,6 +84,6 @@ export const AD_MESSAGES = {
   pageBroken: '素材包内容不正确，请重新打包',
 } as const
 
-export const pageReference = (address: string) => `素材包不能引用外部地址：${address}`
+export const formatExternalReference = (address: string) => `素材包不能引用外部地址：${address}`
 /** Returns the text for a package that breaks a rule. `problem` names the file and the rule. */
-export const pageProblem = (problem: string) => `素材包内容不正确：${problem}`
+export const formatPackageProblem = (problem: string) => `素材包内容不正确：${problem}`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
-import { switches } from '../core/switches.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { AdInput, AdUpdate, AuditInput, fileId } from './ad-input.ts'
 import {
   AD_FILE_PURPOSES,
@@ -145,7 +145,7 @@ export const ads = {
     path: '/api/v1/advertise/ad/page',
     access: 'advertiseManage:adList:list',
     input: AdQuery,
-    result: pageOf(AdRow),
+    result: createPageSchema(AdRow),
   },
   get: {
     method: 'GET',
@@ -250,5 +250,5 @@ export const ads = {
     result: z.null(),
     done: '审核完成',
   },
-  ...switches('/api/v1/advertise/ad', 'advertiseManage:adList:enable', '广告'),
+  ...declareSwitches('/api/v1/advertise/ad', 'advertiseManage:adList:enable', '广告'),
 } as const satisfies Contract

@@ -45,7 +45,10 @@ export interface PreviewPlaying {
 export type PreviewMessage = PreviewReady | PreviewPlaying
 
 /** Returns a manifest that plays these ads in turn, to preview ads without a program. */
-export function previewOfAds(ads: readonly { readonly ad: ManifestAd; readonly ms: number }[], zone: string): Manifest {
+export function buildAdPreview(
+  ads: readonly { readonly ad: ManifestAd; readonly ms: number }[],
+  zone: string,
+): Manifest {
   const items = ads.map(({ ad, ms }, index) => ({
     id: index + 1,
     adId: ad.id,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, optional, text, whole } from '../core/fields.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { DELIVERY_STATE } from './screen.ts'
 
 const access = 'advertiseManage:ProgramList:query'
@@ -205,7 +205,7 @@ export const programChecks = {
     path: '/api/v1/advertise/program/delivery/:id',
     access,
     input: pageQuery.extend({ id, state: optional(choice('下发状态', DELIVERY_STATE)) }),
-    result: pageOf(DeliveryRow).extend({
+    result: createPageSchema(DeliveryRow).extend({
       states: z.array(stateCount),
       /** Reasons of failures with the number of screens. */
       failures: z.array(z.object({ reason: z.string(), count: z.int() })),

@@ -9,8 +9,8 @@ import {
   MAX_PROGRAM_ITEMS,
   MAX_TARGETS,
   PLAY_MODE_NAME,
-  TARGET,
-  TARGET_NAME,
+  TARGET_TYPE,
+  PROGRAM_TARGET_NAME,
   TRANSITION_NAME,
   YES_NO,
 } from './program-words.ts'
@@ -27,7 +27,7 @@ export const DayPartInput = z.object({
 const minutesOf = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
 
 /** Returns the minutes of a day that a daypart covers. A daypart that crosses midnight has two spans. */
-export function dayPartSpans({ start, end }: { start: string; end: string }): [number, number][] {
+export function toDayPartSpans({ start, end }: { start: string; end: string }): [number, number][] {
   const from = minutesOf(start)
   const to = minutesOf(end)
   if (to > from) return [[from, to]]
@@ -40,9 +40,9 @@ export function dayPartSpans({ start, end }: { start: string; end: string }): [n
 }
 
 /** Returns the error text of dayparts, or undefined. Dayparts must not be empty and must not overlap. */
-export function dayPartsProblem(parts: readonly { start: string; end: string }[]): string | undefined {
+export function findDayPartsProblem(parts: readonly { start: string; end: string }[]): string | undefined {
   if (parts.some(({ start, end }) => start === end)) return '时段开始和结束不能相同'
-  const spans = parts.flatMap(dayPartSpans).sort((a, b) => a[0] - b[0])
+  const spans = parts.flatMap(toDayPartSpans).sort((a, b) => a[0] - b[0])
   return spans.some(([from], at) => at > 0 && from < (spans[at - 1]?.[1] ?? 0)) ? '时段不能重叠' : undefined
 }
 
@@ -88,7 +88,9 @@ const programFields = {
     .max(MAX_DAY_PARTS, `时段最多${MAX_DAY_PARTS}个`)
     .default([])
     .meta({ title: '时段' }),
-  targetType: choice('投放对象', TARGET_NAME).default(TARGET.devices).meta({ title: '投放对象', labels: TARGET_NAME }),
+  targetType: choice('投放对象', PROGRAM_TARGET_NAME)
+    .default(TARGET_TYPE.devices)
+    .meta({ title: '投放对象', labels: PROGRAM_TARGET_NAME }),
   targetIds: z
     .array(id, '投放对象不正确')
     .max(MAX_TARGETS, `投放对象最多${MAX_TARGETS}个`)
@@ -111,12 +113,12 @@ export type ProgramValues = z.output<typeof ProgramInput>
 export const NewProgramInput = ProgramInput.extend({ tenantId: optional(id).meta({ title: '所属客户' }) })
 
 /** Adds the rules that concern several fields. */
-export const coherentProgram = <S extends z.ZodType<ProgramValues>>(schema: S) =>
+export const addProgramChecks = <S extends z.ZodType<ProgramValues>>(schema: S) =>
   schema.superRefine((program, issues) => {
     const { dateFrom, dateTo, dayParts, items } = program as ProgramValues
     const say = (path: (string | number)[], message: string) => issues.addIssue({ code: 'custom', path, message })
     if (dateTo < dateFrom) say(['dateTo'], '结束日期不能早于开始日期')
-    const problem = dayPartsProblem(dayParts)
+    const problem = findDayPartsProblem(dayParts)
     if (problem) say(['dayParts'], problem)
     items.forEach(({ startDt, endDt }, at) => {
       if (startDt && endDt && endDt <= startDt) say(['items', at, 'endDt'], '结束时间应晚于开始时间')

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { ManifestSchema } from './manifest-schema.ts'
-import { coherentProgram, ProgramInput } from './program-input.ts'
-import { TARGET_NAME } from './program-words.ts'
+import { addProgramChecks, ProgramInput } from './program-input.ts'
+import { PROGRAM_TARGET_NAME } from './program-words.ts'
 
 const AD_TYPE_NAME = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
 /** Maximum number of ads of one preview: the ads of all programs of a screen. */
@@ -42,19 +42,19 @@ export const programOptions = {
       /** Tenant of the program. */
       tenantId: optional(id),
     }),
-    result: pageOf(OfferedAd),
+    result: createPageSchema(OfferedAd),
   },
   /** Ads that programs use, for the filter of the list. The ad `adId` is among them. */
-  usedAds: optionsAt('/api/v1/advertise/program/option/usedAd', 'advertiseManage:ProgramList:list', {
+  usedAds: declareOptions('/api/v1/advertise/program/option/usedAd', 'advertiseManage:ProgramList:list', {
     asked: { adId: optional(id) },
   }),
   /** Devices with a screen, groups, models or tenants. */
-  targets: optionsAt('/api/v1/advertise/program/option/target', access, {
+  targets: declareOptions('/api/v1/advertise/program/option/target', access, {
     row: { detail: z.string() },
-    asked: { targetType: choice('投放对象', TARGET_NAME), tenantId: optional(id) },
+    asked: { targetType: choice('投放对象', PROGRAM_TARGET_NAME), tenantId: optional(id) },
   }),
   /** Screens, searched by serial number or name. */
-  screens: optionsAt('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
+  screens: declareOptions('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
   /** Files of approved ads for the preview: their addresses, and the signed queries of packages. */
   files: {
     method: 'POST',
@@ -77,7 +77,7 @@ export const programOptions = {
     body: 'json',
     log: false,
     perMinute: 120,
-    input: coherentProgram(
+    input: addProgramChecks(
       ProgramInput.extend({
         /** Absent: a new program. */
         id: optional(id),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, whole } from '../core/fields.ts'
 
-export const OWN_PROGRAM = '不能审批自己提交的发布，请由另一人审批'
+export const OWN_PROGRAM_MESSAGE = '不能审批自己提交的发布，请由另一人审批'
 export const PROGRAM_AUDIT = { 2: '通过', 3: '驳回' } as const
 const byId = z.object({ id })
 const verNo = whole('版本', 0, 2_147_483_647)

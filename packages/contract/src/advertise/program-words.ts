@@ -11,8 +11,8 @@ export const INSERT_MODE_NAME = {
   [INSERT_MODE.takeover]: '插播(占满时段)',
   [INSERT_MODE.once]: '插播一次',
 } as const
-export const TARGET = { devices: 1, groups: 2, models: 3, tenants: 4 } as const
-export const TARGET_NAME = { 1: '设备', 2: '分组', 3: '型号', 4: '客户' } as const
+export const TARGET_TYPE = { devices: 1, groups: 2, models: 3, tenants: 4 } as const
+export const PROGRAM_TARGET_NAME = { 1: '设备', 2: '分组', 3: '型号', 4: '客户' } as const
 export const TRANSITION_NAME = { 0: '无', 1: '淡入' } as const
 export const BOOKED_PER_NAME = { 1: '总量', 2: '每屏每天' } as const
 export const YES_NO = { 1: '是', 0: '否' } as const
@@ -41,7 +41,7 @@ export const MAX_TARGETS = 1000
 export const TWO_PERSON_SCREENS = 100
 
 /** Returns the days of a bit mask: `每天`, `周一至周五`, `周一、周三`. */
-export function weekdaysText(mask: number): string {
+export function formatWeekdays(mask: number): string {
   const days = WEEKDAY_NAMES.flatMap((name, bit) => ((mask >> bit) & 1 ? [{ name, bit }] : []))
   if (days.length === 7) return '每天'
   const first = days[0]
@@ -52,11 +52,11 @@ export function weekdaysText(mask: number): string {
 }
 
 /** Returns dayparts as text: `06:30–10:00、22:00–次日02:00`; `全天` without dayparts. */
-export const dayPartsText = (parts: readonly { start: string; end: string }[]): string =>
+export const formatDayParts = (parts: readonly { start: string; end: string }[]): string =>
   parts.length === 0 ? '全天' : parts.map(({ start, end }) => `${start}–${end < start ? '次日' : ''}${end}`).join('、')
 
 /** Returns seconds as `mm:ss`, above one hour as `h:mm:ss`. */
-export function durationText(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const two = (n: number) => String(n).padStart(2, '0')
   const hours = Math.floor(seconds / 3600)
   const rest = `${two(Math.floor((seconds % 3600) / 60))}:${two(Math.floor(seconds % 60))}`

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, optional, rev, search } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
-import { coherentProgram, DayPartInput, NewProgramInput, ProgramInput } from './program-input.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { addProgramChecks, DayPartInput, NewProgramInput, ProgramInput } from './program-input.ts'
 import {
   BOOKED_PER_NAME,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
   PROGRAM_STATUS_NAME,
   PROGRAM_VERSION_STATE_NAME,
-  TARGET_NAME,
+  PROGRAM_TARGET_NAME,
   TRANSITION_NAME,
   YES_NO,
 } from './program-words.ts'
@@ -30,7 +30,7 @@ const schedule = {
   dateTo: date('结束日期'),
   weekdays: z.int().meta({ title: '星期' }),
   dayParts: z.array(DayPartInput).meta({ title: '时段' }),
-  targetType: z.int().meta({ title: '投放对象', labels: TARGET_NAME }),
+  targetType: z.int().meta({ title: '投放对象', labels: PROGRAM_TARGET_NAME }),
   itemCount: z.int().meta({ title: '广告数' }),
   /** Seconds. */
   totalDuration: z.int().meta({ title: '总时长' }),
@@ -121,14 +121,14 @@ export const programs = {
       programName: search('节目单名称', 32),
       status: optional(choice('状态', PROGRAM_STATUS_NAME)),
       insertMode: optional(choice('插播', INSERT_MODE_NAME)),
-      targetType: optional(choice('投放对象', TARGET_NAME)),
+      targetType: optional(choice('投放对象', PROGRAM_TARGET_NAME)),
       /** Programs whose dates include the day. */
       playDate: optional(day('投放日期')),
       adId: optional(id).meta({ title: '广告' }),
       tenantId: optional(id).meta({ title: '所属客户' }),
       ...timeRange,
     }),
-    result: pageOf(ProgramRow),
+    result: createPageSchema(ProgramRow),
   },
   get: {
     method: 'GET',
@@ -142,7 +142,7 @@ export const programs = {
     path: '/api/v1/advertise/program/:id/versions',
     access: 'advertiseManage:ProgramList:query',
     input: pageQuery.extend({ id }),
-    result: pageOf(ProgramVersionRow),
+    result: createPageSchema(ProgramVersionRow),
   },
   create: {
     method: 'POST',
@@ -150,7 +150,7 @@ export const programs = {
     access: 'advertiseManage:ProgramList:add',
     title: '新增节目单',
     body: 'json',
-    input: coherentProgram(NewProgramInput),
+    input: addProgramChecks(NewProgramInput),
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },
@@ -160,7 +160,7 @@ export const programs = {
     access: 'advertiseManage:ProgramList:edit',
     title: '修改节目单',
     body: 'json',
-    input: coherentProgram(ProgramInput.extend({ id, rev })),
+    input: addProgramChecks(ProgramInput.extend({ id, rev })),
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },

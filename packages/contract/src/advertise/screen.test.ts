@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureText } from './screen.ts'
+import { formatPlayerFailure } from './screen.ts'
 
 test.each([
   ['hash', '文件校验不一致'],
@@ -9,4 +9,4 @@ test.each([
   ['decoder lost', 'decoder lost'],
   ['constructor', 'constructor'],
   ['', '未知原因'],
-])('the reason %s of a failed file is shown as %s', (reason, text) => expect(failureText(reason)).toBe(text))
+])('the reason %s of a failed file is shown as %s', (reason, text) => expect(formatPlayerFailure(reason)).toBe(text))

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
@@ -54,7 +54,7 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the reason of a failed file in words. Reasons of other players are returned as they were sent. */
-export function failureText(reason: string): string {
+export function formatPlayerFailure(reason: string): string {
   if (reason === '') return '未知原因'
   return FAILURES.get(reason) ?? reason.replace(/^HTTP \d{3}$/, '服务器拒绝下载（$&）')
 }
@@ -115,7 +115,7 @@ export const adScreens = {
     path: '/api/v1/advertise/screen/page',
     access: 'advertiseManage:ProgramList:query',
     input: sortedPage(['createTime', 'lastReportTime']).extend(filters),
-    result: pageOf(ScreenRow),
+    result: createPageSchema(ScreenRow),
   },
   get: {
     method: 'GET',
@@ -125,7 +125,7 @@ export const adScreens = {
     result: ScreenRow,
   },
   /** Devices that a screen can be paired with, by serial number. */
-  devices: optionsAt('/api/v1/advertise/screen/devices', 'advertiseManage:ProgramList:screen', {
+  devices: declareOptions('/api/v1/advertise/screen/devices', 'advertiseManage:ProgramList:screen', {
     row: { modelName: z.string() },
   }),
   update: {

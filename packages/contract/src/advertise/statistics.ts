@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { checkedRange, dayRange } from '../core/day-range.ts'
+import { addRangeCheck, dayRange } from '../core/day-range.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search, whole } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, pageQuery, sortedPage } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 /** Rows of the table: ads of programs, screens, groups of screens, or tags of screens. */
@@ -24,7 +24,7 @@ const filter = {
   tag: search('标签', 20),
 }
 const range = dayRange.extend(filter)
-export const AdStatQuery = checkedRange(range)
+export const AdStatQuery = addRangeCheck(range)
 
 /** A day of the console's zone: `2026-11-20`. */
 const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/)
@@ -123,7 +123,7 @@ const SORTS = ['plays', 'complete', 'partial', 'failed', 'ms', 'screens', 'compl
 const detailRange = sortedPage(SORTS).extend({ ...range.shape, ...detailFields })
 /** Refuses an analysis by hour together with figures of single screens. */
 const checkedDetail = <S extends typeof detailRange>(schema: S) =>
-  checkedRange(schema).refine(
+  addRangeCheck(schema).refine(
     ({ weekday, hour, ...rest }) => (weekday === undefined && hour === undefined) || !isByScreen(rest),
     { path: ['groupBy'], message: '按时段查看时不能按屏幕、分组或标签统计' },
   )
@@ -154,7 +154,7 @@ export const adStats = {
   trend: {
     ...read,
     path: path('trend'),
-    input: checkedRange(range.extend({ interval: choice('统计粒度', AD_STAT_INTERVAL).default(1) })),
+    input: addRangeCheck(range.extend({ interval: choice('统计粒度', AD_STAT_INTERVAL).default(1) })),
     result: z.object({
       /** `from` and `to` are the first and last day of the point within the range. */
       points: z.array(z.object({ from: Day, to: Day, plays: z.int(), failed: z.int(), ms: z.int(), screens: z.int() })),
@@ -164,7 +164,7 @@ export const adStats = {
   rank: {
     ...read,
     path: path('rank'),
-    input: checkedRange(range.extend({ by: choice('排行', AD_RANK_BY).default(1) })),
+    input: addRangeCheck(range.extend({ by: choice('排行', AD_RANK_BY).default(1) })),
     result: z.object({
       list: z.array(
         z.object({ id: z.int(), name: z.string(), sn: z.string().nullable(), plays: z.int(), ms: z.int() }),
@@ -188,22 +188,22 @@ export const adStats = {
     access: 'advertiseManage:statisticalAnalysis:query',
     path: path('detail'),
     input: checkedDetail(detailRange),
-    result: pageOf(AdStatRow).extend({ sum: AdStatRow }),
+    result: createPageSchema(AdStatRow).extend({ sum: AdStatRow }),
   },
   /** Lists the booked programs whose dates overlap the range. */
   completion: {
     ...read,
     access: 'advertiseManage:statisticalAnalysis:query',
     path: path('completion'),
-    input: checkedRange(
+    input: addRangeCheck(
       pageQuery.extend(dayRange.shape).extend({ tenantId: filter.tenantId, programId: filter.programId }),
     ),
-    result: pageOf(AdBookingRow),
+    result: createPageSchema(AdBookingRow),
   },
   /** Ads and programs for the filters, including deleted ones. */
-  ads: optionsAt(path('ads'), 'session'),
-  programs: optionsAt(path('programs'), 'session'),
-  groups: optionsAt(path('groups'), 'session'),
+  ads: declareOptions(path('ads'), 'session'),
+  programs: declareOptions(path('programs'), 'session'),
+  groups: declareOptions(path('groups'), 'session'),
   /** Exports the table with its row of totals. */
   export: {
     method: 'GET',
@@ -223,7 +223,7 @@ export const adStats = {
     stream: 'download',
     kind: 'export',
     title: '导出广告播放明细',
-    input: checkedRange(range.extend(exportQuery.shape)),
+    input: addRangeCheck(range.extend(exportQuery.shape)),
     result: z.null(),
   },
 } as const satisfies Contract

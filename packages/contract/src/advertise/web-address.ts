@@ -43,7 +43,7 @@ function isPrivateHost(host: string) {
 }
 
 /** Returns the host of a web address in lower case without the last dot; empty when the text is no address. */
-export function hostOf(address: string): string {
+export function readHost(address: string): string {
   try {
     return new URL(address).hostname.toLowerCase().replace(/\.$/, '')
   } catch {
@@ -52,8 +52,8 @@ export function hostOf(address: string): string {
 }
 
 /** Returns why a screen must not open a web address; undefined for a https address of a public host. */
-export function webAddressProblem(address: string): string | undefined {
-  const host = hostOf(address)
+export function findWebAddressProblem(address: string): string | undefined {
+  const host = readHost(address)
   if (host === '' || !/^https:\/\/[^/?#\s]/i.test(address) || /[\s\p{Cc}]/u.test(address)) return AD_MESSAGES.https
   const { username, password } = new URL(address)
   if (username !== '' || password !== '') return AD_MESSAGES.credentials

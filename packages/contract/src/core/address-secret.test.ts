@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressSecret, maskAddressSecrets } from './address-secret.ts'
+import { findAddressSecret, maskAddressSecrets } from './address-secret.ts'
 
 test.each([
   ['http://u:PW@203.0.113.5/v1', '用户名和密码', 'http://******@203.0.113.5/v1'],
@@ -14,13 +14,13 @@ test.each([
   ['https://example.com/?%6bey=K1', '参数 key', 'https://example.com/?%6bey=******'],
   ['https://example.com/#x-api-key=K1', '参数 x-api-key', 'https://example.com/#x-api-key=******'],
 ])('AGENT-06 finds and masks the credential in %s', (address, secret, masked) => {
-  expect(addressSecret(address)).toBe(secret)
+  expect(findAddressSecret(address)).toBe(secret)
   expect(maskAddressSecrets(`修改 ${address} 结束`)).toBe(`修改 ${masked} 结束`)
 })
 
 test.each(['u:pw@example.com:8080', 'example.com/v1?key=K1'])(
   'AGENT-06 finds the credential in %s, an address without a scheme',
-  (address) => expect(addressSecret(address)).toBeDefined(),
+  (address) => expect(findAddressSecret(address)).toBeDefined(),
 )
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   'https://example.com/v1?key=',
   '10.0.0.1',
 ])('AGENT-06 accepts %s', (address) => {
-  expect(addressSecret(address)).toBeUndefined()
+  expect(findAddressSecret(address)).toBeUndefined()
   expect(maskAddressSecrets(address)).toBe(address)
 })
 

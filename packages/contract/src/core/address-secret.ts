@@ -20,14 +20,14 @@ function decoded(text: string): string {
 const isSecretName = (name: string) => SECRET_NAME.test(decoded(name))
 
 /** Returns whether a text is an address with a scheme. */
-export const isAddress = (text: string) => SCHEME.test(text)
+export const hasUrlScheme = (text: string) => SCHEME.test(text)
 
 /**
  * Returns the credential that an address contains: `用户名和密码`, or the query parameter as `参数 key`. Returns
  * undefined for an address without a credential.
  */
-export function addressSecret(address: string): string | undefined {
-  const text = isAddress(address) ? address : `any://${address.trim()}`
+export function findAddressSecret(address: string): string | undefined {
+  const text = hasUrlScheme(address) ? address : `any://${address.trim()}`
   if (text.search(USER_INFO) >= 0) return '用户名和密码'
   const found = [...text.matchAll(QUERY_PARAMETER)].find(([, , name = '']) => isSecretName(name))
   return found && `参数 ${decoded(found[2] ?? '')}`

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 export const dayRange = z.object({ startDate: day('开始日期'), endDate: day('结束日期') })
 
 /** Refuses a range that ends before it starts or is longer than a year. */
-export const checkedRange = <S extends z.ZodType<{ startDate: string; endDate: string }>>(schema: S): S =>
+export const addRangeCheck = <S extends z.ZodType<{ startDate: string; endDate: string }>>(schema: S): S =>
   schema
     .refine(({ startDate, endDate }) => startDate <= endDate, {
       path: ['endDate'],

@@ -9,5 +9,5 @@ const REASONS: Readonly<Record<string, string>> = {
  * Returns the Chinese reason of a schema issue without its own message. The default messages of zod name types in
  * English.
  */
-export const defaultReason = ({ code, input }: { readonly code?: string; readonly input?: unknown }) =>
+export const findDefaultReason = ({ code, input }: { readonly code?: string; readonly input?: unknown }) =>
   input === undefined ? '缺少必填内容' : (REASONS[code ?? ''] ?? '格式不正确')

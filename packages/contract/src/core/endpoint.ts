@@ -82,5 +82,5 @@ export type ParsedOf<E extends Endpoint> = z.output<E['input']>
 export type ResultOf<E extends Endpoint> = z.output<E['result']>
 
 /** Returns where input outside the path is sent: the query for GET and DELETE, the body for POST and PUT. */
-export const carrier = ({ method }: Pick<Endpoint, 'method'>) =>
+export const findInputCarrier = ({ method }: Pick<Endpoint, 'method'>) =>
   method === 'GET' || method === 'DELETE' ? 'query' : 'body'

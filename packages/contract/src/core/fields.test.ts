@@ -15,7 +15,7 @@ import {
   search,
   text,
   whole,
-  yuanText,
+  formatFenAsYuan,
 } from './fields.ts'
 import { pageQuery, sortedPage } from './page.ts'
 
@@ -103,7 +103,7 @@ describe('money', () => {
   ])('%j → %s', (value, message) => expect(said(price, value)).toBe(message))
   test('every amount of two decimals is shown exactly', () => {
     for (const fen of [0, 1, 10, 99, 100, 115, 1_005, 2_147_483_647])
-      expect(yuanText(fen)).toBe(`${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`)
+      expect(formatFenAsYuan(fen)).toBe(`${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`)
   })
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { defaultReason } from './default-reasons.ts'
+import { findDefaultReason } from './default-reasons.ts'
 
-z.config({ localeError: defaultReason })
+z.config({ localeError: findDefaultReason })
 
 /** Maximum value of a column of type `integer`. */
 const MAX_ID = 2_147_483_647
@@ -101,7 +101,7 @@ export const limited = (title: string, min: number, max: number, message: string
   z.preprocess(wholeNumber, z.int(message).min(min, message).max(max, message)).meta({ title })
 
 /** Returns an amount in fen as yuan with two decimals: `123456` → `1234.56`. */
-export const yuanText = (fen: number) => (fen / 100).toFixed(2)
+export const formatFenAsYuan = (fen: number) => (fen / 100).toFixed(2)
 
 /**
  * An amount of money in fen, always a whole number. `unit` makes form fields, columns, spreadsheets and the operation
@@ -113,8 +113,8 @@ export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; 
       wholeNumber,
       z
         .int(`请输入${title}`)
-        .min(min, `${title}不能小于${yuanText(min)}元`)
-        .max(max, `${title}不能大于${yuanText(max)}元`),
+        .min(min, `${title}不能小于${formatFenAsYuan(min)}元`)
+        .max(max, `${title}不能大于${formatFenAsYuan(max)}元`),
     )
     .meta({ title, unit: 'fen' })
 

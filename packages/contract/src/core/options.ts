@@ -12,7 +12,7 @@ interface Shapes<Row extends z.ZodRawShape, Asked extends z.ZodRawShape> {
 }
 
 /** Declares a call that returns at most 100 options for a filter or form, filtered by a keyword. */
-export const optionsAt = <
+export const declareOptions = <
   P extends `/api/v1/${string}`,
   A extends Access,
   Row extends z.ZodRawShape = Record<never, never>,

@@ -34,7 +34,7 @@ export const sortedPage = <const C extends readonly [string, ...string[]]>(colum
   })
 
 /** A page of rows. `totalIsEstimate` marks an estimated total, as for most totals over 10,000. */
-export const pageOf = <Row extends z.ZodType>(row: Row) =>
+export const createPageSchema = <Row extends z.ZodType>(row: Row) =>
   z.object({ list: z.array(row), total: z.int(), totalIsEstimate: z.boolean().optional() })
 
 /** Start or end of a time range: an existing date or date with time, in the format of the console. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id, rev } from './fields.ts'
-import { pageOf, sortedPage } from './page.ts'
-import { switches } from './switches.ts'
+import { createPageSchema, sortedPage } from './page.ts'
+import { declareSwitches } from './switches.ts'
 import { exportQuery } from './transfer.ts'
 
 interface Shapes<
@@ -48,7 +48,7 @@ export function recordCalls<
   return {
     ...readCalls({ root, prefix, noun }, row, query),
     ...writeCalls({ root, prefix, noun }, input),
-    ...switches(root, `${prefix}:enable`, noun),
+    ...declareSwitches(root, `${prefix}:enable`, noun),
   } as const
 }
 
@@ -65,7 +65,13 @@ const readCalls = <Row extends z.ZodObject, Query extends z.ZodRawShape>(
   query: z.ZodObject<Query>,
 ) =>
   ({
-    list: { method: 'GET', path: `${root}/page`, access: `${prefix}:list`, input: query, result: pageOf(row) },
+    list: {
+      method: 'GET',
+      path: `${root}/page`,
+      access: `${prefix}:list`,
+      input: query,
+      result: createPageSchema(row),
+    },
     export: {
       method: 'GET',
       path: `${root}/export`,

@@ -17,7 +17,7 @@ const turn = (path: Path, access: Right, verb: '启用' | '停用', noun: string
   }) as const
 
 /** Declares the two calls that enable and disable a row: `<root>/enable/:id`, `<root>/disable/:id`. */
-export const switches = (root: Path, access: Right, noun: string) =>
+export const declareSwitches = (root: Path, access: Right, noun: string) =>
   ({
     enable: turn(`${root}/enable`, access, '启用', noun),
     disable: turn(`${root}/disable`, access, '停用', noun),

@@ -1,59 +1,59 @@
 import { describe, expect, test } from 'vitest'
-import { countProblem, extensionOf, UPLOAD, uploadProblem, wrongType } from './upload.ts'
+import { findFileCountProblem, readFileExtension, UPLOAD, findUploadProblem, formatTypeError } from './upload.ts'
 
 const MIB = 1024 * 1024
 
 describe('refuses an upload with the message of the specification', () => {
   test('UPLOAD-01 refuses a type that is not allowed', () => {
-    expect(uploadProblem(UPLOAD.file, { name: 'a.exe', size: 1 })).toBe(
+    expect(findUploadProblem(UPLOAD.file, { name: 'a.exe', size: 1 })).toBe(
       '文件格式不正确，请上传doc/docx/xls/xlsx/ppt/pptx/txt/pdf格式文件!',
     )
     for (const extension of UPLOAD.file.extensions)
-      expect(uploadProblem(UPLOAD.file, { name: `说明.${extension.toUpperCase()}`, size: 1 })).toBeUndefined()
+      expect(findUploadProblem(UPLOAD.file, { name: `说明.${extension.toUpperCase()}`, size: 1 })).toBeUndefined()
   })
 
   test('UPLOAD-02 refuses a comma in the file name', () => {
-    expect(uploadProblem(UPLOAD.file, { name: 'a,b.pdf', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
-    expect(uploadProblem(UPLOAD.file, { name: 'a，b.pdf', size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.file, { name: 'a,b.pdf', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
+    expect(findUploadProblem(UPLOAD.file, { name: 'a，b.pdf', size: 1 })).toBeUndefined()
   })
 
   test('UPLOAD-03 refuses too large a file and too many files', () => {
-    expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB })).toBe('上传文件大小不能超过 5 MB!')
-    expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB - 1 })).toBeUndefined()
-    expect(countProblem(UPLOAD.file, 6)).toBe('上传文件数量不能超过 5 个!')
-    expect(countProblem(UPLOAD.file, 5)).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB })).toBe('上传文件大小不能超过 5 MB!')
+    expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB - 1 })).toBeUndefined()
+    expect(findFileCountProblem(UPLOAD.file, 6)).toBe('上传文件数量不能超过 5 个!')
+    expect(findFileCountProblem(UPLOAD.file, 5)).toBeUndefined()
   })
 
   test('UPLOAD-04 refuses a wrong type, name or size of a picture', () => {
-    expect(wrongType(UPLOAD.image)).toBe('文件格式不正确，请上传png/jpg/jpeg格式文件!')
-    expect(uploadProblem(UPLOAD.image, { name: 'a,b.png', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
-    expect(uploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
+    expect(formatTypeError(UPLOAD.image)).toBe('文件格式不正确，请上传png/jpg/jpeg格式文件!')
+    expect(findUploadProblem(UPLOAD.image, { name: 'a,b.png', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
+    expect(findUploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
   })
 
   test('avatars and components have their own error messages', () => {
-    expect(uploadProblem(UPLOAD.avatar, { name: 'a.gif', size: 1 })).toBe('上传头像图片只能是 JPG,JEPG,PNG 格式!')
-    expect(uploadProblem(UPLOAD.avatar, { name: 'a.png', size: 2 * MIB })).toBe('上传头像图片大小不能超过 2MB!')
-    expect(uploadProblem(UPLOAD.component, { name: 'fw.bin', size: 300 * MIB })).toBeUndefined()
-    expect(uploadProblem(UPLOAD.component, { name: 'fw.bin', size: 300 * MIB + 1 })).toBe(
+    expect(findUploadProblem(UPLOAD.avatar, { name: 'a.gif', size: 1 })).toBe('上传头像图片只能是 JPG,JEPG,PNG 格式!')
+    expect(findUploadProblem(UPLOAD.avatar, { name: 'a.png', size: 2 * MIB })).toBe('上传头像图片大小不能超过 2MB!')
+    expect(findUploadProblem(UPLOAD.component, { name: 'fw.bin', size: 300 * MIB })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.component, { name: 'fw.bin', size: 300 * MIB + 1 })).toBe(
       '组件不可超过300mb,请重新选择上传',
     )
   })
 
   test('accepts a file name of 200 bytes in any script and refuses 201 bytes', () => {
-    expect(uploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}a.pdf`, size: 1 })).toBeUndefined()
-    expect(uploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}ab.pdf`, size: 1 })).toBe(
+    expect(findUploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}a.pdf`, size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}ab.pdf`, size: 1 })).toBe(
       '文件名过长，请修改后重新上传!',
     )
-    expect(uploadProblem(UPLOAD.file, { name: `${'😀'.repeat(49)}.pdf`, size: 1 })).toBeUndefined()
-    expect(uploadProblem(UPLOAD.file, { name: `${'😀'.repeat(50)}.pdf`, size: 1 })).toBeDefined()
+    expect(findUploadProblem(UPLOAD.file, { name: `${'😀'.repeat(49)}.pdf`, size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.file, { name: `${'😀'.repeat(50)}.pdf`, size: 1 })).toBeDefined()
   })
 
   test('refuses an empty file', () =>
-    expect(uploadProblem(UPLOAD.file, { name: 'a.pdf', size: 0 })).toBe('文件内容为空，请重新选择!'))
+    expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 0 })).toBe('文件内容为空，请重新选择!'))
 })
 
 test('takes the text after the last dot as the extension', () => {
-  expect(extensionOf('a.tar.GZ')).toBe('gz')
-  expect(extensionOf('Makefile')).toBe('')
-  expect(extensionOf('a.b/c')).toBe('')
+  expect(readFileExtension('a.tar.GZ')).toBe('gz')
+  expect(readFileExtension('Makefile')).toBe('')
+  expect(readFileExtension('a.b/c')).toBe('')
 })

@@ -71,26 +71,27 @@ export const UPLOAD_MESSAGES = {
   full: '存储空间不足，请联系管理员',
 } as const
 
-export const wrongType = (rule: UploadRule) =>
+export const formatTypeError = (rule: UploadRule) =>
   rule.words?.type ?? `文件格式不正确，请上传${rule.extensions.join('/')}格式文件!`
-export const tooLarge = (rule: UploadRule) => rule.words?.size ?? `上传文件大小不能超过 ${megabytes(rule)} MB!`
-export const tooMany = (rule: UploadRule) => `上传文件数量不能超过 ${rule.maxCount} 个!`
+export const formatSizeError = (rule: UploadRule) => rule.words?.size ?? `上传文件大小不能超过 ${megabytes(rule)} MB!`
+export const formatCountError = (rule: UploadRule) => `上传文件数量不能超过 ${rule.maxCount} 个!`
 
 /** Returns the extension in lower case without the dot; empty when the name has no extension. */
-export const extensionOf = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+export const readFileExtension = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
 /** Returns the error for a file, in the check order of the specification. The server also checks the content. */
-export function uploadProblem(rule: UploadRule, { name, size }: { readonly name: string; readonly size: number }) {
-  if (rule.extensions.length > 0 && !rule.extensions.includes(extensionOf(name))) return wrongType(rule)
+export function findUploadProblem(rule: UploadRule, { name, size }: { readonly name: string; readonly size: number }) {
+  if (rule.extensions.length > 0 && !rule.extensions.includes(readFileExtension(name))) return formatTypeError(rule)
   if (name.includes(',')) return UPLOAD_MESSAGES.comma
   if (utf8Length(name) > MAX_FILE_NAME_BYTES) return UPLOAD_MESSAGES.nameTooLong
-  if (size > rule.maxBytes) return tooLarge(rule)
+  if (size > rule.maxBytes) return formatSizeError(rule)
   if (size === 0) return UPLOAD_MESSAGES.empty
   return undefined
 }
 
 /** Returns the error when a field may not hold `count` files. */
-export const countProblem = (rule: UploadRule, count: number) => (count > rule.maxCount ? tooMany(rule) : undefined)
+export const findFileCountProblem = (rule: UploadRule, count: number) =>
+  count > rule.maxCount ? formatCountError(rule) : undefined
 
 /** Counts UTF-8 bytes without TextEncoder: the contract compiles without browser and Node types. */
 function utf8Length(text: string) {

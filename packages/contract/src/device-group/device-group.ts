@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceFilters, ONLINE, pastedSns } from '../entities/device.ts'
 import { choice, id, ids, note, optional, rev, search, text, whole } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 
 export const GROUP_KIND = { 1: '静态', 2: '动态' } as const
 export const GROUP_STATUS = { 1: '启用', 0: '停用' } as const
@@ -214,7 +214,7 @@ export const deviceGroups = {
     path: '/api/v1/device/group/devices/:id',
     access: 'device:deviceGroup:query',
     input: query.extend({ id, outside: z.enum(['0', '1']).default('0') }),
-    result: pageOf(GroupDevice),
+    result: createPageSchema(GroupDevice),
   },
   addDevices: {
     method: 'POST',

@@ -12,8 +12,8 @@ import {
 } from './device-row.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, optional, rev } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
 import { BatchReport } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -30,7 +30,7 @@ export const devices = {
     access: 'device:apkManage:list',
     summary: `设备列表；序列号、名称按片段查找（少于3个字符按开头查找），beginTime、endTime 为创建时间范围`,
     input: DeviceQuery,
-    result: pageOf(DeviceRow),
+    result: createPageSchema(DeviceRow),
   },
   /** Serial numbers to search for, combined with the other filters. Sent in the body because a URL is too short. */
   find: {
@@ -41,7 +41,10 @@ export const devices = {
     body: 'json',
     input: DeviceQuery.extend({ sns: pastedSns }),
     /** `missing`: serial numbers without a visible device. `ids`: all devices found, for batch calls. */
-    result: pageOf(DeviceRow).extend({ missing: z.array(z.string()).max(MAX_SNS), ids: z.array(z.int()).max(MAX_SNS) }),
+    result: createPageSchema(DeviceRow).extend({
+      missing: z.array(z.string()).max(MAX_SNS),
+      ids: z.array(z.int()).max(MAX_SNS),
+    }),
   },
   get: {
     method: 'GET',
@@ -198,7 +201,7 @@ export const devices = {
     path: '/api/v1/device/info/versions/:id',
     access: 'device:apkManage:query',
     input: pageQuery.extend({ id }),
-    result: pageOf(
+    result: createPageSchema(
       z.object({
         id: z.int(),
         verCode: z.int().meta({ title: '固件版本号' }),
@@ -228,17 +231,17 @@ export const devices = {
     }),
   },
   /** Options of the filters and forms of the device screens: at most 100 each, filtered by a keyword. */
-  modelOptions: optionsAt('/api/v1/device/info/options/model', 'device:apkManage:list', {
+  modelOptions: declareOptions('/api/v1/device/info/options/model', 'device:apkManage:list', {
     row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
     asked: { typeId: optional(id) },
   }),
-  typeOptions: optionsAt('/api/v1/device/info/options/type', 'device:apkManage:list'),
-  groupOptions: optionsAt('/api/v1/device/info/options/group', 'device:apkManage:list', {
+  typeOptions: declareOptions('/api/v1/device/info/options/type', 'device:apkManage:list'),
+  groupOptions: declareOptions('/api/v1/device/info/options/group', 'device:apkManage:list', {
     row: { kind: z.int(), tenantName: z.string() },
     asked: { kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) },
   }),
   /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenantOptions: optionsAt('/api/v1/device/info/options/tenant', 'device:apkManage:list', {
+  tenantOptions: declareOptions('/api/v1/device/info/options/tenant', 'device:apkManage:list', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deviceFilters, mac, ONLINE, SN } from '../entities/device.ts'
+import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
 import { day, id, note, optional, text, wholeNumber } from '../core/fields.ts'
 import { sortedPage } from '../core/page.ts'
 
@@ -39,7 +39,7 @@ const verCode = optional(
 /** Device fields that a user edits. */
 export const DeviceInput = z.object({
   sn: text('序列号', 64)
-    .regex(SN, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头')
+    .regex(SN_PATTERN, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头')
     .meta({ title: '序列号', max: 64 }),
   devName: note('设备名称', 64),
   modelId: id.meta({ title: '设备型号' }),

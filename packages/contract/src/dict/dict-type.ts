@@ -1,9 +1,9 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
-import { dictStatus, dictType, kept } from './dict.ts'
+import { dictStatus, dictType, keptFields } from './dict.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, note, optional, optionalRev, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 export const DictTypeInput = z.object({
@@ -20,7 +20,7 @@ export const DictTypeRow = z.object({
   status: z.int().meta({ title: '状态' }),
   dataCount: z.int().meta({ title: '数据条数' }),
   remark: z.string().meta({ title: '备注' }),
-  ...kept,
+  ...keptFields,
 })
 
 /** Columns that store values of a dictionary, with their row counts. */
@@ -45,7 +45,7 @@ export const dictTypes = sharedData({
     path: '/api/v1/sys/dict/type/list',
     access: 'system:systemDict:list',
     input: TypeQuery,
-    result: pageOf(DictTypeRow),
+    result: createPageSchema(DictTypeRow),
   },
   get: {
     method: 'GET',

@@ -2,7 +2,7 @@ import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, keptNote, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -69,7 +69,7 @@ const DictDataUpdate = DictDataInput.extend({
 })
 
 /** Columns that every stored row has besides its fields. */
-export const kept = {
+export const keptFields = {
   isBuiltin: z.int().meta({ title: '内置' }),
   rev: z.int(),
   createTime: z.string().meta({ title: '创建时间' }),
@@ -87,7 +87,7 @@ export const DictDataRow = z.object({
   isDefault: z.string().meta({ title: '默认' }),
   status: z.int().meta({ title: '状态' }),
   remark: z.string().meta({ title: '备注' }),
-  ...kept,
+  ...keptFields,
 })
 
 /** Fields of an entry that tags and selects need. */
@@ -124,7 +124,7 @@ export const dictData = sharedData({
     path: '/api/v1/sys/dict/data/list',
     access: 'system:systemDict:list',
     input: DataQuery,
-    result: pageOf(DictDataRow),
+    result: createPageSchema(DictDataRow),
   },
   get: {
     method: 'GET',

@@ -12,12 +12,12 @@ interface Connection {
   readonly activateTime: string | null
 }
 /** Returns the state of the connection. An offline device that was never activated is 未激活, not 离线. */
-export const connectionText = ({ online, activateTime }: Connection) =>
+export const formatConnection = ({ online, activateTime }: Connection) =>
   online === 1 ? '在线' : activateTime === null ? '未激活' : '离线'
 export const ACTIVATED = { 0: '未激活', 1: '已激活' } as const
 export const APP_BOUND = { 0: '未绑定', 1: '已绑定' } as const
 /** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
-export const SN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
+export const SN_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 const MAC = /^[0-9a-f]{12}$/
 /** Normalises a MAC address to twelve lower-case hex digits; colons, dashes and dots are accepted. */
 export const mac = z

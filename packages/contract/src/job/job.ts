@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { importReport } from '../core/transfer.ts'
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
@@ -14,7 +14,7 @@ export const JOB_STATE: Readonly<Record<JobState, string>> = {
   cancelled: '已取消',
 }
 /** States of a job that is queued or running and can be cancelled. */
-export const isOpen = (state: string) => state === 'waiting' || state === 'running'
+export const isJobOpen = (state: string) => state === 'waiting' || state === 'running'
 
 export const JobRow = z.object({
   jobId: z.int().meta({ title: '任务编号' }),
@@ -41,7 +41,7 @@ export const jobs = {
     path: '/api/v1/account/job',
     access: 'session',
     input: pageQuery.extend({ state: optional(z.enum(JOB_STATES, '状态不正确')) }),
-    result: pageOf(JobRow),
+    result: createPageSchema(JobRow),
   },
   get: {
     method: 'GET',

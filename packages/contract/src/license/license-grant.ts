@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, note, optional, rev, search, whole } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { reason, typeCode } from './license-rows.ts'
 
 export const GRANT_STATUS = { 0: '待审批', 1: '生效中', 2: '已用尽', 3: '已过期', 4: '已撤销', 5: '已驳回' } as const
 export const LEDGER_KIND = { 1: '发放', 2: '增加额度', 3: '分配使用', 4: '收回退还', 5: '撤销作废' } as const
 export const MAX_QUOTA = 10_000_000
-export const OWN_GRANT = '不能审批自己提交的申请，请由其他人审批'
+export const OWN_GRANT_MESSAGE = '不能审批自己提交的申请，请由其他人审批'
 
 export const GrantInput = z.object({
   /** Defaults to the tenant of the session. */
@@ -80,7 +80,7 @@ export const licenseGrants = {
     path: '/api/v1/license/grant/page',
     access: 'LicenseManage:ConsentManage:list',
     input: GrantQuery,
-    result: pageOf(GrantRow),
+    result: createPageSchema(GrantRow),
   },
   get: {
     method: 'GET',
@@ -94,7 +94,7 @@ export const licenseGrants = {
     path: '/api/v1/license/grant/ledger/:id',
     access: 'LicenseManage:ConsentManage:query',
     input: pageQuery.extend({ id }),
-    result: pageOf(LedgerRow),
+    result: createPageSchema(LedgerRow),
   },
   create: {
     method: 'POST',

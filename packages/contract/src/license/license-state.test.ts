@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LICENSE_STATE, LICENSE_STEPS, type LicenseStep, stateAfter, statesBefore } from './license-state.ts'
-import { canonicalUid, maskUid, uidProblem, uidSpellings } from './license-uid.ts'
+import { LICENSE_STATE, LICENSE_STEPS, type LicenseStep, findStateAfter, listStatesBefore } from './license-state.ts'
+import { toCanonicalUid, maskUid, findUidProblem, listUidSpellings } from './license-uid.ts'
 
 const STATES = Object.keys(LICENSE_STATE).map(Number)
 /** Section 6.2 of the design: 0->1->2->3, 1->0, 2->1, 3<->4, 3->5, any->6. */
@@ -10,33 +10,33 @@ test('MODULE-01 a certificate changes state only by the transitions of the table
   const steps = Object.keys(LICENSE_STEPS) as LicenseStep[]
   const found = steps.flatMap((step) =>
     STATES.flatMap((from) => {
-      const to = stateAfter(step, from)
-      expect(statesBefore(step).includes(from as never)).toBe(to !== undefined)
+      const to = findStateAfter(step, from)
+      expect(listStatesBefore(step).includes(from as never)).toBe(to !== undefined)
       return to === undefined ? [] : [`${from}${to}`]
     }),
   )
   expect(found.toSorted()).toEqual([...ALLOWED].toSorted())
   for (const from of STATES)
     for (const to of STATES) {
-      const leads = steps.filter((step) => stateAfter(step, from) === to)
+      const leads = steps.filter((step) => findStateAfter(step, from) === to)
       expect(leads.length, `${from} to ${to}`).toBe(ALLOWED.has(`${from}${to}`) ? 1 : 0)
     }
 })
 
 test('recognises the vendor by the UID format and normalises the spelling', () => {
-  expect(canonicalUid(2, ' vstc000123abcde ')).toBe('VSTC-000123-ABCDE')
-  expect(canonicalUid(3, 'AAAA-123456-ABCDE')).toBe('AAAA-123456-ABCDE')
-  expect(canonicalUid(1, 'abcd1-fgh2i-jklm3-nopq4')).toBe('ABCD1FGH2IJKLM3NOPQ4')
-  expect(canonicalUid(4, 'MixedCase-01')).toBe('MixedCase-01')
-  expect(uidProblem(2, 'VSTC-000123-ABCDE')).toBeUndefined()
-  expect(uidProblem(2, 'VS-000123-ABCDE')).toContain('PPCS的UID格式不正确')
-  expect(uidProblem(2, 'VSTC-000123-ABCD1')).toBeDefined()
-  expect(uidProblem(3, 'AAAA-12345678-ABCDE')).toBeDefined()
-  expect(uidProblem(1, 'ABCD1FGH2IJKLM3NOPQ')).toBeDefined()
-  expect(uidProblem(1, 'ABCD1FGH2IJKLM3NOPQ4')).toBeUndefined()
-  expect(uidProblem(4, 'short')).toBeDefined()
-  expect(uidProblem(9, 'a:b.c_d-e')).toBeUndefined()
-  expect(uidSpellings('vstc000123abcde')).toContain('VSTC-000123-ABCDE')
+  expect(toCanonicalUid(2, ' vstc000123abcde ')).toBe('VSTC-000123-ABCDE')
+  expect(toCanonicalUid(3, 'AAAA-123456-ABCDE')).toBe('AAAA-123456-ABCDE')
+  expect(toCanonicalUid(1, 'abcd1-fgh2i-jklm3-nopq4')).toBe('ABCD1FGH2IJKLM3NOPQ4')
+  expect(toCanonicalUid(4, 'MixedCase-01')).toBe('MixedCase-01')
+  expect(findUidProblem(2, 'VSTC-000123-ABCDE')).toBeUndefined()
+  expect(findUidProblem(2, 'VS-000123-ABCDE')).toContain('PPCS的UID格式不正确')
+  expect(findUidProblem(2, 'VSTC-000123-ABCD1')).toBeDefined()
+  expect(findUidProblem(3, 'AAAA-12345678-ABCDE')).toBeDefined()
+  expect(findUidProblem(1, 'ABCD1FGH2IJKLM3NOPQ')).toBeDefined()
+  expect(findUidProblem(1, 'ABCD1FGH2IJKLM3NOPQ4')).toBeUndefined()
+  expect(findUidProblem(4, 'short')).toBeDefined()
+  expect(findUidProblem(9, 'a:b.c_d-e')).toBeUndefined()
+  expect(listUidSpellings('vstc000123abcde')).toContain('VSTC-000123-ABCDE')
 })
 
 test('a masked UID hides its check characters and its middle', () => {

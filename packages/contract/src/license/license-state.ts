@@ -32,11 +32,11 @@ export const LICENSE_STEPS = {
 export type LicenseStep = keyof typeof LICENSE_STEPS
 
 /** Returns the next state of a step; undefined when the step is not allowed in this state. */
-export const stateAfter = (step: LicenseStep, from: number): LicenseState | undefined =>
+export const findStateAfter = (step: LicenseStep, from: number): LicenseState | undefined =>
   (LICENSE_STEPS[step] as readonly (readonly [LicenseState, LicenseState])[]).find(([state]) => state === from)?.[1]
 
 /** Returns the states in which a step is allowed. */
-export const statesBefore = (step: LicenseStep): readonly LicenseState[] =>
+export const listStatesBefore = (step: LicenseStep): readonly LicenseState[] =>
   (LICENSE_STEPS[step] as readonly (readonly [LicenseState, LicenseState])[]).map(([from]) => from)
 
 /** Names of the steps in a certificate's history. */

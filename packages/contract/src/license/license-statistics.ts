@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { typeCode, vendor } from './license-rows.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
 
 /** Default low-stock threshold: percentage of the certificates that the tenant received. */
-export const LOW_SHARE = 10
+export const LOW_STOCK_PERCENT = 10
 
 export const TREND_UNIT = { 1: '按日', 2: '按周', 3: '按月' } as const
 
@@ -30,7 +30,7 @@ const states = {
   scrapped: z.int().meta({ title: '已报废' }),
 }
 const counted = z.object({ id: z.int(), name: z.string(), ...states })
-export type Counted = z.output<typeof counted>
+export type LicenseCounts = z.output<typeof counted>
 
 export const TenantStatRow = z.object({
   tenantId: z.int(),
@@ -129,7 +129,7 @@ export const licenseStats = {
     path: '/api/v1/license/statistics/tenant',
     access: 'LicenseManage:StatisticalAnalysis:query',
     input: TenantStatQuery,
-    result: pageOf(TenantStatRow),
+    result: createPageSchema(TenantStatRow),
   },
   export: {
     method: 'GET',

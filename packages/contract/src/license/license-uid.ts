@@ -26,7 +26,7 @@ const BARE = /^([A-Z]{3,7})-?(\d{6,8})-?([A-Z]{5})$/
 /**
  * Returns the canonical spelling of a UID: upper case for vendors that use it, and hyphens at the vendor's positions.
  */
-export function canonicalUid(vendor: number, uid: string): string {
+export function toCanonicalUid(vendor: number, uid: string): string {
   const text = uid.trim()
   if (vendor !== 1 && vendor !== 2 && vendor !== 3) return text
   const capitals = text.toUpperCase()
@@ -34,13 +34,13 @@ export function canonicalUid(vendor: number, uid: string): string {
 }
 
 /** Returns the format error of a UID for the vendor; undefined when the UID is valid. */
-export function uidProblem(vendor: LicenseVendor, uid: string): string | undefined {
+export function findUidProblem(vendor: LicenseVendor, uid: string): string | undefined {
   const { pattern, words } = FORMATS[vendor]
   return pattern.test(uid) ? undefined : `${LICENSE_VENDORS[vendor]}的UID格式不正确，应为${words}`
 }
 
 /** Returns the canonical spellings of a typed UID for all vendors, for a search. */
-export function uidSpellings(text: string): string[] {
+export function listUidSpellings(text: string): string[] {
   const given = text.trim()
   const capitals = given.toUpperCase()
   return [...new Set([given, capitals, capitals.replace(BARE, '$1-$2-$3')])]

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, search, text, whole } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { declareOptions } from '../core/options.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
 import {
   AllotFreeInput,
@@ -62,7 +62,7 @@ export const licenseCerts = {
     access: 'LicenseManage:Certificate:list',
     summary: 'P2P证书列表；UID 按完整值或开头查找，列表中以掩码显示，密钥从不出现在列表中',
     input: LicenseQuery,
-    result: pageOf(LicenseRow),
+    result: createPageSchema(LicenseRow),
   },
   get: {
     method: 'GET',
@@ -76,7 +76,7 @@ export const licenseCerts = {
     path: '/api/v1/license/cert/events/:id',
     access: 'LicenseManage:Certificate:query',
     input: pageQuery.extend({ id }),
-    result: pageOf(LicenseEventRow),
+    result: createPageSchema(LicenseEventRow),
   },
   /** Returns the full UID and key once. The certificate's history records the account and the reason. */
   reveal: {
@@ -220,7 +220,7 @@ export const licenseCerts = {
     path: '/api/v1/license/batch/page',
     access: 'LicenseManage:Certificate:list',
     input: LicenseBatchQuery,
-    result: pageOf(LicenseBatchRow),
+    result: createPageSchema(LicenseBatchRow),
   },
   thresholds: {
     method: 'GET',
@@ -261,13 +261,13 @@ export const licenseCerts = {
 /** Options of the filters and forms of the three licence screens, within the caller's scope. */
 export const licenseOptions = {
   /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenants: optionsAt('/api/v1/license/options/tenant', 'session', {
+  tenants: declareOptions('/api/v1/license/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
-  models: optionsAt('/api/v1/license/options/model', 'session', { row: { modelCode: z.string() } }),
+  models: declareOptions('/api/v1/license/options/model', 'session', { row: { modelCode: z.string() } }),
   /** `stock` 1: only options that have certificates in stock. */
-  batches: optionsAt('/api/v1/license/options/batch', 'LicenseManage:Certificate:list', {
+  batches: declareOptions('/api/v1/license/options/batch', 'LicenseManage:Certificate:list', {
     row: { vendor: z.int(), stock: z.int() },
     asked: { stock: optional(choice('有库存', { 0: '全部', 1: '有库存' })) },
   }),

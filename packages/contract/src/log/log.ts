@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { OPERATION } from '../core/endpoint.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search, whole } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 /** Maximum days of a log query. */
@@ -114,7 +114,7 @@ const DAY_MS = 86_400_000
 const dayOf = (text: string) => Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
 
 /** Returns the error of a log range; undefined when the range is valid. */
-export function rangeProblem(beginTime: string | undefined, endTime: string | undefined) {
+export function findLogRangeProblem(beginTime: string | undefined, endTime: string | undefined) {
   if (!beginTime || !endTime) return undefined
   const days = (dayOf(endTime) - dayOf(beginTime)) / DAY_MS
   if (days < 0 || (days === 0 && beginTime.length > 10 && endTime.length > 10 && endTime < beginTime))
@@ -155,7 +155,7 @@ export const logs = {
     path: '/api/v1/sys/operlog/page',
     access: 'system:operLog:list',
     input: OperLogQuery,
-    result: pageOf(OperLogRow),
+    result: createPageSchema(OperLogRow),
   },
   operation: {
     method: 'GET',
@@ -189,14 +189,14 @@ export const logs = {
       bizType: z.string().regex(/^[A-Za-z][A-Za-z-]{0,49}$/, '对象类型不正确'),
       bizId: z.string().regex(/^[\w.:-]{1,64}$/, '对象编号不正确'),
     }),
-    result: pageOf(HistoryRow),
+    result: createPageSchema(HistoryRow),
   },
   logins: {
     method: 'GET',
     path: '/api/v1/sys/loginlog/page',
     access: 'system:loginLog:list',
     input: LoginLogQuery,
-    result: pageOf(LoginLogRow),
+    result: createPageSchema(LoginLogRow),
   },
   exportLogins: {
     method: 'GET',
@@ -227,7 +227,7 @@ export const logs = {
       account: search('账号', 30),
       ip: search('IP 地址', 45),
     }),
-    result: pageOf(OnlineRow),
+    result: createPageSchema(OnlineRow),
   },
   forceOut: {
     method: 'DELETE',

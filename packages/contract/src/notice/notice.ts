@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, rev, search, text } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { InboxNotice, InboxRow, NoticeDetail, NoticeRow, NoticeTarget, ReadUser } from './notice-rows.ts'
 
 export const NOTICE_TYPE = { 1: '通知', 2: '公告', 3: '系统消息' } as const
@@ -110,7 +110,7 @@ export const notices = {
       priority: optional(choice('优先级', NOTICE_PRIORITY)),
       ...timeRange,
     }),
-    result: pageOf(NoticeRow),
+    result: createPageSchema(NoticeRow),
   },
   get: {
     method: 'GET',
@@ -183,7 +183,7 @@ export const notices = {
       keyword: search('关键字', 30),
       read: optional(choice('阅读状态', { 0: '未读', 1: '已读' })),
     }),
-    result: pageOf(ReadUser).extend({ readCount: z.int(), confirmCount: z.int(), targetCount: z.int() }),
+    result: createPageSchema(ReadUser).extend({ readCount: z.int(), confirmCount: z.int(), targetCount: z.int() }),
   },
   /** Tenants (`target=2`), roles (3) or accounts (4) that the caller may address. */
   targets: {
@@ -216,7 +216,7 @@ export const inbox = {
       read: optional(choice('阅读状态', { 0: '未读', 1: '已读' })),
       type: optional(type),
     }),
-    result: pageOf(InboxRow),
+    result: createPageSchema(InboxRow),
   },
   /**
    * Returns a message without marking it as read. Withdrawn, expired and foreign notices return the same error as

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
+import { declareOptions } from '../core/options.ts'
 
 /** Options of selects that any screen may show: at most 100 each, within the caller's data scope. */
 export const recordOptions = {
-  models: optionsAt('/api/v1/device/options/model', 'session', {
+  models: declareOptions('/api/v1/device/options/model', 'session', {
     row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
     asked: { typeId: optional(id) },
   }),
   /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenants: optionsAt('/api/v1/tenant/options/tenant', 'session', {
+  tenants: declareOptions('/api/v1/tenant/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id } from '../core/fields.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 
 /** Validity of a signed manifest in years. Enabling the version again renews the signature. */
 export const MANIFEST_YEARS = 5
@@ -157,7 +157,7 @@ export const otaAlarms = {
     access: 'upgrade:ota:list',
     summary: '未关闭的固件告警，最新在前',
     input: pageQuery,
-    result: pageOf(Alarm),
+    result: createPageSchema(Alarm),
   },
   close: {
     method: 'POST',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isBackwards, OtaVersionInput, rangeInWords, reachesBeyond } from './ota.ts'
+import { isRangeBackwards, OtaVersionInput, formatVersionRange, includesNewerVersions } from './ota.ts'
 
 const verCode = (value: unknown) => OtaVersionInput.shape.verCode.safeParse(value)
 
@@ -33,14 +33,14 @@ test.each([
   [{ oldVerMin: 100 }, '适用 100 及以上'],
   [{ oldVerMax: 199 }, '适用 199 及以下'],
   [{ oldVerMin: 0, oldVerMax: 0 }, '仅适用 0'],
-])('a range of %o in words: %s', (range, words) => expect(rangeInWords(range)).toBe(words))
+])('a range of %o in words: %s', (range, words) => expect(formatVersionRange(range)).toBe(words))
 
 test('OTA-07 a range must be ordered and end below the version itself', () => {
-  expect(isBackwards({ oldVerMin: 2, oldVerMax: 1 })).toBe(true)
-  expect(isBackwards({ oldVerMin: 1, oldVerMax: 1 })).toBe(false)
-  expect(isBackwards({ oldVerMin: 9, oldVerMax: null })).toBe(false)
-  expect(reachesBeyond({ verCode: 0 })).toBe(false)
-  expect(reachesBeyond({ verCode: 5, oldVerMax: 5 })).toBe(true)
-  expect(reachesBeyond({ verCode: 5, oldVerMin: 5 })).toBe(true)
-  expect(reachesBeyond({ verCode: 5, oldVerMin: 0, oldVerMax: 4 })).toBe(false)
+  expect(isRangeBackwards({ oldVerMin: 2, oldVerMax: 1 })).toBe(true)
+  expect(isRangeBackwards({ oldVerMin: 1, oldVerMax: 1 })).toBe(false)
+  expect(isRangeBackwards({ oldVerMin: 9, oldVerMax: null })).toBe(false)
+  expect(includesNewerVersions({ verCode: 0 })).toBe(false)
+  expect(includesNewerVersions({ verCode: 5, oldVerMax: 5 })).toBe(true)
+  expect(includesNewerVersions({ verCode: 5, oldVerMin: 5 })).toBe(true)
+  expect(includesNewerVersions({ verCode: 5, oldVerMin: 0, oldVerMax: 4 })).toBe(false)
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, day, id, note, optional, optionalRev, search, text, wholeNumber } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -51,9 +51,9 @@ const versionNumber = digits('版本号', '请输入版本号', '版本号必须
 const rangeEnd = (title: string) =>
   optional(digits(title, `请输入${title}`, `${title}必须为数字值`).meta({ title, max: DIGITS }))
 
-export const NO_MODEL = '请选择设备型号'
+export const NO_MODEL_MESSAGE = '请选择设备型号'
 const MAX_ID = 2_147_483_647
-export const NO_VERSION = '版本信息不正确'
+export const NO_VERSION_MESSAGE = '版本信息不正确'
 
 /** Form fields of firmware and of other packages. */
 export const versionFields = {
@@ -66,13 +66,13 @@ export const versionFields = {
   oldVerMax: rangeEnd('最高适用版本'),
   // Checks the model last: the specification lists its own fields first and has no model field.
   modelId: z.coerce
-    .number<number>(NO_MODEL)
-    .int(NO_MODEL)
-    .min(1, NO_MODEL)
-    .max(MAX_ID, NO_MODEL)
+    .number<number>(NO_MODEL_MESSAGE)
+    .int(NO_MODEL_MESSAGE)
+    .min(1, NO_MODEL_MESSAGE)
+    .max(MAX_ID, NO_MODEL_MESSAGE)
     .meta({ title: '设备型号' }),
 }
-export const OtaVersionInput = z.object(versionFields, NO_VERSION)
+export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
 /** Optional model, which the specification's calls lack. Default: the stored model, or the only model in use. */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
@@ -82,17 +82,17 @@ interface Range {
 }
 
 /** Returns whether the range ends are in the wrong order. An absent end is open. */
-export const isBackwards = ({ oldVerMin, oldVerMax }: Range) =>
+export const isRangeBackwards = ({ oldVerMin, oldVerMax }: Range) =>
   oldVerMin != null && oldVerMax != null && oldVerMin > oldVerMax
 
 /**
  * Returns whether the range includes versions that are not older than this version. Such a version cannot be enabled.
  */
-export const reachesBeyond = ({ verCode, oldVerMin, oldVerMax }: Range & { readonly verCode: number }) =>
+export const includesNewerVersions = ({ verCode, oldVerMin, oldVerMax }: Range & { readonly verCode: number }) =>
   (oldVerMin ?? -1) >= verCode || (oldVerMax ?? -1) >= verCode
 
 /** Formats the range as text. */
-export function rangeInWords({ oldVerMin, oldVerMax }: Range) {
+export function formatVersionRange({ oldVerMin, oldVerMax }: Range) {
   if (oldVerMin == null && oldVerMax == null) return '适用所有旧版本'
   if (oldVerMin == null) return `适用 ${oldVerMax} 及以下`
   if (oldVerMax == null) return `适用 ${oldVerMin} 及以上`
@@ -100,8 +100,8 @@ export function rangeInWords({ oldVerMin, oldVerMax }: Range) {
 }
 
 /** Refuses a range whose ends are in the wrong order. */
-export const ordered = <T extends z.ZodType<Range>>(version: T) =>
-  version.refine((value) => !isBackwards(value), { error: OTA_MESSAGES.range, path: ['oldVerMax'] })
+export const checkRangeOrder = <T extends z.ZodType<Range>>(version: T) =>
+  version.refine((value) => !isRangeBackwards(value), { error: OTA_MESSAGES.range, path: ['oldVerMax'] })
 
 const hex = (pattern: RegExp) => z.string('校验值不正确').trim().toLowerCase().regex(pattern, '校验值不正确')
 
@@ -125,7 +125,7 @@ export const OtaComponentInput = z.object({
 })
 
 /** Nested values; a form may send them as JSON text. */
-export const fromJson = <T extends z.ZodType>(schema: T) =>
+export const parseJsonField = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value
     try {
@@ -135,17 +135,17 @@ export const fromJson = <T extends z.ZodType>(schema: T) =>
     }
   }, schema)
 
-export const componentsInput = fromJson(
+export const componentsInput = parseJsonField(
   z.array(OtaComponentInput, '组件列表不正确').max(MAX_COMPONENTS, `组件不能超过${MAX_COMPONENTS}个`),
 )
 
 export const OtaCreateInput = z.object({
-  otaVersion: fromJson(ordered(OtaVersionInput.extend(optionalModel))),
+  otaVersion: parseJsonField(checkRangeOrder(OtaVersionInput.extend(optionalModel))),
   components: componentsInput,
 })
 export const OtaUpdateInput = z.object({
-  otaVersion: fromJson(
-    ordered(z.object({ ...versionFields, ...optionalModel, otaId: id, rev: optionalRev }, NO_VERSION)),
+  otaVersion: parseJsonField(
+    checkRangeOrder(z.object({ ...versionFields, ...optionalModel, otaId: id, rev: optionalRev }, NO_VERSION_MESSAGE)),
   ),
   components: componentsInput,
 })
@@ -218,7 +218,7 @@ export const ota = {
     access: 'upgrade:ota:list',
     summary: '固件版本列表；beginTime、endTime 为发布日期范围',
     input: OtaQuery,
-    result: pageOf(OtaVersion),
+    result: createPageSchema(OtaVersion),
   },
   export: {
     method: 'GET',

@@ -5,11 +5,11 @@ import { sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import {
   componentsInput,
-  fromJson,
-  NO_VERSION,
+  parseJsonField,
+  NO_VERSION_MESSAGE,
   optionalModel,
   OTA_SORTS,
-  ordered,
+  checkRangeOrder,
   ota,
   versionFields,
   versionFilters,
@@ -27,15 +27,15 @@ const softwareFields = {
     .regex(PACKAGE_NAME, '包名只能包含小写字母、数字和 . _ -')
     .meta({ title: '包名', max: 64 }),
 }
-export const SoftwareVersionInput = z.object(softwareFields, NO_VERSION)
+export const SoftwareVersionInput = z.object(softwareFields, NO_VERSION_MESSAGE)
 
 export const SoftwareCreateInput = z.object({
-  otaVersion: fromJson(ordered(SoftwareVersionInput.extend(optionalModel))),
+  otaVersion: parseJsonField(checkRangeOrder(SoftwareVersionInput.extend(optionalModel))),
   components: componentsInput,
 })
 export const SoftwareUpdateInput = z.object({
-  otaVersion: fromJson(
-    ordered(z.object({ ...softwareFields, ...optionalModel, otaId: id, rev: optionalRev }, NO_VERSION)),
+  otaVersion: parseJsonField(
+    checkRangeOrder(z.object({ ...softwareFields, ...optionalModel, otaId: id, rev: optionalRev }, NO_VERSION_MESSAGE)),
   ),
   components: componentsInput,
 })

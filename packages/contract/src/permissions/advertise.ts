@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const ADVERTISE: CatalogueDirectory = {
+export const ADVERTISE_CATALOGUE: CatalogueDirectory = {
   url: '/advertiseManage',
   name: '广告管理',
   icon: 'notification',

@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const AFTER_SERVICE: CatalogueDirectory = {
+export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
   url: '/AfterService',
   name: '售后服务',
   icon: 'service',

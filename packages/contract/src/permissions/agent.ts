@@ -130,7 +130,7 @@ const BUILT: ReadonlySet<string> = new Set([
   '/agent/voiceprint',
 ])
 
-export const AGENT: CatalogueDirectory = {
+export const AGENT_CATALOGUE: CatalogueDirectory = {
   url: '/agent',
   name: '智能体',
   icon: 'robot',

@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const APP_ACCOUNTS: CatalogueDirectory = {
+export const APP_ACCOUNT_CATALOGUE: CatalogueDirectory = {
   url: '/AccountAdministration',
   name: '账号管理',
   icon: 'user',

@@ -1,29 +1,29 @@
-import { ADVERTISE } from './advertise.ts'
-import { AFTER_SERVICE } from './after-service.ts'
-import { AGENT } from './agent.ts'
-import { APP_ACCOUNTS } from './app-account.ts'
-import { type CatalogueDirectory, permissionsOf } from './declare.ts'
-import { DEVICES } from './device.ts'
-import { LICENSES } from './license.ts'
-import { BIG_SCREEN } from './screen.ts'
-import { STORAGE } from './storage.ts'
-import { SYSTEM } from './system.ts'
-import { TENANTS } from './tenant.ts'
-import { UPGRADE } from './upgrade.ts'
+import { ADVERTISE_CATALOGUE } from './advertise.ts'
+import { AFTER_SERVICE_CATALOGUE } from './after-service.ts'
+import { AGENT_CATALOGUE } from './agent.ts'
+import { APP_ACCOUNT_CATALOGUE } from './app-account.ts'
+import { type CatalogueDirectory, listPagePermissions } from './declare.ts'
+import { DEVICE_CATALOGUE } from './device.ts'
+import { LICENSE_CATALOGUE } from './license.ts'
+import { BIG_SCREEN_CATALOGUE } from './screen.ts'
+import { STORAGE_CATALOGUE } from './storage.ts'
+import { SYSTEM_CATALOGUE } from './system.ts'
+import { TENANT_CATALOGUE } from './tenant.ts'
+import { UPGRADE_CATALOGUE } from './upgrade.ts'
 
 /** The shipped menu tree in sidebar order. It contains only implemented screens. */
 export const CATALOGUE: readonly CatalogueDirectory[] = [
-  BIG_SCREEN,
-  TENANTS,
-  DEVICES,
-  UPGRADE,
-  LICENSES,
-  AFTER_SERVICE,
-  APP_ACCOUNTS,
-  STORAGE,
-  ADVERTISE,
-  AGENT,
-  SYSTEM,
+  BIG_SCREEN_CATALOGUE,
+  TENANT_CATALOGUE,
+  DEVICE_CATALOGUE,
+  UPGRADE_CATALOGUE,
+  LICENSE_CATALOGUE,
+  AFTER_SERVICE_CATALOGUE,
+  APP_ACCOUNT_CATALOGUE,
+  STORAGE_CATALOGUE,
+  ADVERTISE_CATALOGUE,
+  AGENT_CATALOGUE,
+  SYSTEM_CATALOGUE,
 ].filter(({ pages }) => pages.length > 0)
 
 /** Permissions without a page: tabs inside another page. */
@@ -34,6 +34,6 @@ export const EXTRA_PERMISSIONS: readonly { under: `/${string}`; perms: string; n
 
 /** All permission strings that calls may require. */
 export const ALL_PERMISSIONS: ReadonlySet<string> = new Set([
-  ...CATALOGUE.flatMap(({ pages }) => pages.flatMap((page) => permissionsOf(page).map(({ perms }) => perms))),
+  ...CATALOGUE.flatMap(({ pages }) => pages.flatMap((page) => listPagePermissions(page).map(({ perms }) => perms))),
   ...EXTRA_PERMISSIONS.map(({ perms }) => perms),
 ])

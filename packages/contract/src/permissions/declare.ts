@@ -12,7 +12,7 @@ export const ACTION_NAMES = {
 type Regular = keyof typeof ACTION_NAMES
 
 /** Actions of a list whose records are added, edited, deleted, enabled and exported. */
-export const STANDARD = ['query', 'add', 'edit', 'remove', 'enable', 'export'] as const
+export const STANDARD_ACTIONS = ['query', 'add', 'edit', 'remove', 'enable', 'export'] as const
 
 /**
  * A console page for the initial menu table. `prefix:list` is the permission to open the page; `actions` are its
@@ -44,7 +44,7 @@ export interface CatalogueDirectory {
 }
 
 /** Returns all permission strings of the catalogue with their Chinese names; the page's own permission is first. */
-export function permissionsOf({
+export function listPagePermissions({
   prefix,
   name,
   actions,

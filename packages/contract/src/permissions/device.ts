@@ -1,6 +1,6 @@
-import { type CatalogueDirectory, STANDARD } from './declare.ts'
+import { type CatalogueDirectory, STANDARD_ACTIONS } from './declare.ts'
 
-export const DEVICES: CatalogueDirectory = {
+export const DEVICE_CATALOGUE: CatalogueDirectory = {
   url: '/device',
   name: '设备管理',
   icon: 'video-camera',
@@ -11,7 +11,7 @@ export const DEVICES: CatalogueDirectory = {
       icon: 'appstore',
       prefix: 'device:_manage',
       records: ['deviceType'],
-      actions: STANDARD,
+      actions: STANDARD_ACTIONS,
     },
     {
       url: '/device/updateManage',
@@ -19,7 +19,7 @@ export const DEVICES: CatalogueDirectory = {
       icon: 'profile',
       prefix: 'device:updateManage',
       records: ['deviceModel'],
-      actions: STANDARD,
+      actions: STANDARD_ACTIONS,
     },
     {
       url: '/device/apkManage',

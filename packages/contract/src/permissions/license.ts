@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const LICENSES: CatalogueDirectory = {
+export const LICENSE_CATALOGUE: CatalogueDirectory = {
   url: '/LicenseManage',
   name: 'License管理',
   icon: 'safety-certificate',

@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const BIG_SCREEN: CatalogueDirectory = {
+export const BIG_SCREEN_CATALOGUE: CatalogueDirectory = {
   url: '/screen',
   name: '数据大屏',
   icon: 'fund',

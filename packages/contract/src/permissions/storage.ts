@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const STORAGE: CatalogueDirectory = {
+export const STORAGE_CATALOGUE: CatalogueDirectory = {
   url: '/ossManage',
   name: '云存储管理',
   icon: 'cloud',

@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const SYSTEM: CatalogueDirectory = {
+export const SYSTEM_CATALOGUE: CatalogueDirectory = {
   url: '/system',
   name: '系统管理',
   icon: 'setting',

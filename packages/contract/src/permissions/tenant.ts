@@ -1,6 +1,6 @@
 import type { CatalogueDirectory } from './declare.ts'
 
-export const TENANTS: CatalogueDirectory = {
+export const TENANT_CATALOGUE: CatalogueDirectory = {
   url: '/tenantManage',
   name: '客户管理',
   icon: 'bank',

@@ -17,7 +17,7 @@ const RELEASED = [
   ['push', '推送到单台设备'],
 ] as const
 
-export const UPGRADE: CatalogueDirectory = {
+export const UPGRADE_CATALOGUE: CatalogueDirectory = {
   url: '/upgrade',
   name: '设备升级',
   icon: 'cloud-upload',

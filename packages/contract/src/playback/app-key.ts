@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, rev, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { recordColumns } from '../core/record-calls.ts'
-import { switches } from '../core/switches.ts'
+import { declareSwitches } from '../core/switches.ts'
 
 export const APP_KEY_STATUS = { 1: '启用', 0: '停用' } as const
 export const MAX_ORIGINS = 10
@@ -51,7 +51,7 @@ export const appKeys = {
       tenantId: optional(id).meta({ title: '客户' }),
       status: optional(choice('状态', APP_KEY_STATUS)),
     }),
-    result: pageOf(AppKeyRow),
+    result: createPageSchema(AppKeyRow),
   },
   get: { method: 'GET', path: `${ROOT}/detail/:id`, access: APP_KEY, input: z.object({ id }), result: AppKeyRow },
   create: {
@@ -85,7 +85,7 @@ export const appKeys = {
     result: Secret,
     done: '密钥已更换',
   },
-  ...switches(ROOT, APP_KEY, 'App密钥'),
+  ...declareSwitches(ROOT, APP_KEY, 'App密钥'),
   remove: {
     method: 'DELETE',
     path: `${ROOT}/:id`,

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, day, id, note, optional, search, text, whole } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { UPLOAD, type UploadRule } from '../core/upload.ts'
 
 export const CONSENT_SOURCE = { 1: 'App授权', 2: '书面授权' } as const
 export const CONSENT_STATE = { 1: '有效', 2: '已过期', 3: '已撤回' } as const
-export const OWN_CONSENT = '不能使用本人登记的授权，请由他人查看'
+export const OWN_CONSENT_MESSAGE = '不能使用本人登记的授权，请由他人查看'
 /** Longest range of one view in milliseconds. */
 export const MAX_VIEW_MS = 30 * 60_000
 /** Maximum number of intervals of one day that are offered for a view. */
@@ -111,7 +111,7 @@ export const playbackConsents = {
       state: optional(choice('状态', CONSENT_STATE)),
       ...timeRange,
     }),
-    result: pageOf(ConsentRow),
+    result: createPageSchema(ConsentRow),
   },
   create: {
     method: 'POST',
@@ -161,6 +161,6 @@ export const playbackConsents = {
       consentId: optional(id).meta({ title: '授权编号' }),
       ...timeRange,
     }),
-    result: pageOf(ViewRow),
+    result: createPageSchema(ViewRow),
   },
 } as const satisfies Contract

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { CompareRow, Explanation, PermNode } from '../permissions/permission-tree.ts'
 
@@ -92,7 +92,7 @@ export const role = {
     path: '/api/v1/tenant/role/list',
     access: 'system:rolemanagement:list',
     input: RoleQuery,
-    result: pageOf(RoleRow),
+    result: createPageSchema(RoleRow),
   },
   get: {
     method: 'GET',
@@ -207,14 +207,14 @@ export const role = {
     path: '/api/v1/tenant/role/accountInRole/:id',
     access: 'system:rolemanagement:query',
     input: members,
-    result: pageOf(RoleAccount),
+    result: createPageSchema(RoleAccount),
   },
   accountNotInRole: {
     method: 'GET',
     path: '/api/v1/tenant/role/accountNotInRole/:id',
     access: 'system:rolemanagement:assignUser',
     input: members,
-    result: pageOf(RoleAccount),
+    result: createPageSchema(RoleAccount),
   },
   /** Copies a role with its permissions, data scope and home page; users are not copied. */
   copy: {

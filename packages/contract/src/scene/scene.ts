@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, rev, search, text, whole } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { PermNode } from '../permissions/permission-tree.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -125,7 +125,7 @@ export const scene = {
       deviceTypeId: optional(id).meta({ title: '适用设备类型' }),
       ...timeRange,
     }),
-    result: pageOf(SceneRow),
+    result: createPageSchema(SceneRow),
   },
   /** All permissions that a scene can contain; permissions that the caller lacks are not `grantable`. */
   permTree: {
@@ -153,7 +153,7 @@ export const scene = {
       name: search('客户名称', 50),
       inScene: optional(choice('使用此场景', SCENE_DEFAULT)),
     }),
-    result: pageOf(SceneTenant),
+    result: createPageSchema(SceneTenant),
   },
   /** Previews which accounts gain or lose permissions when menus or state of a scene change. Nothing is saved. */
   impact: {

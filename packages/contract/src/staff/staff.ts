@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ACCOUNT_STATUS, accountName, email, GENDER, mobileNo } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional, optionalRev, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 import { BatchReport } from '../core/transfer.ts'
@@ -88,7 +88,7 @@ export const staff = {
     path: '/api/v1/tenant/user/list',
     access: 'system:manager:list',
     input: StaffQuery,
-    result: pageOf(StaffRow),
+    result: createPageSchema(StaffRow),
   },
   /** Roles of the tenant for the account form; `grantable` when the caller holds all permissions of the role. */
   roleOptions: {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, note, optional, reference, rev, whole } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
 
 export const ALLOWANCE_LEDGER = { 1: '发放', 2: '增加', 3: '减少', 4: '开通使用' } as const
 const MAX_ALLOWANCE = 10_000_000
@@ -55,7 +55,7 @@ export const storageAllowances = {
       tenantId: optional(id).meta({ title: '客户' }),
       packageId: optional(id).meta({ title: '云存套餐' }),
     }),
-    result: pageOf(AllowanceRow),
+    result: createPageSchema(AllowanceRow),
   },
   get: {
     method: 'GET',
@@ -69,7 +69,7 @@ export const storageAllowances = {
     path: '/api/v1/oss/allowance/ledger/:id',
     access: 'ossManage:deviceList:allowance',
     input: pageQuery.extend({ id }),
-    result: pageOf(AllowanceLine),
+    result: createPageSchema(AllowanceLine),
   },
   create: {
     method: 'POST',

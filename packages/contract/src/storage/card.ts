@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { EFFECT_MODE } from './entitlement.ts'
 import { MAX_PRICE } from '../entities/package.ts'
 
@@ -66,7 +66,7 @@ export const storageCards = {
     path: '/api/v1/oss/card/batch/page',
     access,
     input: pageQuery.extend({ batchNo: search('批次号', 20), packageId: optional(id).meta({ title: '云存套餐' }) }),
-    result: pageOf(CardBatchRow),
+    result: createPageSchema(CardBatchRow),
   },
   list: {
     method: 'GET',
@@ -79,7 +79,7 @@ export const storageCards = {
       sn: search('序列号', 64),
       state: optional(choice('状态', CARD_STATE)),
     }),
-    result: pageOf(CardRow),
+    result: createPageSchema(CardRow),
   },
   create: {
     method: 'POST',

@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { text, whole } from '../core/fields.ts'
 
 /** Text of an answer that permits recording. Other answers are reasons of a refusal. */
-export const MAY_RECORD = '可以录像'
+export const MAY_RECORD_TEXT = '可以录像'
 
 const serial = text('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
@@ -34,7 +34,7 @@ const Rule = z.object({
   value: z.string(),
 })
 
-export const WhyNoVideo = z.object({
+export const PermitExplanation = z.object({
   sn: z.string(),
   channel: z.int(),
   /** Text of the first failed rule; empty when a recording that starts now is taken. */
@@ -47,7 +47,7 @@ export const WhyNoVideo = z.object({
   troubleTime: z.string().nullable(),
   trouble: z.string(),
 })
-export type WhyNoVideo = z.output<typeof WhyNoVideo>
+export type PermitExplanation = z.output<typeof PermitExplanation>
 
 const UsageDay = z.object({
   day: z.string(),
@@ -75,7 +75,7 @@ export const storageDeviceVideos = {
     path: '/api/v1/oss/device/why',
     access: 'ossManage:deviceList:query',
     input: z.object({ sn: serial, channel }),
-    result: WhyNoVideo,
+    result: PermitExplanation,
   },
   /** Uploads of one channel for each day of a month. */
   usage: {

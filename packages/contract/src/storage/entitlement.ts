@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
-import { edge, pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
 import { copyAmount as amount } from '../entities/package.ts'
 import { PERIOD_TYPE, RECORD_TYPE } from './package.ts'
@@ -224,7 +224,7 @@ export const storageEntitlements = {
     path: '/api/v1/oss/device/page',
     access: 'ossManage:deviceList:list',
     input: EntitlementQuery,
-    result: pageOf(EntitlementListRow),
+    result: createPageSchema(EntitlementListRow),
   },
   get: {
     method: 'GET',

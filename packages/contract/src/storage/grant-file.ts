@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, reference, rev, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE, OpenPlan } from './entitlement.ts'
@@ -10,7 +10,7 @@ import { copyAmount } from '../entities/package.ts'
 /** Maximum number of lines of one file. */
 export const GRANT_FILE_ROWS = 100_000
 export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
-export const OWN_BATCH = '不能审批自己提交的批次，请由其他人审批'
+export const OWN_BATCH_MESSAGE = '不能审批自己提交的批次，请由其他人审批'
 const PASS = { 1: '同意', 0: '驳回' } as const
 
 /** One line of the file. An empty channel is 0, an empty number of copies is 1. */
@@ -115,7 +115,7 @@ export const storageGrantFiles = {
       state: optional(choice('状态', GRANT_FILE_STATE)),
       ...timeRange,
     }),
-    result: pageOf(GrantFileRow),
+    result: createPageSchema(GrantFileRow),
   },
   get: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, rev, search, text } from '../core/fields.ts'
-import { pageOf, pageQuery, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, timeRange } from '../core/page.ts'
 
 export const HOOK_STATUS = { 1: '启用', 0: '停用' } as const
 export const PRICE_FREE = { 0: '须与套餐价格一致', 1: '由商城定价' } as const
@@ -69,7 +69,7 @@ export const storageHooks = {
     path: '/api/v1/oss/hook',
     access,
     input: pageQuery.extend({ hookName: search('商城名称', 50), status: optional(choice('状态', HOOK_STATUS)) }),
-    result: pageOf(HookRow),
+    result: createPageSchema(HookRow),
   },
   get: { method: 'GET', path: '/api/v1/oss/hook/detail/:id', access, input: byId, result: HookRow },
   create: {
@@ -113,7 +113,7 @@ export const storageHooks = {
       result: optional(choice('结果', EVENT_RESULT)),
       ...timeRange,
     }),
-    result: pageOf(HookEventRow),
+    result: createPageSchema(HookEventRow),
   },
   event: {
     method: 'GET',

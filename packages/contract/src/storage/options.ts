@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, optional } from '../core/fields.ts'
-import { optionsAt } from '../core/options.ts'
+import { declareOptions } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
 export const storageOptions = {
   /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenants: optionsAt('/api/v1/oss/options/tenant', 'session', {
+  tenants: declareOptions('/api/v1/oss/options/tenant', 'session', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
   /** `onSale` 1: returns only packages that can be opened now, for forms. */
-  packages: optionsAt('/api/v1/oss/options/package', 'session', {
+  packages: declareOptions('/api/v1/oss/options/package', 'session', {
     row: {
       packageCode: z.string(),
       recordType: z.int(),
@@ -24,6 +24,8 @@ export const storageOptions = {
     asked: { onSale: optional(choice('在售', { 1: '在售' })) },
   }),
   /** Devices of models with cloud storage, searched by serial number. */
-  devices: optionsAt('/api/v1/oss/options/device', 'ossManage:deviceList:open', { row: { modelName: z.string() } }),
-  models: optionsAt('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
+  devices: declareOptions('/api/v1/oss/options/device', 'ossManage:deviceList:open', {
+    row: { modelName: z.string() },
+  }),
+  models: declareOptions('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

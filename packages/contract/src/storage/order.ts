@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, search, text } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { EFFECT_MODE, EntitlementRow } from './entitlement.ts'
 import { YES_NO } from '../entities/package.ts'
@@ -109,7 +109,7 @@ export const storageOrders = {
     path: '/api/v1/oss/order/page',
     access: order,
     input: OrderQuery,
-    result: pageOf(OrderRow),
+    result: createPageSchema(OrderRow),
   },
   export: {
     method: 'GET',
@@ -139,7 +139,7 @@ export const storageOrders = {
       origin: optional(choice('来源', REFUND_ORIGIN)),
       ...timeRange,
     }),
-    result: pageOf(RefundRow),
+    result: createPageSchema(RefundRow),
   },
   /** Asks the shop for a refund. The refund is done when the shop reports it, or when it is recorded. */
   requestRefund: {

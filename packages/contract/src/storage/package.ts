@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, rev, search, text, whole } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { sharedData } from '../core/shared-data.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
@@ -22,7 +22,7 @@ export const MAX_CHANNELS = 64
 export const MAX_PERIODS = 36
 
 /** Formats the length of a package: `3个月`. */
-export const periodText = (type: number, count: number) => (type === 2 ? `${count}个月` : `${count}${PERIODS[type]}`)
+export const formatPeriod = (type: number, count: number) => (type === 2 ? `${count}个月` : `${count}${PERIODS[type]}`)
 const PERIODS: Readonly<Record<number, string>> = PERIOD_TYPE
 
 /** Fields that belong to the package itself and may change at any time. */
@@ -126,7 +126,7 @@ export const storagePackages = sharedData({
     path: '/api/v1/oss/package/page',
     access: 'ossManage:packageList:list',
     input: PackageQuery,
-    result: pageOf(PackageListRow),
+    result: createPageSchema(PackageListRow),
   },
   get: {
     method: 'GET',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { checkedRange, dayRange } from '../core/day-range.ts'
+import { addRangeCheck, dayRange } from '../core/day-range.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
-import { pageOf, pageQuery } from '../core/page.ts'
+import { createPageSchema, pageQuery } from '../core/page.ts'
 import { EXPORT_FORMATS } from '../core/transfer.ts'
 import { ENTITLEMENT_SOURCE } from './entitlement.ts'
 import { PackageTerms } from './package.ts'
@@ -12,7 +12,7 @@ export const FORECAST_DAYS = 90
 
 const tenantId = optional(id).meta({ title: '客户' })
 const range = dayRange.extend({ tenantId })
-export const StorageStatQuery = checkedRange(range)
+export const StorageStatQuery = addRangeCheck(range)
 const NowQuery = z.object({ tenantId })
 
 const title = (text: string) => ({ title: text })
@@ -180,7 +180,7 @@ export const storageStats = {
     ...read,
     path: '/api/v1/oss/statistics/trouble',
     input: pageQuery.extend({ tenantId }),
-    result: pageOf(TroubleRow),
+    result: createPageSchema(TroubleRow),
   },
   /** Estimates cost and margin of a package from the measured uploads of the last seven days. */
   simulate: {
@@ -213,7 +213,7 @@ export const storageStats = {
     stream: 'download',
     kind: 'export',
     title: '导出云存统计',
-    input: checkedRange(range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') })),
+    input: addRangeCheck(range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') })),
     result: z.null(),
   },
 } as const satisfies Contract

@@ -3,7 +3,7 @@ import { email, mobileNo } from '../entities/account.ts'
 import { ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, search, text } from '../core/fields.ts'
-import { edge, pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { edge, createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -91,7 +91,7 @@ export const appAccount = {
     path: '/api/v1/account/app/page',
     access: 'AccountAdministration:accountList:list',
     input: AppQuery,
-    result: pageOf(AppAccountRow),
+    result: createPageSchema(AppAccountRow),
   },
   export: {
     method: 'GET',
@@ -134,7 +134,7 @@ export const appAccount = {
     path: '/api/v1/account/app/devices/:id',
     access: 'AccountAdministration:accountList:query',
     input: pageQuery.extend({ id }),
-    result: pageOf(BoundDevice),
+    result: createPageSchema(BoundDevice),
   },
   /**
    * Creates an account, or returns the existing account of that name, for an App's back end. `tenantId` defaults to

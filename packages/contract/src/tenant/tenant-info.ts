@@ -59,7 +59,7 @@ const fields = {
     .refine((url) => /^(\/api\/v1\/file\/[0-9a-f]{32})?$/.test(url), '客户标志不正确，请重新上传')
     .meta({ title: '客户标志', max: 255 }),
   domain: note('域名', 200)
-    .refine((list) => hostsOf(list).every((host) => HOST.test(host)), '域名格式不正确，多个域名用逗号分隔')
+    .refine((list) => parseHosts(list).every((host) => HOST.test(host)), '域名格式不正确，多个域名用逗号分隔')
     .meta({ title: '域名', max: 200 }),
   sceneIds,
   allowApply: choice('加入申请', ALLOW_APPLY).default(1).meta({ title: '加入申请', labels: ALLOW_APPLY }),
@@ -76,7 +76,7 @@ const fields = {
 }
 
 /** Hosts in the field `domain`, separated by commas, semicolons or spaces. */
-export function hostsOf(list: string) {
+export function parseHosts(list: string) {
   return list.split(/[\s,;，；]+/).filter(Boolean)
 }
 

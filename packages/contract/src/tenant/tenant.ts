@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, rev, search, text } from '../core/fields.ts'
-import { pageOf } from '../core/page.ts'
+import { createPageSchema } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import {
   ALLOW_APPLY,
@@ -26,7 +26,7 @@ export const tenant = {
     path: '/api/v1/tenant/page',
     access: 'tenantManage:tenant:list',
     input: TenantQuery,
-    result: pageOf(TenantRow),
+    result: createPageSchema(TenantRow),
   },
   /** Visible tenants whose name or number contains `name`, for pickers. */
   simple: {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 export const APPLY_STATUS = { 0: '待审批', 1: '已通过', 2: '已驳回', 3: '已取消', 4: '已过期' } as const
@@ -89,7 +89,7 @@ export const userApply = {
     path: '/api/v1/tenant/user/apply/list',
     access: 'tenantManage:userapplication:list',
     input: ApplyQuery,
-    result: pageOf(ApplyRow),
+    result: createPageSchema(ApplyRow),
   },
   /** Number of applications that wait for the caller's decision, for the badge. */
   count: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { daysBetween, missingYear, OFFICIAL_HOLIDAYS, readHolidays } from './holidays.ts'
+import { listDaysBetween, findMissingYear, OFFICIAL_HOLIDAYS, parseHolidays } from './holidays.ts'
 
 /** Published on 4 November 2025. */
 const NOTICE_2026 = `国务院办公厅关于2026年部分节假日安排的通知
@@ -12,7 +12,7 @@ const NOTICE_2026 = `国务院办公厅关于2026年部分节假日安排的通�
 七、国庆节：10月1日（周四）至7日（周三）放假调休，共7天。9月20日（周日）、10月10日（周六）上班。`
 
 test('parses the published notice to the shipped arrangement', () => {
-  expect(readHolidays(NOTICE_2026, 2026)).toEqual(OFFICIAL_HOLIDAYS[2026])
+  expect(parseHolidays(NOTICE_2026, 2026)).toEqual(OFFICIAL_HOLIDAYS[2026])
 })
 
 test('has 33 days off, and every replacement workday is at a weekend', () => {
@@ -35,12 +35,12 @@ describe('other texts', () => {
     ['没有日期的一句话', [], []],
     ['', [], []],
   ])('%s', (text, holidays, workdays) => {
-    expect(readHolidays(text, 2027)).toEqual({ holidays, workdays })
+    expect(parseHolidays(text, 2027)).toEqual({ holidays, workdays })
   })
 })
 
 test('accepts 29 February only in a leap year', () => {
-  expect(daysBetween('2028-02-28', '2028-03-01')).toEqual(['2028-02-28', '2028-02-29', '2028-03-01'])
+  expect(listDaysBetween('2028-02-28', '2028-03-01')).toEqual(['2028-02-28', '2028-02-29', '2028-03-01'])
 })
 
 test.each([
@@ -50,5 +50,5 @@ test.each([
   [['2026-01-01'], '2027-01-01', 2027],
   [[], '2026-03-01', 2026],
 ])('with %j on %s the year without holidays is %s', (holidays, today, year) => {
-  expect(missingYear({ holidays }, today)).toBe(year)
+  expect(findMissingYear({ holidays }, today)).toBe(year)
 })

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 const LONGEST = 31
 
 /** Returns every day of an inclusive range; returns nothing for a reversed or too long range. */
-export function daysBetween(first: string, last: string): string[] {
+export function listDaysBetween(first: string, last: string): string[] {
   const [from, to] = [Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`)]
   if (!(to >= from) || to - from > LONGEST * DAY_MS) return []
   return Array.from({ length: (to - from) / DAY_MS + 1 }, (_, at) =>
@@ -21,13 +21,13 @@ export function daysBetween(first: string, last: string): string[] {
 export const OFFICIAL_HOLIDAYS: Readonly<Record<number, HolidayYear>> = {
   2026: {
     holidays: [
-      ...daysBetween('2026-01-01', '2026-01-03'),
-      ...daysBetween('2026-02-15', '2026-02-23'),
-      ...daysBetween('2026-04-04', '2026-04-06'),
-      ...daysBetween('2026-05-01', '2026-05-05'),
-      ...daysBetween('2026-06-19', '2026-06-21'),
-      ...daysBetween('2026-09-25', '2026-09-27'),
-      ...daysBetween('2026-10-01', '2026-10-07'),
+      ...listDaysBetween('2026-01-01', '2026-01-03'),
+      ...listDaysBetween('2026-02-15', '2026-02-23'),
+      ...listDaysBetween('2026-04-04', '2026-04-06'),
+      ...listDaysBetween('2026-05-01', '2026-05-05'),
+      ...listDaysBetween('2026-06-19', '2026-06-21'),
+      ...listDaysBetween('2026-09-25', '2026-09-27'),
+      ...listDaysBetween('2026-10-01', '2026-10-07'),
     ],
     workdays: ['2026-01-04', '2026-02-14', '2026-02-28', '2026-05-09', '2026-09-20', '2026-10-10'],
   },
@@ -43,7 +43,7 @@ export const SHIPPED_HOLIDAYS: HolidayYear = {
 const PUBLISHED_IN = 11
 
 /** Returns the year for which holidays are missing in a calendar; `today` as `yyyy-MM-dd`. */
-export function missingYear({ holidays }: Pick<HolidayYear, 'holidays'>, today: string): number | undefined {
+export function findMissingYear({ holidays }: Pick<HolidayYear, 'holidays'>, today: string): number | undefined {
   const [year = 0, month = 0] = today.split('-').map(Number)
   const has = (wanted: number) => holidays.some((day) => day.startsWith(`${wanted}-`))
   if (!has(year)) return year
@@ -59,7 +59,7 @@ const ISO = /(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\s*(?:至|到|[—–~～])+\
  * Parses a year's arrangement from text: the State Council's notice as published, or lines such as `2027-01-01 至
  * 2027-01-03 放假` and `2027-01-04 上班`. Dates without a year belong to `year`.
  */
-export function readHolidays(text: string, year: number): HolidayYear {
+export function parseHolidays(text: string, year: number): HolidayYear {
   const holidays = new Set<string>()
   const workdays = new Set<string>()
   for (const sentence of text.replaceAll(IN_BRACKETS, '').split(/[。；;\n]/)) {
@@ -101,5 +101,5 @@ const isDay = (text: string) => {
 
 function daysOf(from: Parts, last: Parts) {
   const [first, end] = [textOf(from), textOf(last)]
-  return isDay(first) && isDay(end) ? daysBetween(first, end) : []
+  return isDay(first) && isDay(end) ? listDaysBetween(first, end) : []
 }

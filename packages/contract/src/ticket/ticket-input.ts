@@ -16,7 +16,7 @@ import {
 } from './ticket-rows.ts'
 import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
-import { tooMany, type UploadRule } from '../core/upload.ts'
+import { formatCountError, type UploadRule } from '../core/upload.ts'
 
 const YES_NO = { 0: '否', 1: '是' } as const
 
@@ -74,7 +74,7 @@ const filesOf = (title: string, rule: UploadRule) =>
       fileIds,
       z
         .array(z.string(`${title}不正确`).regex(/^[0-9a-f]{32}$/, `${title}不正确`), `${title}不正确`)
-        .max(rule.maxCount, tooMany(rule))
+        .max(rule.maxCount, formatCountError(rule))
         .transform((list) => [...new Set(list)]),
     )
     .meta({ title })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { checkedRange, dayRange } from '../core/day-range.ts'
+import { addRangeCheck, dayRange } from '../core/day-range.ts'
 import { id, optional } from '../core/fields.ts'
 import { EXPORT_FORMATS } from '../core/transfer.ts'
 
@@ -9,7 +9,7 @@ const range = dayRange.extend({
   typeId: optional(id).meta({ title: '设备类型' }),
   modelId: optional(id).meta({ title: '设备型号' }),
 })
-export const StatQuery = checkedRange(range)
+export const StatQuery = addRangeCheck(range)
 export type StatRange = z.output<typeof range>
 
 const figure = z.number().nullable()
@@ -122,7 +122,7 @@ export const feedbackStat = {
     stream: 'download',
     kind: 'export',
     title: '导出售后统计',
-    input: checkedRange(
+    input: addRangeCheck(
       range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') }) as unknown as typeof range,
     ),
     result: z.null(),

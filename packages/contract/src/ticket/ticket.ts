@@ -13,7 +13,7 @@ import {
 } from './ticket-rows.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 const byId = z.object({ id })
@@ -55,7 +55,7 @@ export const feedback = {
     path: '/api/v1/feedback/page',
     access: 'AfterService:Questions:list',
     input: FeedbackQuery,
-    result: pageOf(FeedbackRow),
+    result: createPageSchema(FeedbackRow),
   },
   /** Number of open tickets that are assigned to the caller or unassigned. */
   pending: {
@@ -63,7 +63,7 @@ export const feedback = {
     path: '/api/v1/feedback/pending/page',
     access: 'AfterService:PendingList:list',
     input: FeedbackQuery,
-    result: pageOf(FeedbackRow).extend({
+    result: createPageSchema(FeedbackRow).extend({
       counts: z.object({ mine: z.int(), unassigned: z.int(), near: z.int(), breached: z.int(), reminded: z.int() }),
     }),
   },
@@ -223,7 +223,7 @@ export const feedback = {
     path: '/api/v1/feedback/device/page',
     access: 'AfterService:Equipment:list',
     input: ServiceDeviceQuery,
-    result: pageOf(ServiceDevice),
+    result: createPageSchema(ServiceDevice),
   },
   exportDevices: {
     method: 'GET',

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import {
-  clockText,
-  dailyText,
-  limitsInWords,
-  limitsOf,
-  planFieldTexts,
-  planInWords,
-  shareText,
-  spanText,
-  stageSizeInWords,
+  formatClock,
+  formatDailyWindow,
+  describeLimits,
+  pickRolloutLimits,
+  describePlanFields,
+  describePlan,
+  formatShare,
+  formatMinutes,
+  describeStageSize,
 } from './release-plan.ts'
 
 const plan = { mode: 2, percent: 10_000, stages: [], tenants: [], groups: [] }
@@ -23,14 +23,14 @@ const stage = (percent: number) => ({
 })
 
 test('describes the effect of a plan in sentences', () => {
-  expect(planInWords({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
-  expect(planInWords(plan, quiet)).toEqual(['所有客户的适用设备全部收到该版本；白名单设备始终可以收到。'])
+  expect(describePlan({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
+  expect(describePlan(plan, quiet)).toEqual(['所有客户的适用设备全部收到该版本；白名单设备始终可以收到。'])
   const limits = { perMinute: 50, maxDownloads: 20, bandwidth: 8 }
-  expect(planInWords({ ...plan, mode: 1, ...limits }, quiet)[1]).toBe(
+  expect(describePlan({ ...plan, mode: 1, ...limits }, quiet)[1]).toBe(
     '每分钟最多下发 50 台，最多 20 台同时下载，每个服务进程的下载总带宽不超过 8 MB/s。',
   )
-  expect(limitsInWords({ perMinute: null, maxDownloads: null, bandwidth: 8 })).toMatch(/^已设限制：每个服务进程/)
-  expect(limitsInWords({ perMinute: null, maxDownloads: null, bandwidth: null })).toBe('')
+  expect(describeLimits({ perMinute: null, maxDownloads: null, bandwidth: 8 })).toMatch(/^已设限制：每个服务进程/)
+  expect(describeLimits({ perMinute: null, maxDownloads: null, bandwidth: null })).toBe('')
   const full = {
     ...plan,
     stages: [stage(100), stage(10_000)],
@@ -39,7 +39,7 @@ test('describes the effect of a plan in sentences', () => {
     dailyStart: 1380,
     dailyEnd: 300,
   }
-  expect(planInWords({ ...full, startTime: '2030-01-01 00:00:00', autoRetries: 2 }, { needsAudit: true })).toEqual([
+  expect(describePlan({ ...full, startTime: '2030-01-01 00:00:00', autoRetries: 2 }, { needsAudit: true })).toEqual([
     '「甲」「乙」的属于分组「试点」的适用设备按 1% → 100% 分 2 个阶段收到该版本；白名单设备始终可以收到。',
     '每阶段至少 20 个结果、观察 1 小时 30 分钟，成功率达到 95% 自动进入下一阶段；失败率达到 5% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 1 天，即按已有结果评判，没有结果则暂停。',
     '2030-01-01 00:00:00 开始，每日 23:00～次日 05:00 下发。',
@@ -49,7 +49,7 @@ test('describes the effect of a plan in sentences', () => {
 })
 
 test('formats percentages, clock times and durations', () => {
-  expect([shareText(1250), clockText(90), spanText(1530), spanText(0)]).toEqual([
+  expect([formatShare(1250), formatClock(90), formatMinutes(1530), formatMinutes(0)]).toEqual([
     '12.5%',
     '01:30',
     '1 天 1 小时 30 分钟',
@@ -58,7 +58,7 @@ test('formats percentages, clock times and durations', () => {
 })
 
 test('describes a stage by its device count, including few or none', () => {
-  expect([undefined, 0, 8, 36].map((count) => stageSizeInWords(count, 20))).toEqual([
+  expect([undefined, 0, 8, 36].map((count) => describeStageSize(count, 20))).toEqual([
     '',
     '没有设备，满最短观察时间后自动进入下一阶段',
     '约 8 台设备，少于最少结果数，全部设备有结果后即评判',
@@ -70,15 +70,18 @@ test('returns every limit, with the value for an absent limit', () => {
   const set = { startTime: '2030-01-01 00:00:00', dailyStart: 0, perMinute: 50, maxDownloads: null, other: 1 }
   const rest = { startTime: set.startTime, dailyStart: 0, perMinute: 50 }
   const names = ['endTime', 'dailyEnd', 'maxDownloads', 'bandwidth']
-  expect(limitsOf(set, null)).toStrictEqual({ ...rest, ...Object.fromEntries(names.map((name) => [name, null])) })
-  expect(limitsOf(set, undefined)).toStrictEqual({
+  expect(pickRolloutLimits(set, null)).toStrictEqual({
+    ...rest,
+    ...Object.fromEntries(names.map((name) => [name, null])),
+  })
+  expect(pickRolloutLimits(set, undefined)).toStrictEqual({
     ...rest,
     ...Object.fromEntries(names.map((name) => [name, undefined])),
   })
 })
 
 test('formats the daily window, also beyond midnight', () => {
-  expect([dailyText(0, 90), dailyText(1380, 300), dailyText(null, 300)]).toEqual([
+  expect([formatDailyWindow(0, 90), formatDailyWindow(1380, 300), formatDailyWindow(null, 300)]).toEqual([
     '00:00～01:30',
     '23:00～次日 05:00',
     '',
@@ -86,7 +89,7 @@ test('formats the daily window, also beyond midnight', () => {
 })
 
 test('formats the fields of a plan for a list of changes', () => {
-  const fields = planFieldTexts({ mode: 2, percent: 1250, dailyStart: 90, dailyEnd: null, needConfirm: true }, [
+  const fields = describePlanFields({ mode: 2, percent: 1250, dailyStart: 90, dailyEnd: null, needConfirm: true }, [
     stage(100),
   ])
   expect(fields).toEqual({

@@ -14,7 +14,7 @@ export interface PlanLimits<Absent> {
 }
 
 /** Returns the limits of a plan with `absent` for each limit that is not set. */
-export function limitsOf<Absent extends null | undefined>(
+export function pickRolloutLimits<Absent extends null | undefined>(
   plan: Partial<PlanLimits<null | undefined>>,
   absent: Absent,
 ): PlanLimits<Absent> {
@@ -48,25 +48,25 @@ export interface Plan extends Partial<PlanLimits<undefined | null>> {
 }
 
 /** Formats hundredths of a percent: `1250` → `12.5%`. */
-export const shareText = (hundredths: number | undefined) => (hundredths === undefined ? '?' : `${hundredths / 100}%`)
+export const formatShare = (hundredths: number | undefined) => (hundredths === undefined ? '?' : `${hundredths / 100}%`)
 
 /** Formats minutes after midnight: `90` → `01:30`. */
-export const clockText = (minute: number) =>
+export const formatClock = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Formats the daily window: `1380`, `300` → `23:00～次日 05:00`; empty without a window. */
-export const dailyText = (start: number | null | undefined, end: number | null | undefined) =>
-  start == null || end == null ? '' : `${clockText(start)}～${end < start ? '次日 ' : ''}${clockText(end)}`
+export const formatDailyWindow = (start: number | null | undefined, end: number | null | undefined) =>
+  start == null || end == null ? '' : `${formatClock(start)}～${end < start ? '次日 ' : ''}${formatClock(end)}`
 
 /** Formats a duration: `90` → `1 小时 30 分钟`. */
-export function spanText(minutes: number) {
+export function formatMinutes(minutes: number) {
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60]
   const parts = [days > 0 && `${days} 天`, hours > 0 && `${hours} 小时`, rest > 0 && `${rest} 分钟`].filter(Boolean)
   return parts.length > 0 ? parts.join(' ') : '0 分钟'
 }
 
 /** Describes the effect of publishing, one sentence a line. */
-export function planInWords(plan: Plan, { needsAudit }: { needsAudit: boolean }): string[] {
+export function describePlan(plan: Plan, { needsAudit }: { needsAudit: boolean }): string[] {
   if (plan.mode === 1) return ['只有白名单中的设备会收到该版本，其他设备不受影响。', extraWords(plan)].filter(Boolean)
   const whom = [
     plan.tenants.length > 0 ? `${listText(plan.tenants)}的` : '所有客户的',
@@ -86,8 +86,10 @@ const listText = (names: readonly string[]) =>
 
 function shareWords({ stages, percent }: Plan) {
   if (stages.length > 0)
-    return `按 ${stages.map((stage) => shareText(stage.percent)).join(' → ')} 分 ${stages.length} 个阶段收到该版本`
-  return percent === FULL_SHARE ? '全部收到该版本' : `中固定的 ${shareText(percent)} 收到该版本，提高比例时已收到的不变`
+    return `按 ${stages.map((stage) => formatShare(stage.percent)).join(' → ')} 分 ${stages.length} 个阶段收到该版本`
+  return percent === FULL_SHARE
+    ? '全部收到该版本'
+    : `中固定的 ${formatShare(percent)} 收到该版本，提高比例时已收到的不变`
 }
 
 function stageWords({ stages }: Plan) {
@@ -102,11 +104,11 @@ function stageWords({ stages }: Plan) {
       successPercent === first.successPercent,
   )
   if (!same) return '每个阶段达到各自的门槛后自动进入下一阶段；失败率超限时自动暂停并通知相关人员。'
-  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${spanText(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 ${spanText(first.maxMinutes ?? 0)}，即按已有结果评判，没有结果则暂停。`
+  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${formatMinutes(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 ${formatMinutes(first.maxMinutes ?? 0)}，即按已有结果评判，没有结果则暂停。`
 }
 
 function whenWords({ startTime, endTime, dailyStart, dailyEnd }: Plan) {
-  const daily = dailyText(dailyStart, dailyEnd)
+  const daily = formatDailyWindow(dailyStart, dailyEnd)
   const parts = [
     startTime ? `${startTime} 开始` : '',
     endTime ? `${endTime} 结束` : '',
@@ -125,7 +127,7 @@ function extraWords({ needConfirm, autoRetries, ...limits }: Plan) {
 }
 
 /** Describes a stage by its number of devices; undefined while the number is unknown. */
-export function stageSizeInWords(count: number | undefined, minReports: number | null | undefined) {
+export function describeStageSize(count: number | undefined, minReports: number | null | undefined) {
   if (count === undefined) return ''
   if (count === 0) return '没有设备，满最短观察时间后自动进入下一阶段'
   const isFew = minReports != null && count < minReports
@@ -141,7 +143,7 @@ const limitParts = ({ perMinute, maxDownloads, bandwidth }: Limits) =>
   ].filter(Boolean)
 
 /** Describes the limits for which devices of the release wait; empty without limits. */
-export function limitsInWords(limits: Limits) {
+export function describeLimits(limits: Limits) {
   const parts = limitParts(limits)
   return parts.length > 0 ? `已设限制：${parts.join('，')}。超出的设备排队等候，1～10 分钟后自动再来。` : ''
 }
@@ -150,14 +152,14 @@ type LoggedPlan = Partial<PlanLimits<null | undefined>> & { readonly mode: numbe
 type LoggedStage = Pick<Plan['stages'][number], 'percent' | 'errorPercent' | 'minMinutes'>
 
 /** Formats the fields of a plan for a list of changes: percentages in percent, one line for each stage. */
-export const planFieldTexts = <P extends LoggedPlan>(plan: P, stages: readonly LoggedStage[]) => ({
+export const describePlanFields = <P extends LoggedPlan>(plan: P, stages: readonly LoggedStage[]) => ({
   ...plan,
   mode: RELEASE_MODE[plan.mode as keyof typeof RELEASE_MODE],
-  percent: shareText(plan.percent),
-  ...('dailyStart' in plan && { dailyStart: plan.dailyStart == null ? null : clockText(plan.dailyStart) }),
-  ...('dailyEnd' in plan && { dailyEnd: plan.dailyEnd == null ? null : clockText(plan.dailyEnd) }),
+  percent: formatShare(plan.percent),
+  ...('dailyStart' in plan && { dailyStart: plan.dailyStart == null ? null : formatClock(plan.dailyStart) }),
+  ...('dailyEnd' in plan && { dailyEnd: plan.dailyEnd == null ? null : formatClock(plan.dailyEnd) }),
   stages: stages.map(
     ({ percent, errorPercent, minMinutes }) =>
-      `${shareText(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${spanText(minMinutes ?? 0)}）`,
+      `${formatShare(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${formatMinutes(minMinutes ?? 0)}）`,
   ),
 })

@@ -16,7 +16,7 @@ export const TASK_STATE = {
   120: '已取消',
 } as const
 export type TaskState = keyof typeof TASK_STATE
-export const TASK = {
+export const TASK_STATE_CODE = {
   offered: 0,
   confirming: 5,
   fetched: 10,
@@ -28,7 +28,7 @@ export const TASK = {
   failed: 110,
   cancelled: 120,
 } as const
-export const isClosed = (state: number) => state >= TASK.succeeded
+export const isTaskClosed = (state: number) => state >= TASK_STATE_CODE.succeeded
 
 /** Release method of an enabled version. */
 export const RELEASE_MODE = { 1: '测试发布', 2: '正式发布' } as const

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { deviceFilters, MAX_SNS, ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, ids, optional, search } from '../core/fields.ts'
-import { pageOf, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 
-export const WHITE_SORTS = ['sn', 'verCode'] as const
+export const ALLOWLIST_SORTS = ['sn', 'verCode'] as const
 /** Maximum devices that a filter adds or removes within the call; larger changes run as a job. */
-export const DIRECT_WHITES = 20_000
+export const MAX_DIRECT_ALLOWLIST = 20_000
 /** Maximum devices per removal: their ids are sent in the URL. */
 const MAX_REMOVED = 500
 
-export const WhiteDevice = z.object({
+export const AllowlistDevice = z.object({
   deviceId: z.int(),
   sn: z.string().meta({ title: '序列号' }),
   devName: z.string().meta({ title: '设备名称' }),
@@ -55,7 +55,7 @@ const named = (max: number) =>
 
 /** `deviceFilters` selects devices of the version's model; without a filter all of them are selected. */
 const matching = z.object({ otaId, ...deviceFilters })
-const page = sortedPage(WHITE_SORTS).extend({ otaId, ...deviceFilters })
+const page = sortedPage(ALLOWLIST_SORTS).extend({ otaId, ...deviceFilters })
 
 /** `missing`: serial numbers without a device of the version's model in its scope. */
 const changed = z.object({ count: z.int(), unchanged: z.int(), missing: z.array(z.string()) })
@@ -73,7 +73,7 @@ export const otaWhite = {
     access: 'upgrade:ota:query',
     summary: '版本白名单内的设备，过滤条件同设备列表',
     input: page,
-    result: pageOf(WhiteDevice),
+    result: createPageSchema(AllowlistDevice),
   },
   notInWhite: {
     method: 'GET',
@@ -81,7 +81,7 @@ export const otaWhite = {
     access: 'upgrade:ota:query',
     summary: '版本型号下、版本可达范围内、不在白名单的设备，与 inWhite 不重不漏',
     input: page,
-    result: pageOf(WhiteDevice),
+    result: createPageSchema(AllowlistDevice),
   },
   put: {
     method: 'PUT',
@@ -109,7 +109,7 @@ export const otaWhite = {
     path: '/api/v1/device/ota/white/all',
     access: 'upgrade:ota:whiteAll',
     title: '按条件加入固件白名单',
-    summary: `一条语句加入全部符合条件的设备；超过${DIRECT_WHITES}台转为后台任务`,
+    summary: `一条语句加入全部符合条件的设备；超过${MAX_DIRECT_ALLOWLIST}台转为后台任务`,
     kind: 'edit',
     body: 'json',
     input: matching,
@@ -121,7 +121,7 @@ export const otaWhite = {
     path: '/api/v1/device/ota/white/all',
     access: 'upgrade:ota:whiteAll',
     title: '按条件从固件白名单移除',
-    summary: `一条语句移除全部符合条件的设备；超过${DIRECT_WHITES}台转为后台任务`,
+    summary: `一条语句移除全部符合条件的设备；超过${MAX_DIRECT_ALLOWLIST}台转为后台任务`,
     kind: 'edit',
     input: matching,
     result: changedAll,
@@ -129,7 +129,7 @@ export const otaWhite = {
   },
 } as const satisfies Contract
 
-export const VerComment = z.object({
+export const ReleaseNote = z.object({
   otaId: z.int(),
   modelId: z.int(),
   modelName: z.string().meta({ title: '设备型号' }),
@@ -154,7 +154,7 @@ export const otaChoices = {
       packageName: search('包名', 64),
       verName: search('版本名称', 32),
     }),
-    result: z.array(VerComment),
+    result: z.array(ReleaseNote),
   },
   tenants: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, search, text } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { TASK_STATE } from './task-state.ts'
 import { StateCount } from './upgrade-release.ts'
@@ -77,7 +77,7 @@ export const otaTask = {
     access: 'upgrade:ota:query',
     summary: '一个版本的升级任务；beginTime、endTime 为下发时间范围',
     input: TaskQuery,
-    result: pageOf(TaskRow),
+    result: createPageSchema(TaskRow),
   },
   counts: {
     method: 'GET',
@@ -93,7 +93,7 @@ export const otaTask = {
     access: 'upgrade:ota:query',
     summary: '失败任务按原因归并，次数多的在前',
     input: pageQuery.extend({ otaId }),
-    result: pageOf(FailureRow),
+    result: createPageSchema(FailureRow),
   },
   export: {
     method: 'GET',
@@ -162,6 +162,6 @@ export const otaTask = {
     access: 'device:apkManage:query',
     summary: '一台设备的升级任务，新的在前',
     input: pageQuery.extend({ deviceId: id.meta({ title: '设备' }) }),
-    result: pageOf(TaskRow),
+    result: createPageSchema(TaskRow),
   },
 } as const satisfies Contract

@@ -13,21 +13,25 @@ import {
   Tooltip,
   TreeSelect,
 } from 'antd'
-import { MENU, OPTIONS, TREE, WORDS, inPage } from './samples.ts'
+import { MENU, OPTIONS, TREE, WORDS, findPageContainer } from './samples.ts'
 import { Notes, Progresses, Tables } from './content-states.tsx'
 import { Buttons, Choices, Fields, Forms } from './field-states.tsx'
 
 const Popups = () => (
   <>
-    <Select open options={OPTIONS} defaultValue={0} getPopupContainer={inPage} />
-    <Select open mode="multiple" options={OPTIONS} defaultValue={[1]} getPopupContainer={inPage} />
-    <Select open options={[]} showSearch getPopupContainer={inPage} />
-    <TreeSelect open treeData={TREE} treeCheckable treeDefaultExpandAll getPopupContainer={inPage} />
-    <AutoComplete open options={WORDS} getPopupContainer={inPage} />
-    <DatePicker open showTime getPopupContainer={inPage} />
-    <DatePicker open picker="month" getPopupContainer={inPage} />
-    <DatePicker.RangePicker open getPopupContainer={inPage} presets={[{ label: '今天', value: [null, null] }]} />
-    <TimePicker open getPopupContainer={inPage} />
+    <Select open options={OPTIONS} defaultValue={0} getPopupContainer={findPageContainer} />
+    <Select open mode="multiple" options={OPTIONS} defaultValue={[1]} getPopupContainer={findPageContainer} />
+    <Select open options={[]} showSearch getPopupContainer={findPageContainer} />
+    <TreeSelect open treeData={TREE} treeCheckable treeDefaultExpandAll getPopupContainer={findPageContainer} />
+    <AutoComplete open options={WORDS} getPopupContainer={findPageContainer} />
+    <DatePicker open showTime getPopupContainer={findPageContainer} />
+    <DatePicker open picker="month" getPopupContainer={findPageContainer} />
+    <DatePicker.RangePicker
+      open
+      getPopupContainer={findPageContainer}
+      presets={[{ label: '今天', value: [null, null] }]}
+    />
+    <TimePicker open getPopupContainer={findPageContainer} />
     <Dropdown open menu={MENU}>
       <Button icon={<DownOutlined />}>更多</Button>
     </Dropdown>

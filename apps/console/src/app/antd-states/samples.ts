@@ -14,4 +14,4 @@ export const MENU = {
     { key: 3, label: '停用', disabled: true },
   ],
 }
-export const inPage = () => document.body
+export const findPageContainer = () => document.body

@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router'
 import { vi } from 'vitest'
 import 'virtual:antd/shared.css'
 import { OverlayHost } from '#app/overlay-host.tsx'
-import { makeQueryClient } from '#core/api/query.ts'
+import { createQueryClient } from '#core/api/query.ts'
 import { setPermissions } from '#core/auth/session.tsx'
 import { type TabApi, TabProvider } from '#core/routing/tab.tsx'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
@@ -72,7 +72,7 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*']) {
     switchedTenant: null,
     zone: '',
   })
-  const client = makeQueryClient()
+  const client = createQueryClient()
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, gcTime: GC_MS } })
   const dirty = new Set<string>()
   let isShown = true

@@ -2,11 +2,11 @@ import { dictData } from '@oms/contract/dict/dict.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { resourceName } from '#core/api/query.ts'
+import { readResourceName } from '#core/api/query.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { ok, openTab } from './browser-harness.tsx'
-import { contractServer } from '#app/form-cases/contract-server.ts'
-import { chooseFile, press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
@@ -15,7 +15,7 @@ afterEach(() => tab?.close())
 function SlowList() {
   const reads = useRef(0)
   useQuery({
-    queryKey: [resourceName(dictData.import), 'slow'],
+    queryKey: [readResourceName(dictData.import), 'slow'],
     queryFn: () => ((reads.current += 1) === 1 ? 1 : new Promise<number>(() => {})),
   })
   return null
@@ -23,7 +23,7 @@ function SlowList() {
 
 test('an import closes at the first press of 完成 while its list still reloads', async () => {
   const close = vi.fn<() => void>()
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <>
       <SlowList />
@@ -33,9 +33,9 @@ test('an import closes at the first press of 完成 while its list still reloads
   server.on(dictData.import, ({ dryRun }) =>
     ok({ total: 1, created: 1, updated: 0, failed: 0, rows: [], dryRun: dryRun === '1' }),
   )
-  await until(() => chooseFile('选择表格文件', new File(['x'], 'a.xlsx')))
-  await until(() => press('校验'))
-  await until(() => press('导入1行'))
-  await until(() => press('完成'))
+  await waitUntil(() => chooseFile('选择表格文件', new File(['x'], 'a.xlsx')))
+  await waitUntil(() => pressButton('校验'))
+  await waitUntil(() => pressButton('导入1行'))
+  await waitUntil(() => pressButton('完成'))
   expect(close).toHaveBeenCalledOnce()
 })

@@ -5,8 +5,8 @@ import { mayCall } from '#core/auth/session.tsx'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import type { Screen } from '#core/routing/screens.ts'
 import { openTab, pause } from './browser-harness.tsx'
-import { contractServer, filledOf } from '#app/form-cases/contract-server.ts'
-import { until } from '#app/form-cases/page-driver.ts'
+import { createContractServer, buildFilledSample } from '#app/form-cases/contract-server.ts'
+import { waitUntil } from '#app/form-cases/page-driver.ts'
 import { matchScreen } from '#app/screen-match.ts'
 import { screens } from '#app/screens.ts'
 
@@ -38,9 +38,9 @@ function Visited({ visited }: { visited: Set<string> }) {
 /** Opens the page of a list. Returns the called endpoints and the addresses that links and buttons open. */
 function open({ page, access }: Screen) {
   const visited = new Set<string>()
-  const server = contractServer(
+  const server = createContractServer(
     (fetch) => vi.stubGlobal('fetch', fetch),
-    (schema) => filledOf(schema),
+    (schema) => buildFilledSample(schema),
   )
   const Page = lazy(page)
   const shown = (
@@ -93,9 +93,9 @@ async function pressAll() {
 describe('an account with only the list permission', () => {
   test.each(lists)('$path: every visible button leads to permitted calls', async (screen) => {
     const server = open(screen)
-    await until(() => expect(server.called().length).toBeGreaterThan(0))
-    await until(() => expect(document.querySelector('main .ant-skeleton, main .loading-line')).toBeNull())
-    await until(() => expect(nextOf(new Map())).toBeDefined())
+    await waitUntil(() => expect(server.called().length).toBeGreaterThan(0))
+    await waitUntil(() => expect(document.querySelector('main .ant-skeleton, main .loading-line')).toBeNull())
+    await waitUntil(() => expect(nextOf(new Map())).toBeDefined())
     for (const link of document.querySelectorAll('main a[href^="/"]'))
       server.visited.add(link.getAttribute('href') ?? '')
     expect(await pressAll()).not.toEqual([])

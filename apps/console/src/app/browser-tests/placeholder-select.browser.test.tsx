@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { FullSelect } from '#kit/form/full-select.tsx'
-import { placeholderSelect } from '#kit/form/select.tsx'
+import { createPlaceholderSelect } from '#kit/form/select.tsx'
 import { deferControl } from '#kit/form/use-placeholder.ts'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { DictSelect } from '#kit/pickers/dict-select.tsx'
@@ -24,7 +24,7 @@ let arrive: () => Promise<void>
 /** Opens a form with a select whose code arrives when the test calls `arrive`. */
 function openForm({ isControlled = false } = {}) {
   const { promise, resolve } = Promise.withResolvers<{ FullSelect: typeof FullSelect }>()
-  const Select = placeholderSelect(deferControl(() => promise, 'FullSelect'))
+  const Select = createPlaceholderSelect(deferControl(() => promise, 'FullSelect'))
   arrive = async () => {
     resolve({ FullSelect })
     await expect.poll(() => document.querySelector('.kit-select-early')).toBe(null)

@@ -1,11 +1,11 @@
 import { type Manifest, PLAY_MODE } from '@oms/contract/ad-engine/manifest.ts'
-import { previewOfAds } from '@oms/contract/advertise/preview.ts'
+import { buildAdPreview } from '@oms/contract/advertise/preview.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { findFirstPlay } from '#modules/advertise/programs/program-preview.tsx'
-import { newEditorValues } from '#modules/advertise/programs/program-values.ts'
+import { createEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { ok, openTab, startServer } from './browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
@@ -16,8 +16,8 @@ const OFFERED = ['早餐', '午餐', '晚餐'].map((adName, at) => {
 const LIMITS = { validFrom: null, validTo: null, approvalUntil: null, linkUrl: null, text: null, files: [] }
 const AD = { id: 1, verNo: 1, name: '早餐', type: 4 as const, ...LIMITS }
 const MANIFEST = {
-  ...previewOfAds([{ ad: AD, ms: 4000 }], 'Asia/Shanghai'),
-  programs: previewOfAds([{ ad: AD, ms: 4000 }], 'Asia/Shanghai').programs.map((program) => ({
+  ...buildAdPreview([{ ad: AD, ms: 4000 }], 'Asia/Shanghai'),
+  programs: buildAdPreview([{ ad: AD, ms: 4000 }], 'Asia/Shanghai').programs.map((program) => ({
     ...program,
     id: 0,
     dayParts: [{ start: '06:00', end: '12:00' }],
@@ -43,7 +43,7 @@ beforeEach(() => {
       endpoint={programs.create}
       id={undefined}
       tenantId={undefined}
-      initial={newEditorValues()}
+      initial={createEditorValues()}
       targets={[]}
     />,
   )

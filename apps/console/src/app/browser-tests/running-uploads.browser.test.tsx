@@ -8,8 +8,8 @@ import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { AdAdd } from '#modules/advertise/ads/ad-form.tsx'
 import { held, ok, openTab, refusal } from './browser-harness.tsx'
-import { contractServer, sampleOf } from '#app/form-cases/contract-server.ts'
-import { chooseFile, fieldErrors, press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer, buildSample } from '#app/form-cases/contract-server.ts'
+import { chooseFile, readFieldErrors, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
   tab = undefined
 })
 const start = (page: ReactNode) => {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(page)
   return server
 }
@@ -44,15 +44,15 @@ test.each([
     const server = start(<SavedForm of={upload} />)
     const stored = held()
     server.on(files.upload, stored.respond)
-    await until(() => chooseFile(label, new File(['x'], `a${ending}`)))
-    await until(() => expect(server.inputsOf(files.upload)).toHaveLength(1))
-    await until(() => press('保存'))
-    await until(() => expect(fieldErrors()).toEqual([message]))
+    await waitUntil(() => chooseFile(label, new File(['x'], `a${ending}`)))
+    await waitUntil(() => expect(server.inputsOf(files.upload)).toHaveLength(1))
+    await waitUntil(() => pressButton('保存'))
+    await waitUntil(() => expect(readFieldErrors()).toEqual([message]))
     expect(server.inputsOf(ads.create)).toHaveLength(0)
-    stored.answer(ok({ ...(sampleOf(files.upload.result) as object), url: '/api/v1/file/a' }))
-    await until(() => expect(fieldErrors()).toEqual([]))
-    press('保存')
-    await until(() => expect(server.inputsOf(ads.create)).toMatchObject([{ cover: '/api/v1/file/a' }]))
+    stored.answer(ok({ ...(buildSample(files.upload.result) as object), url: '/api/v1/file/a' }))
+    await waitUntil(() => expect(readFieldErrors()).toEqual([]))
+    pressButton('保存')
+    await waitUntil(() => expect(server.inputsOf(ads.create)).toMatchObject([{ cover: '/api/v1/file/a' }]))
   },
 )
 
@@ -60,11 +60,11 @@ test('an ad is not saved while its creative uploads', async () => {
   const server = start(<AdAdd onClose={() => {}} />)
   const begun = held()
   server.on(files.begin, begun.respond)
-  await until(() => chooseFile('选择素材', new File(['x'], 'a.png')))
-  await until(() => expect(server.inputsOf(files.begin)).toHaveLength(1))
-  await until(() => press('保存'))
-  await until(() => expect(fieldErrors()).toContain('素材还在上传，请等待上传完成'))
+  await waitUntil(() => chooseFile('选择素材', new File(['x'], 'a.png')))
+  await waitUntil(() => expect(server.inputsOf(files.begin)).toHaveLength(1))
+  await waitUntil(() => pressButton('保存'))
+  await waitUntil(() => expect(readFieldErrors()).toContain('素材还在上传，请等待上传完成'))
   expect(server.inputsOf(ads.create)).toHaveLength(0)
   begun.answer(refusal(400, '失败'))
-  await until(() => expect(fieldErrors()).not.toContain('素材还在上传，请等待上传完成'))
+  await waitUntil(() => expect(readFieldErrors()).not.toContain('素材还在上传，请等待上传完成'))
 })

@@ -2,8 +2,8 @@ import { agentHistory, type SessionRow } from '@oms/contract/agent/history/histo
 import { afterEach, expect, test, vi } from 'vitest'
 import { SessionDrawer } from '#modules/agent/history/session-drawer.tsx'
 import { ok, openTab, refusal } from './browser-harness.tsx'
-import { contractServer } from '#app/form-cases/contract-server.ts'
-import { press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 const time = '2030-01-01 08:00:00'
 const session: SessionRow = {
@@ -35,21 +35,21 @@ let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
 
 test('AGENT-09 opening a conversation is requested and logged once', async () => {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.open, () => ok({ session, turns: [turn], isCut: false }))
   tab = openTab(<SessionDrawer session={session} onClose={() => {}} />)
-  await until(() => expect(document.querySelector('.talk-turns')?.textContent).toContain('今天天气怎么样'))
+  await waitUntil(() => expect(document.querySelector('.talk-turns')?.textContent).toContain('今天天气怎么样'))
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(document.querySelector('.ant-drawer .kit-skeleton')).toBeNull()
   expect(server.inputsOf(agentHistory.open)).toHaveLength(1)
 })
 
 test('a conversation that cannot be read shows the reason and can be requested again', async () => {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.open, () => refusal(501, '对话不存在'))
   tab = openTab(<SessionDrawer session={session} onClose={() => {}} />)
-  await until(() => expect(document.querySelector('.kit-failed')?.textContent).toContain('对话不存在'))
+  await waitUntil(() => expect(document.querySelector('.kit-failed')?.textContent).toContain('对话不存在'))
   server.on(agentHistory.open, () => ok({ session, turns: [turn], isCut: false }))
-  await until(() => press('重试'))
-  await until(() => expect(document.querySelector('.talk-turns')?.textContent).toContain('今天天气怎么样'))
+  await waitUntil(() => pressButton('重试'))
+  await waitUntil(() => expect(document.querySelector('.talk-turns')?.textContent).toContain('今天天气怎么样'))
 })

@@ -3,8 +3,8 @@ import { useLocation } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import TicketListPage from '#modules/ticket/ticket-list.page.tsx'
 import { held, ok, openTab, pause } from './browser-harness.tsx'
-import { contractServer } from '#app/form-cases/contract-server.ts'
-import { chooseFirst, isShown, press, submit, type, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { chooseFirst, isTextShown, pressButton, submitForm, typeInto, waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -18,7 +18,7 @@ const address = () => document.querySelector('#address')?.textContent
 
 /** Completes the form of a new ticket and submits the form. The test decides when the server responds. */
 async function submitTicket() {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const answer = held()
   server.on(feedback.create, answer.respond)
   const page = openTab(
@@ -28,31 +28,31 @@ async function submitTicket() {
     </>,
   )
   tab = page
-  await until(() => press('新增工单'))
+  await waitUntil(() => pressButton('新增工单'))
   // The filters of the list have fields with the same names.
-  await until(() => expect(document.querySelector('.ant-drawer form')).not.toBeNull())
+  await waitUntil(() => expect(document.querySelector('.ant-drawer form')).not.toBeNull())
   document.querySelector('[role="search"]')?.setAttribute('hidden', '')
-  await until(() => type('content', '无法开机'))
+  await waitUntil(() => typeInto('content', '无法开机'))
   await chooseFirst('problemType')
-  submit()
-  await until(() => expect(server.inputsOf(feedback.create)).toHaveLength(1))
+  submitForm()
+  await waitUntil(() => expect(server.inputsOf(feedback.create)).toHaveLength(1))
   return { page, create: () => answer.answer(ok({ id: 7, feedbackNo: 'G7' }, '工单已创建')) }
 }
 
 test('the list opens the ticket that was created', async () => {
   const { create } = await submitTicket()
   create()
-  await until(() => expect(address()).toBe('/AfterService/Questions/Pendding'))
+  await waitUntil(() => expect(address()).toBe('/AfterService/Questions/Pendding'))
 })
 
 test('a ticket created in a hidden list is reported and does not replace the page of another tab', async () => {
   const { page, create } = await submitTicket()
   page.hide()
   create()
-  await until(() => expect(isShown('工单已创建')).toBe(true))
-  await until(() => expect(page.hasUnsavedTabs()).toBe(false))
+  await waitUntil(() => expect(isTextShown('工单已创建')).toBe(true))
+  await waitUntil(() => expect(page.hasUnsavedTabs()).toBe(false))
   page.show()
-  await until(() => expect(isShown('新增工单')).toBe(true))
+  await waitUntil(() => expect(isTextShown('新增工单')).toBe(true))
   // A shown page renders a pending change of the address after the first paint.
   await pause(300)
   expect(address()).toBe('/')

@@ -2,7 +2,7 @@ import { dictData } from '@oms/contract/dict/dict.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { tooMany, UPLOAD } from '@oms/contract/core/upload.ts'
+import { formatCountError, UPLOAD } from '@oms/contract/core/upload.ts'
 import { type ReactNode, useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { page as browserPage } from 'vitest/browser'
@@ -13,8 +13,8 @@ import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
 import { held, ok, openTab, pause, refusal } from './browser-harness.tsx'
-import { contractServer, sampleOf } from '#app/form-cases/contract-server.ts'
-import { chooseFile, enter, press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer, buildSample } from '#app/form-cases/contract-server.ts'
+import { chooseFile, enterText, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -22,7 +22,7 @@ afterEach(() => {
   tab = undefined
 })
 const start = (page: ReactNode) => {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(page)
   return server
 }
@@ -74,19 +74,19 @@ describe('a file chosen while another file is validated', () => {
     const server = start(page)
     const first = held()
     server.on(to, first.respond)
-    await until(() => chooseFile(input, table('甲')))
-    await until(() => press(check))
-    await until(() => expect(server.inputsOf(to)).toHaveLength(1))
+    await waitUntil(() => chooseFile(input, table('甲')))
+    await waitUntil(() => pressButton(check))
+    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
     chooseFile(input, table('乙'))
-    await until(() => expect(document.body.textContent).toContain('乙.xlsx'))
+    await waitUntil(() => expect(document.body.textContent).toContain('乙.xlsx'))
     first.answer(report(5, true))
     await pause(50)
-    expect(() => press(take(5))).toThrow(take(5))
+    expect(() => pressButton(take(5))).toThrow(take(5))
 
     server.on(to, ({ dryRun }) => report(2, dryRun === '1'))
-    await until(() => press(check))
-    await until(() => press(take(2)))
-    await until(() => press('完成'))
+    await waitUntil(() => pressButton(check))
+    await waitUntil(() => pressButton(take(2)))
+    await waitUntil(() => pressButton('完成'))
     const sent = server.inputsOf(to).map(({ file, dryRun }) => [(file as File).name, dryRun])
     expect(sent).toEqual([
       ['甲.xlsx', '1'],
@@ -98,17 +98,17 @@ describe('a file chosen while another file is validated', () => {
   test.each(PLACES)('$name: is refused while the import runs', async ({ to, page, input, check, take }) => {
     const server = start(page)
     server.on(to, () => report(3, true))
-    await until(() => chooseFile(input, table('甲')))
-    await until(() => press(check))
-    await until(() => expect(server.inputsOf(to)).toHaveLength(1))
+    await waitUntil(() => chooseFile(input, table('甲')))
+    await waitUntil(() => pressButton(check))
+    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
     const taken = held()
     server.on(to, taken.respond)
-    await until(() => press(take(3)))
-    await until(() => expect(server.inputsOf(to)).toHaveLength(2))
-    await until(isBusy)
+    await waitUntil(() => pressButton(take(3)))
+    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(2))
+    await waitUntil(isBusy)
     chooseFile(input, table('乙'))
     taken.answer(report(3, false))
-    await until(() => press('完成'))
+    await waitUntil(() => pressButton('完成'))
     expect(document.body.textContent).toContain('已新增 3 行')
   })
 })
@@ -118,36 +118,36 @@ test.each(PLACES)('$name: a failed check of the first file does not end the chec
   const server = start(page)
   const [first, second] = [held(), held()]
   server.on(to, first.respond)
-  await until(() => chooseFile(input, table('甲')))
-  await until(() => press(check))
-  await until(() => expect(server.inputsOf(to)).toHaveLength(1))
+  await waitUntil(() => chooseFile(input, table('甲')))
+  await waitUntil(() => pressButton(check))
+  await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
   chooseFile(input, table('乙'))
   server.on(to, second.respond)
-  await until(() => press(check))
-  await until(() => expect(server.inputsOf(to)).toHaveLength(2))
-  await until(isBusy)
+  await waitUntil(() => pressButton(check))
+  await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(2))
+  await waitUntil(isBusy)
   first.answer(refusal(400, `${name}无法读取`))
-  await until(() => expect(document.body.textContent).toContain(`${name}无法读取`))
+  await waitUntil(() => expect(document.body.textContent).toContain(`${name}无法读取`))
   await pause(50)
   isBusy()
   second.answer(report(2, true))
-  await until(() => press(place.take(2)))
+  await waitUntil(() => pressButton(place.take(2)))
 })
 
 test('the preview of a replaced file of certificates is not shown', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   const rows = (uid: string) => {
-    const { rows: _none, ...rest } = sampleOf(licenseCerts.preview.result) as { rows: unknown[] }
+    const { rows: _none, ...rest } = buildSample(licenseCerts.preview.result) as { rows: unknown[] }
     const row = { row: 1, uid, hasKey: true, typeCode: 'P2P', modelCode: '', expireTime: '', problem: '' }
     return ok({ ...rest, rows: [row] })
   }
   const first = held()
   server.on(licenseCerts.preview, first.respond)
-  await until(() => chooseFile('选择表格文件', table('甲')))
-  await until(() => expect(server.inputsOf(licenseCerts.preview)).toHaveLength(1))
+  await waitUntil(() => chooseFile('选择表格文件', table('甲')))
+  await waitUntil(() => expect(server.inputsOf(licenseCerts.preview)).toHaveLength(1))
   server.on(licenseCerts.preview, () => rows('UID-OF-B'))
   chooseFile('选择表格文件', table('乙'))
-  await until(() => expect(document.body.textContent).toContain('UID-OF-B'))
+  await waitUntil(() => expect(document.body.textContent).toContain('UID-OF-B'))
   first.answer(rows('UID-OF-A'))
   await pause(50)
   expect(document.body.textContent).toContain('UID-OF-B')
@@ -155,17 +155,17 @@ test('the preview of a replaced file of certificates is not shown', async () => 
 
 test('a setting changed during an import that fails makes the next import a new one', async () => {
   const server = start(<LicenseImport onClose={noop} />)
-  await until(() => chooseFile('选择表格文件', table('甲')))
+  await waitUntil(() => chooseFile('选择表格文件', table('甲')))
   const taken = held()
   server.on(licenseCerts.import, taken.respond)
-  await until(() => press('导入'))
-  await until(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(1))
-  await until(isBusy)
-  await enter(document.querySelector('#orderNo'), 'D1')
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(1))
+  await waitUntil(isBusy)
+  await enterText(document.querySelector('#orderNo'), 'D1')
   taken.answer(refusal(400, '订单号已存在'))
-  await until(() => expect(document.body.textContent).toContain('订单号已存在'))
-  await until(() => press('导入'))
-  await until(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(2))
+  await waitUntil(() => expect(document.body.textContent).toContain('订单号已存在'))
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(2))
   const [before, after] = server.keysOf(licenseCerts.import)
   expect([before, after]).not.toContain(null)
   expect(after).not.toBe(before)
@@ -173,15 +173,15 @@ test('a setting changed during an import that fails makes the next import a new 
 
 test('a setting changed while certificates are imported does not discard the report', async () => {
   const server = start(<LicenseImport onClose={noop} />)
-  await until(() => chooseFile('选择表格文件', table('甲')))
+  await waitUntil(() => chooseFile('选择表格文件', table('甲')))
   const taken = held()
   server.on(licenseCerts.import, taken.respond)
-  await until(() => press('导入'))
-  await until(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(1))
-  await until(isBusy)
-  await enter(document.querySelector('#orderNo'), 'D1')
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(1))
+  await waitUntil(isBusy)
+  await enterText(document.querySelector('#orderNo'), 'D1')
   taken.answer(report(3, false))
-  await until(() => press('完成'))
+  await waitUntil(() => pressButton('完成'))
   expect(document.body.textContent).toContain('已新增 3 行')
 })
 
@@ -204,14 +204,14 @@ test.each([
   const answers = [held(), held()]
   for (const [at, { respond }] of answers.entries()) {
     server.on(files.upload, respond)
-    await until(() => chooseFile(label, new File(['x'], `${at}${ending}`)))
-    await until(() => expect(server.inputsOf(files.upload)).toHaveLength(at + 1))
+    await waitUntil(() => chooseFile(label, new File(['x'], `${at}${ending}`)))
+    await waitUntil(() => expect(server.inputsOf(files.upload)).toHaveLength(at + 1))
   }
-  const stored = (id: string) => ok({ ...(sampleOf(files.upload.result) as object), url: `/api/v1/file/${id}` })
+  const stored = (id: string) => ok({ ...(buildSample(files.upload.result) as object), url: `/api/v1/file/${id}` })
   answers[1]?.answer(stored('b'))
   answers[0]?.answer(stored('a'))
   const value = () => document.querySelector('output')?.textContent
-  await until(() => expect(value()?.split(',').toSorted()).toEqual(['/api/v1/file/a', '/api/v1/file/b']))
+  await waitUntil(() => expect(value()?.split(',').toSorted()).toEqual(['/api/v1/file/a', '/api/v1/file/b']))
 })
 
 test('files that are being uploaded count towards the maximum number of files of a field', async () => {
@@ -220,11 +220,11 @@ test('files that are being uploaded count towards the maximum number of files of
   server.on(files.upload, stored.respond)
   const { maxCount } = UPLOAD.image
   for (let count = 1; count <= maxCount; count++) {
-    await until(() => chooseFile('选择图片', new File(['x'], `${count}.png`)))
-    await until(() => expect(server.inputsOf(files.upload)).toHaveLength(count))
+    await waitUntil(() => chooseFile('选择图片', new File(['x'], `${count}.png`)))
+    await waitUntil(() => expect(server.inputsOf(files.upload)).toHaveLength(count))
   }
   chooseFile('选择图片', new File(['x'], 'more.png'))
-  await until(() => expect(document.body.textContent).toContain(tooMany(UPLOAD.image)))
+  await waitUntil(() => expect(document.body.textContent).toContain(formatCountError(UPLOAD.image)))
   expect(server.inputsOf(files.upload)).toHaveLength(maxCount)
 })
 
@@ -280,14 +280,14 @@ test('a deleted row is no longer ticked, and a row of another page stays ticked'
   // A phone shows cards.
   await browserPage.viewport(1440, 900)
   start(<ListPage />)
-  await until(() => expect(document.querySelector('input[aria-label="选择 1"]')).not.toBeNull())
+  await waitUntil(() => expect(document.querySelector('input[aria-label="选择 1"]')).not.toBeNull())
   tick(1)
-  await until(() => expect(ticked()).toBe('勾选：1'))
+  await waitUntil(() => expect(ticked()).toBe('勾选：1'))
   tick(2)
-  await until(() => expect(ticked()).toBe('勾选：1、2'))
-  press('删除')
-  await until(() => expect(ticked()).toBe('勾选：2'))
-  press('翻页')
-  await until(() => expect(document.querySelector('input[aria-label="选择 3"]')).not.toBeNull())
+  await waitUntil(() => expect(ticked()).toBe('勾选：1、2'))
+  pressButton('删除')
+  await waitUntil(() => expect(ticked()).toBe('勾选：2'))
+  pressButton('翻页')
+  await waitUntil(() => expect(document.querySelector('input[aria-label="选择 3"]')).not.toBeNull())
   expect(ticked()).toBe('勾选：2')
 })

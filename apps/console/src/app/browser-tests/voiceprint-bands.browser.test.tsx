@@ -3,8 +3,8 @@ import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { VoiceprintTest } from '#modules/agent/voiceprints/voiceprint-test.tsx'
 import { ok, openTab } from './browser-harness.tsx'
-import { contractServer } from '#app/form-cases/contract-server.ts'
-import { press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 const audioId = 'a'.repeat(32)
 const TURN = {
@@ -30,24 +30,24 @@ afterEach(() => {
 
 /** Tests a recorded turn and returns the names of the speakers with their bands. */
 async function bandsOfTest() {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(voiceprints.agents, () => ok({ list: [{ id: 3, name: '海川小管家', tenantName: '' }], total: 1 }))
   server.on(voiceprints.turns, () => ok({ list: [TURN] }))
   const list = SCORES.map(([name, score], at) => ({ id: at + 1, name, introduction: '', score }))
   server.on(voiceprints.test, () => ok({ list }))
   tab = openTab(<VoiceprintTest onClose={() => {}} />)
-  await until(() => expect(document.querySelector('.ant-drawer .ant-select')).not.toBeNull())
+  await waitUntil(() => expect(document.querySelector('.ant-drawer .ant-select')).not.toBeNull())
   document.querySelector<HTMLElement>('.ant-drawer .ant-select input')?.focus()
-  await until(() => {
+  await waitUntil(() => {
     const event = new MouseEvent('mousedown', { bubbles: true, cancelable: true })
     document.querySelector('.ant-drawer .ant-select input')?.dispatchEvent(event)
     expect(document.querySelector('.ant-select-item-option')).not.toBeNull()
   })
   document.querySelector<HTMLElement>('.ant-select-item-option')?.click()
-  await until(() => expect(document.querySelector('.voiceprint-turns input')).not.toBeNull())
+  await waitUntil(() => expect(document.querySelector('.voiceprint-turns input')).not.toBeNull())
   document.querySelector<HTMLElement>('.voiceprint-turns input')?.click()
-  await until(() => press('测试所选语音'))
-  await until(() => expect(document.querySelectorAll('.voiceprint-scores li')).toHaveLength(SCORES.length))
+  await waitUntil(() => pressButton('测试所选语音'))
+  await waitUntil(() => expect(document.querySelectorAll('.voiceprint-scores li')).toHaveLength(SCORES.length))
   expect(server.inputsOf(voiceprints.test)).toEqual([{ agentId: 3, audioId }])
   return [...document.querySelectorAll('.voiceprint-scores li')].map((line) => [
     line.querySelector('.voiceprint-speaker')?.textContent,

@@ -5,12 +5,16 @@ import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
 import { AdAdd, AdEdit } from '#modules/advertise/ads/ad-form.tsx'
-import { rowOf, sampleOf } from './contract-server.ts'
+import { findRowSchema, buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
 const NO_FILES = { adType: 1, materials: [], proofs: [], bannedWords: [], auditRemark: '', text: null, tags: [] }
 
-const SUBMITTED = { ...(sampleOf(rowOf(ads.versions.result)) as object), verNo: 1, contentHash: 'a'.repeat(64) }
+const SUBMITTED = {
+  ...(buildSample(findRowSchema(ads.versions.result)) as object),
+  verNo: 1,
+  contentHash: 'a'.repeat(64),
+}
 
 const ITEM = { itemId: 1, adId: 1, adName: '海报', adType: 1, orientation: 0, thumbUrl: '', duration: 10, weight: 1 }
 const LIMITS = {
@@ -25,7 +29,7 @@ const LIMITS = {
 const RULES = { playMode: 1, targetType: 1, targetIds: [1], weekdays: 127, dayParts: [], priority: 0, insertMode: 0 }
 const DATES = { dateFrom: '2030-01-01', dateTo: '2030-01-31', bookedPlays: 0, bookedPer: 1, isDefault: 0 }
 const PROGRAM = {
-  ...(sampleOf(programs.get.result) as ResultOf<typeof programs.get>),
+  ...(buildSample(programs.get.result) as ResultOf<typeof programs.get>),
   ...RULES,
   ...DATES,
   id: 1,

@@ -10,7 +10,7 @@ import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
 import { CandidateDialog, ReachDialog } from '#modules/agent/agents/candidate-dialog.tsx'
 import { QuestionForm } from '#modules/agent/try-out/question-form.tsx'
 import { WordForm } from '#modules/agent/agents/word-form.tsx'
-import { sampleOf } from './contract-server.ts'
+import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
 const CHOICES = { models: [], templates: [], wordFiles: [], plugins: [] } satisfies ResultOf<typeof agents.choices>
@@ -26,7 +26,7 @@ const NO_PARTS = {
   secrets: {},
 }
 const AGENT = {
-  ...(sampleOf(agents.get.result) as ResultOf<typeof agents.get>),
+  ...(buildSample(agents.get.result) as ResultOf<typeof agents.get>),
   ...NO_MODELS,
   ...NO_VOICE,
   ...NO_PARTS,

@@ -12,9 +12,9 @@ import { ProviderAdd, ProviderEdit } from '#modules/agent/models/provider-form.t
 import { ProductAdd, ProductEdit } from '#modules/agent/packages/product-form.tsx'
 import { TemplateAdd, TemplateEdit } from '#modules/agent/templates/template-form.tsx'
 import { TemplateMake } from '#modules/agent/templates/template-make.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
-const MODELS = options({ code: 'TTS_sample', type: 'TTS', providerCode: 'edge', isDefault: 0 })
+const MODELS = buildOptions({ code: 'TTS_sample', type: 'TTS', providerCode: 'edge', isDefault: 0 })
 const FIELD = { key: 'base_url', label: '接口地址', type: 'string', default: '', required: false, secret: false }
 const PROVIDERS = {
   list: [
@@ -48,8 +48,8 @@ const TEMPLATE = {
 }
 
 const PRODUCT_SCOPE = [
-  [agentProducts.models, options({ modelCode: 'm' })],
-  [agentProducts.tenants, options({ tenantNo: 't' })],
+  [agentProducts.models, buildOptions({ modelCode: 'm' })],
+  [agentProducts.tenants, buildOptions({ tenantNo: 't' })],
 ] as const
 const PRODUCT = {
   allowances: [{ unit: 1, amount: 30 }],
@@ -132,7 +132,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     field: 'name',
     fill: { voiceId: 'S_sample', consentSpeaker: '王女士' },
     choose: ['modelId'],
-    reads: [[voiceClones.models, options({ code: 'TTS_sample' })]],
+    reads: [[voiceClones.models, buildOptions({ code: 'TTS_sample' })]],
     form: (close) => <CloneForm initial={RECORDED} onClose={close} />,
   },
   {
@@ -166,7 +166,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     save: agentTemplates.make,
     field: 'templateName',
     choose: ['agentId'],
-    reads: [[agentTemplates.agents, options({ tenantName: '客户' })]],
+    reads: [[agentTemplates.agents, buildOptions({ tenantName: '客户' })]],
     form: (close) => <TemplateMake onClose={close} />,
   },
   {

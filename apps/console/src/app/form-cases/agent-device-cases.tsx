@@ -2,10 +2,10 @@ import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { ContactForm } from '#modules/agent/devices/contact-form.tsx'
 import { AgentDeviceForm, BindForm, BindMacForm, MoveForm } from '#modules/agent/devices/device-forms.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const file = 'agent/devices/device-forms.tsx'
-const reads = [[agentDevices.agents, options({ tenantName: '客户' })]] as const
+const reads = [[agentDevices.agents, buildOptions({ tenantName: '客户' })]] as const
 
 /** Forms of voice devices. */
 export const AGENT_DEVICE_CASES: readonly FormCase[] = [
@@ -53,7 +53,7 @@ export const AGENT_DEVICE_CASES: readonly FormCase[] = [
     save: agentContacts.create,
     field: 'alias',
     choose: ['targetId'],
-    reads: [[agentContacts.targets, options({ mac: '00:1a:2b:3c:4d:5e' })]],
+    reads: [[agentContacts.targets, buildOptions({ mac: '00:1a:2b:3c:4d:5e' })]],
     form: (close) => <ContactForm row="new" deviceId={7} onClose={close} />,
   },
   {

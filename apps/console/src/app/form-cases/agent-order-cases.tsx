@@ -1,13 +1,13 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { ORDER } from '@oms/contract/agent/orders/order-entities.ts'
+import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
 import { OrderDialog, type OrderStep } from '#modules/agent/orders/order-dialogs.tsx'
 import { OrderEdit } from '#modules/agent/orders/order-edit.tsx'
 import { GiftAdd, OrderAdd } from '#modules/agent/orders/order-form.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
   agentOrders.packages,
-  options({ packageCode: 'ZN30', content: '30天', scope: 3, price: 900, isTrial: 0 }),
+  buildOptions({ packageCode: 'ZN30', content: '30天', scope: 3, price: 900, isTrial: 0 }),
 ] as const
 
 /** A dialog that changes the state of an order. */
@@ -53,8 +53,8 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
     },
     form: (close, row) => <OrderEdit row={row as never} onClose={close} />,
   },
-  step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER.pending, isMine: false, amount: 900 }),
-  step('close', '关闭智能体订单', 'reason', { state: ORDER.pending, isMine: true }),
-  step('refund', '申请智能体订单退款', 'reason', { state: ORDER.paid, proposal: 900 }),
-  step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER.refunding }),
+  step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER_STATE_CODE.pending, isMine: false, amount: 900 }),
+  step('close', '关闭智能体订单', 'reason', { state: ORDER_STATE_CODE.pending, isMine: true }),
+  step('refund', '申请智能体订单退款', 'reason', { state: ORDER_STATE_CODE.paid, proposal: 900 }),
+  step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER_STATE_CODE.refunding }),
 ]

@@ -17,7 +17,7 @@ import { MoveDialog, TagDialog, TokensDialog, TransferDialog } from '#modules/de
 import { DeviceAddForm, DeviceEditForm } from '#modules/device/device-form.tsx'
 import { DictDataAddForm, DictDataEditForm } from '#modules/dict/dict-data-form.tsx'
 import { DictTypeAddForm, DictTypeEditForm } from '#modules/dict/dict-type-form.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const MODELS = { list: [{ id: 1, name: '型号', modelCode: 'm', typeName: '类型', status: 1 }] }
 const BATCH = { ids: [1], onDone: () => {} }
@@ -131,7 +131,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     field: 'join',
     values: null,
     choose: ['join'],
-    reads: [[devices.groupOptions, options({ kind: 1 })]],
+    reads: [[devices.groupOptions, buildOptions({ kind: 1 })]],
     form: (close) => <MoveDialog {...BATCH} onClose={close} />,
   },
   {
@@ -141,7 +141,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     field: 'tenantId',
     values: null,
     choose: ['tenantId'],
-    reads: [[devices.tenantOptions, options({ tenantNo: 'T1' })]],
+    reads: [[devices.tenantOptions, buildOptions({ tenantNo: 'T1' })]],
     form: (close) => <TransferDialog {...BATCH} onClose={close} />,
   },
   {

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
-import { fullSchema } from '#core/api/full-schema.ts'
+import { buildFullSchema } from '#core/api/full-schema.ts'
 import { ok, refusal } from '#app/browser-tests/browser-harness.tsx'
 
 export type Fields = Record<string, unknown>
@@ -46,18 +46,18 @@ const CANDIDATES = [
 ]
 
 /** Returns a value that the schema accepts: empty lists, null for nullable fields, all fields of objects. */
-export function sampleOf(schema: z.ZodType): unknown {
-  const full = fullSchema(schema)
+export function buildSample(schema: z.ZodType): unknown {
+  const full = buildFullSchema(schema)
   if (full instanceof z.ZodObject) {
     const shape = full.shape as Record<string, z.ZodType>
-    return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, sampleOf(field)]))
+    return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, buildSample(field)]))
   }
-  if (full instanceof z.ZodArray) return full.safeParse([]).success ? [] : [sampleOf(full.element as z.ZodType)]
+  if (full instanceof z.ZodArray) return full.safeParse([]).success ? [] : [buildSample(full.element as z.ZodType)]
   if (full instanceof z.ZodNullable) return null
   if (full instanceof z.ZodEnum) return full.options[0]
   const inner = full instanceof z.ZodOptional || full instanceof z.ZodDefault ? full.unwrap() : undefined
   // A refinement may belong to the optional schema itself.
-  const candidates = inner ? [sampleOf(inner as z.ZodType), ...CANDIDATES] : CANDIDATES
+  const candidates = inner ? [buildSample(inner as z.ZodType), ...CANDIDATES] : CANDIDATES
   return candidates.find((value) => full.safeParse(value).success)
 }
 
@@ -66,38 +66,40 @@ const FILLED_DEPTH = 4
 let lastId = 100
 
 /** Returns a value that the schema accepts with two different elements in every list. */
-export function filledOf(schema: z.ZodType, variant = 0, depth = FILLED_DEPTH): unknown {
-  const full = fullSchema(schema)
-  if (full instanceof z.ZodLazy) return filledOf(full.unwrap() as z.ZodType, variant, depth)
+export function buildFilledSample(schema: z.ZodType, variant = 0, depth = FILLED_DEPTH): unknown {
+  const full = buildFullSchema(schema)
+  if (full instanceof z.ZodLazy) return buildFilledSample(full.unwrap() as z.ZodType, variant, depth)
   if (full instanceof z.ZodObject) {
     const shape = full.shape as Record<string, z.ZodType>
     const valueOf = (name: string, field: z.ZodType) =>
-      name === 'id' && fullSchema(field).safeParse(lastId + 1).success ? ++lastId : filledOf(field, variant, depth)
+      name === 'id' && buildFullSchema(field).safeParse(lastId + 1).success
+        ? ++lastId
+        : buildFilledSample(field, variant, depth)
     return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, valueOf(name, field)]))
   }
   if (full instanceof z.ZodArray) {
     const element = full.element as z.ZodType
-    const rows = depth > 0 ? [0, 1].map((at) => filledOf(element, at, depth - 1)) : []
-    return full.safeParse(rows).success ? rows : sampleOf(schema)
+    const rows = depth > 0 ? [0, 1].map((at) => buildFilledSample(element, at, depth - 1)) : []
+    return full.safeParse(rows).success ? rows : buildSample(schema)
   }
-  if (full instanceof z.ZodNullable) return filledOf(full.unwrap() as z.ZodType, variant, depth)
+  if (full instanceof z.ZodNullable) return buildFilledSample(full.unwrap() as z.ZodType, variant, depth)
   const accepted = CANDIDATES.filter((value) => full.safeParse(value).success)
-  return accepted.length > 0 ? accepted[variant % accepted.length] : sampleOf(schema)
+  return accepted.length > 0 ? accepted[variant % accepted.length] : buildSample(schema)
 }
 
 /** Returns a record as `read` returns it; its values also pass the validation of `save`. */
-export function recordOf(result: z.ZodType, save: Endpoint): Fields {
-  const record = sampleOf(result) as Fields
-  const input = fullSchema(save.input)
+export function buildRecordSample(result: z.ZodType, save: Endpoint): Fields {
+  const record = buildSample(result) as Fields
+  const input = buildFullSchema(save.input)
   const shape = input instanceof z.ZodObject ? (input.shape as Record<string, z.ZodType>) : {}
   const isWrong = ([name, field]: [string, z.ZodType]) => !field.safeParse(record[name] ?? undefined).success
   const mended = Object.entries(shape).filter(isWrong)
-  return { ...record, ...Object.fromEntries(mended.map(([name, field]) => [name, sampleOf(field)])) }
+  return { ...record, ...Object.fromEntries(mended.map(([name, field]) => [name, buildSample(field)])) }
 }
 
 /** Returns the schema of a row of a list response. */
-export function rowOf(list: z.ZodType): z.ZodType {
-  const full = fullSchema(list)
+export function findRowSchema(list: z.ZodType): z.ZodType {
+  const full = buildFullSchema(list)
   const rows = full instanceof z.ZodObject ? (full.shape as Record<string, z.ZodType>)['list'] : full
   return (rows as z.ZodArray).element as z.ZodType
 }
@@ -126,9 +128,9 @@ const isPathOf = (path: string, pathname: string) => {
  * Responds to every call of the contract with a sample of its result, unless `on` sets another response. Records all
  * requests.
  */
-export function contractServer(
+export function createContractServer(
   stub: (fetch: (url: string, init?: RequestInit) => Promise<Response>) => void,
-  sample: (schema: z.ZodType) => unknown = sampleOf,
+  sample: (schema: z.ZodType) => unknown = buildSample,
 ) {
   const answers = new Map<string, Respond>()
   const requests: { readonly to: Endpoint; readonly input: Fields; readonly key: string | null }[] = []

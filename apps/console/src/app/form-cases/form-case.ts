@@ -37,6 +37,6 @@ export interface FormCase {
 }
 
 /** Two options of a select. */
-export const options = (values: Fields = {}) => ({
+export const buildOptions = (values: Fields = {}) => ({
   list: [1, 2].map((id) => ({ id, uid: id, name: `选项${id}`, status: 1, parentId: 0, children: [], ...values })),
 })

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
 const WAIT = { timeout: 20_000, interval: 10 }
-export const until = (check: () => void | Promise<void>) => vi.waitFor(check, WAIT)
+export const waitUntil = (check: () => void | Promise<void>) => vi.waitFor(check, WAIT)
 
 function present<T>(value: T | null | undefined, name: string): T {
   if (value === null || value === undefined) throw new Error(`${name} is not on the page`)
@@ -13,21 +13,21 @@ const shown = <E extends Element>(selector: string) =>
   [...document.querySelectorAll<E>(selector)].find((element) => isVisible(element))
 
 /** Returns the visible control of a form field. */
-export const control = (field: string) =>
+export const findControl = (field: string) =>
   present(shown<HTMLInputElement>(`form [id^="form"][id$="_${field}"]`), `field ${field}`)
-export const isOpen = () => shown('form [id^="form"]') !== undefined || shown('[role="dialog"]') !== undefined
+export const isFormOpen = () => shown('form [id^="form"]') !== undefined || shown('[role="dialog"]') !== undefined
 
 /** Returns whether the page shows the text. */
-export const isShown = (text: string) =>
+export const isTextShown = (text: string) =>
   [...document.querySelectorAll('body *')].some(
     (element) => element.childElementCount === 0 && element.textContent === text && isVisible(element),
   )
 /** Returns the messages below the fields. */
-export const fieldErrors = () =>
+export const readFieldErrors = () =>
   [...document.querySelectorAll('.ant-form-item-explain-error')].filter(isVisible).map((each) => each.textContent)
 
 /** Clicks an enabled button. */
-export function press(name: string) {
+export function pressButton(name: string) {
   const buttons = [...document.querySelectorAll('button')].filter(
     (button) => isVisible(button) && !button.disabled && !button.classList.contains('ant-btn-loading'),
   )
@@ -38,16 +38,16 @@ export function press(name: string) {
   ).click()
 }
 
-export const submitButton = () => present(shown<HTMLButtonElement>('button[type="submit"]'), 'submit button')
-export const submit = () => submitButton().click()
+export const findSubmitButton = () => present(shown<HTMLButtonElement>('button[type="submit"]'), 'submit button')
+export const submitForm = () => findSubmitButton().click()
 
 const fire = (element: Element, event: Event) => void element.dispatchEvent(event)
 const bubbles = { bubbles: true, cancelable: true }
 
-export const type = (field: string, text: string) => enter(control(field), text)
+export const typeInto = (field: string, text: string) => enterText(findControl(field), text)
 
 /** Enters a text as a person does: React ignores an assignment to `value`. */
-export async function enter(element: HTMLElement | null, text: string) {
+export async function enterText(element: HTMLElement | null, text: string) {
   if (!element) throw new Error('the field is not on the page')
   element.focus()
   if (element.isContentEditable) return void document.execCommand('insertText', false, text)
@@ -66,17 +66,17 @@ const OPTION = '.ant-select-item-option, .ant-select-tree-list-holder .ant-selec
 /** Chooses the first option of a select. */
 export async function chooseFirst(field: string) {
   // The options of a select that was used before close with an animation.
-  await until(() => {
+  await waitUntil(() => {
     if (shown(OPTION)) throw new Error('the options of another select are open')
   })
-  control(field).focus()
+  findControl(field).focus()
   // A select of a list's filter renders a placeholder until it has the focus.
-  await until(() => {
-    if (control(field).closest('.kit-select-early')) throw new Error(`${field} is still a placeholder`)
+  await waitUntil(() => {
+    if (findControl(field).closest('.kit-select-early')) throw new Error(`${field} is still a placeholder`)
   })
-  const input = control(field)
+  const input = findControl(field)
   fire(input.closest('.ant-select') ?? input, new MouseEvent('mousedown', bubbles))
-  await until(() => void present(shown(OPTION), `option of ${field}`))
+  await waitUntil(() => void present(shown(OPTION), `option of ${field}`))
   shown<HTMLElement>(OPTION)?.click()
   input.blur()
 }

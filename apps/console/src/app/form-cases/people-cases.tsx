@@ -20,7 +20,7 @@ import { IndustryAdd, IndustryEdit, IndustryMerge } from '#modules/tenant/indust
 import { JoinPage } from '#modules/tenant/join-page.tsx'
 import { TenantAdd, TenantEdit } from '#modules/tenant/tenant-form.tsx'
 import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
 const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1, industryIds: [] }] }
@@ -79,7 +79,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     choose: ['industryId'],
     reads: [
       [tenant.scenes, SCENES],
-      [industry.options, options()],
+      [industry.options, buildOptions()],
     ],
     form: (close) => <TenantAdd onClose={close} onMade={noop} />,
   },

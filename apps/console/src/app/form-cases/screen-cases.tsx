@@ -1,7 +1,7 @@
 import { adScreens } from '@oms/contract/advertise/screen.ts'
 import { PairForm } from '#modules/advertise/screens/screen-pair.tsx'
 import { ScreenForm } from '#modules/advertise/screens/screen-form.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 /** Forms of screens. */
 export const SCREEN_CASES: readonly FormCase[] = [
@@ -12,7 +12,7 @@ export const SCREEN_CASES: readonly FormCase[] = [
     field: 'code',
     values: ['K7M2QX', 'K7M2QY'],
     choose: ['deviceId'],
-    reads: [[adScreens.devices, options({ modelName: '型号' })]],
+    reads: [[adScreens.devices, buildOptions({ modelName: '型号' })]],
     form: (close) => <PairForm code="" onClose={close} />,
   },
   {

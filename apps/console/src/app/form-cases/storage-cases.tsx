@@ -13,11 +13,11 @@ import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { AppKeyForm } from '#modules/storage/integrations/app-key-form.tsx'
 import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'
 import { ViewDialog } from '#modules/storage/playback/view-dialog.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const SCOPE = [
-  [storageOptions.models, options({ modelCode: 'm' })],
-  [storageOptions.tenants, options({ tenantNo: 't' })],
+  [storageOptions.models, buildOptions({ modelCode: 'm' })],
+  [storageOptions.tenants, buildOptions({ tenantNo: 't' })],
 ] as const
 
 const ROW = { id: 1, sn: 'CAM1', packageName: '月卡' } as never
@@ -57,9 +57,9 @@ export const STORAGE_CASES: readonly FormCase[] = [
     reads: [
       [
         storageOptions.packages,
-        options({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
+        buildOptions({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
       ],
-      [storageOptions.devices, options({ modelName: 'm' })],
+      [storageOptions.devices, buildOptions({ modelName: 'm' })],
     ],
     form: (close) => <OpenDrawer sns={['CAM1']} onClose={close} />,
   },

@@ -7,13 +7,13 @@ import { AllowanceForm } from '#modules/storage/allowances/allowance-form.tsx'
 import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/cards/card-forms.tsx'
 import { HookForm } from '#modules/storage/integrations/hook-form.tsx'
 import { RefundDialogs } from '#modules/storage/orders/refund-dialogs.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
   storageOptions.packages,
-  options({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
+  buildOptions({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
 ] as const
-const TENANTS = [storageOptions.tenants, options({ tenantNo: 't' })] as const
+const TENANTS = [storageOptions.tenants, buildOptions({ tenantNo: 't' })] as const
 const TARGET = { itemId: 1, outOrderNo: 'S1001', sn: 'CAM1', amount: 900, refundable: 900 }
 const ROW = { id: 1, batchNo: 'KB1', packageName: '月卡', count: 9, used: 0, voided: 0 } as never
 const REFUND = { id: 1, refundNo: 'RF1', outOrderNo: 'S1001', sn: 'CAM1', amount: 900 } as never

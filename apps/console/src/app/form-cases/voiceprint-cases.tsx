@@ -1,6 +1,6 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { VoiceprintAdd, VoiceprintEdit } from '#modules/agent/voiceprints/voiceprint-form.tsx'
-import { type FormCase, options } from './form-case.ts'
+import { type FormCase, buildOptions } from './form-case.ts'
 
 const audioId = 'a'.repeat(32)
 const TURNS = {
@@ -15,7 +15,7 @@ export const VOICEPRINT_CASES: readonly FormCase[] = [
     save: voiceprints.create,
     field: 'name',
     reads: [
-      [voiceprints.agents, options({ tenantName: '客户' })],
+      [voiceprints.agents, buildOptions({ tenantName: '客户' })],
       [voiceprints.turns, TURNS],
     ],
     form: (close) => <VoiceprintAdd initial={{ agentId: 1, audioId }} onClose={close} />,

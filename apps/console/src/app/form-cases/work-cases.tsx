@@ -16,7 +16,7 @@ import { BindDialog, StepDialog } from '#modules/license/license-dialogs.tsx'
 import { RevealDialog } from '#modules/license/reveal-dialog.tsx'
 import { TenantThreshold } from '#modules/license/threshold-dialog.tsx'
 import { ArtifactKindProvider } from '#modules/ota/artifact-kind.ts'
-import { FIRMWARE } from '#modules/ota/firmware-kind.ts'
+import { FIRMWARE_KIND } from '#modules/ota/firmware-kind.ts'
 import { OtaForm } from '#modules/ota/ota-form.tsx'
 import { QuickModelModal } from '#modules/ota/quick-model-modal.tsx'
 import { SignatureModal } from '#modules/ota/signing/signature-modal.tsx'
@@ -29,7 +29,7 @@ import { TicketForm } from '#modules/ticket/ticket-form.tsx'
 import { AuditModal, HoldModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
 import { CallsProvider } from '#modules/upgrade/release-calls.ts'
-import { sampleOf } from './contract-server.ts'
+import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
 const noop = () => {}
@@ -174,7 +174,7 @@ const TICKETS: readonly FormCase[] = [
 ]
 
 const RELEASE = {
-  ...(sampleOf(otaRelease.get.result) as object),
+  ...(buildSample(otaRelease.get.result) as object),
   otaId: 1,
   rev: 3,
   percent: 50,
@@ -184,7 +184,7 @@ const RELEASE = {
 } as never
 const CALLS = { release: otaRelease, task: otaTask, white: otaWhite, choices: otaChoices }
 const withCalls = (form: ReactNode) => <CallsProvider value={CALLS}>{form}</CallsProvider>
-const withKind = (form: ReactNode) => <ArtifactKindProvider value={FIRMWARE}>{form}</ArtifactKindProvider>
+const withKind = (form: ReactNode) => <ArtifactKindProvider value={FIRMWARE_KIND}>{form}</ArtifactKindProvider>
 const VERSION = {
   otaVersion: { modelId: 1, verCode: '1', verName: '1.0', releaseDate: '2030-01-01 00:00:00' },
   components: [{ type: 1, name: '组件', url: `/api/v1/file/${'a'.repeat(32)}` }],

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { FieldChanges } from '#kit/record/field-changes.tsx'
 import { openTab } from '#app/browser-tests/browser-harness.tsx'
-import { until } from '#app/form-cases/page-driver.ts'
+import { waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 async function rowsOf(diff: Parameters<typeof FieldChanges>[0]['diff']) {
   tab = openTab(<FieldChanges diff={diff} />)
   const rows = () => [...document.querySelectorAll('tbody tr')]
-  await until(() => expect(rows()).not.toEqual([]))
+  await waitUntil(() => expect(rows()).not.toEqual([]))
   return rows().map((row) => [...row.children].map(({ textContent }) => textContent))
 }
 

@@ -6,19 +6,25 @@ import { AGENT_ORDER_CASES } from '#app/form-cases/agent-order-cases.tsx'
 import { AD_CASES } from '#app/form-cases/ad-cases.tsx'
 import { AGENT_CONFIG_CASES } from '#app/form-cases/agent-config-cases.tsx'
 import { CATALOGUE_CASES } from '#app/form-cases/catalogue-cases.tsx'
-import { contractServer, type Fields, recordOf, rowOf, sampleOf } from '#app/form-cases/contract-server.ts'
+import {
+  createContractServer,
+  type Fields,
+  buildRecordSample,
+  findRowSchema,
+  buildSample,
+} from '#app/form-cases/contract-server.ts'
 import type { FormCase } from '#app/form-cases/form-case.ts'
 import {
   chooseFirst,
-  control,
-  fieldErrors,
-  isOpen,
-  isShown,
-  press,
-  submit,
-  submitButton,
-  type,
-  until,
+  findControl,
+  readFieldErrors,
+  isFormOpen,
+  isTextShown,
+  pressButton,
+  submitForm,
+  findSubmitButton,
+  typeInto,
+  waitUntil,
 } from '#app/form-cases/page-driver.ts'
 import { PEOPLE_CASES } from '#app/form-cases/people-cases.tsx'
 import { AGENT_DEVICE_CASES } from '#app/form-cases/agent-device-cases.tsx'
@@ -73,21 +79,21 @@ function Page({ of, record }: { of: FormCase; record: Fields }) {
 function storedRecord({ record, save }: FormCase): Fields {
   if (!record) return {}
   const { read, at, values } = record
-  const part = at === 'contact' ? (sampleOf(read.result) as { contact: Fields }).contact : undefined
-  const base = part ?? recordOf(at ? rowOf(read.result) : read.result, save)
+  const part = at === 'contact' ? (buildSample(read.result) as { contact: Fields }).contact : undefined
+  const base = part ?? buildRecordSample(at ? findRowSchema(read.result) : read.result, save)
   return { ...base, rev: 3, ...values }
 }
 
 function responseWith({ record }: FormCase, stored: Fields): unknown {
   if (!record?.at) return stored
   if (record.at === 'rows') return [stored]
-  const whole = sampleOf(record.read.result) as Fields
+  const whole = buildSample(record.read.result) as Fields
   return record.at === 'list' ? { ...whole, list: [stored], total: 1 } : { ...whole, contact: stored }
 }
 
 /** Opens the page of a form with a server that stores one record. */
 function openPage(each: FormCase) {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   let stored = storedRecord(each)
   for (const [endpoint, data] of each.reads ?? []) server.on(endpoint, () => ok(data))
   if (each.record) server.on(each.record.read, () => ok(responseWith(each, stored)))
@@ -99,35 +105,35 @@ function openPage(each: FormCase) {
 }
 
 async function openForm({ stays, field, atField }: FormCase) {
-  if (!stays) await until(() => press('打开'))
-  await until(() => void (atField === false ? submitButton() : control(field)))
+  if (!stays) await waitUntil(() => pressButton('打开'))
+  await waitUntil(() => void (atField === false ? findSubmitButton() : findControl(field)))
 }
 
 /** Enters the case's required fields. */
 async function complete({ fill = {}, choose = [] }: FormCase) {
   for (const [field, text] of Object.entries(fill)) {
-    await until(() => type(field, text))
+    await waitUntil(() => typeInto(field, text))
   }
   for (const field of choose) await chooseFirst(field)
 }
 
 const valuesOf = ({ values }: FormCase) => (values === undefined ? TEXTS : values)
-const isHidden = () => expect(isOpen()).toBe(false)
+const isHidden = () => expect(isFormOpen()).toBe(false)
 /** The page removed the form and may open it again. */
-const isClosed = () => expect(isShown('打开')).toBe(true)
+const isClosed = () => expect(isTextShown('打开')).toBe(true)
 
 async function saveHidden(each: FormCase, { server, tab }: ReturnType<typeof openPage>, envelope: unknown) {
   const { save } = each
   const before = server.inputsOf(save).length
   const answer = held()
   server.on(save, answer.respond)
-  submit()
-  await until(() => {
+  submitForm()
+  await waitUntil(() => {
     const sent = server.inputsOf(save).length
-    expect({ sent, errors: sent > before ? [] : fieldErrors() }).toEqual({ sent: before + 1, errors: [] })
+    expect({ sent, errors: sent > before ? [] : readFieldErrors() }).toEqual({ sent: before + 1, errors: [] })
   })
   tab.hide()
-  await until(isHidden)
+  await waitUntil(isHidden)
   answer.answer(envelope)
 }
 
@@ -138,21 +144,21 @@ describe('a save in a hidden tab', () => {
     await openForm(each)
     await complete(each)
     const values = valuesOf(each)
-    if (values) await type(field, values[0])
+    if (values) await typeInto(field, values[0])
     await saveHidden(each, page, refusal(400, REFUSED, { field: field.replaceAll('_', '.') }))
-    await until(() => expect(isShown(`「测试页」未保存：${REFUSED}`)).toBe(true))
+    await waitUntil(() => expect(isTextShown(`「测试页」未保存：${REFUSED}`)).toBe(true))
     page.tab.show()
-    await until(() => void submitButton())
-    if (values) expect(control(field).value).toBe(values[0])
-    if (atField) await until(() => expect(fieldErrors()).toContain(REFUSED))
+    await waitUntil(() => void findSubmitButton())
+    if (values) expect(findControl(field).value).toBe(values[0])
+    if (atField) await waitUntil(() => expect(readFieldErrors()).toContain(REFUSED))
 
-    if (values) await type(field, values[1])
-    await saveHidden(each, page, ok(sampleOf(save.result), '已保存'))
-    if (save.done) await until(() => expect(isShown('已保存')).toBe(true))
-    await until(() => expect(page.tab.hasUnsavedTabs()).toBe(false))
+    if (values) await typeInto(field, values[1])
+    await saveHidden(each, page, ok(buildSample(save.result), '已保存'))
+    if (save.done) await waitUntil(() => expect(isTextShown('已保存')).toBe(true))
+    await waitUntil(() => expect(page.tab.hasUnsavedTabs()).toBe(false))
     page.tab.show()
-    if (opens) await until(() => expect(isShown(opens)).toBe(true))
-    else await until(() => (stays ? void submitButton() : isClosed()))
+    if (opens) await waitUntil(() => expect(isTextShown(opens)).toBe(true))
+    else await waitUntil(() => (stays ? void findSubmitButton() : isClosed()))
     expect(page.tab.errors).toEqual([])
   })
 })
@@ -164,19 +170,19 @@ describe('an edit form', () => {
     await openForm(each)
     await complete(each)
     const [first] = valuesOf(each) ?? []
-    if (first) await type(field, first)
-    press('取消')
-    if (first || each.fill) await until(() => press('放弃'))
-    await until(isClosed)
+    if (first) await typeInto(field, first)
+    pressButton('取消')
+    if (first || each.fill) await waitUntil(() => pressButton('放弃'))
+    await waitUntil(isClosed)
 
     const isValue = record?.isShown !== false
     page.change({ rev: 9, ...(isValue && { [field]: '他人修改' }) })
     await openForm(each)
-    if (isValue) expect(control(field).value).toBe('他人修改')
+    if (isValue) expect(findControl(field).value).toBe('他人修改')
     await complete(each)
-    if (first) await type(field, first)
-    submit()
-    await until(isClosed)
+    if (first) await typeInto(field, first)
+    submitForm()
+    await waitUntil(isClosed)
     expect(page.server.inputsOf(save)).toHaveLength(1)
     if ('rev' in sentShape(each)) expect(page.server.inputsOf(save)[0]).toMatchObject({ rev: 9 })
   })
@@ -187,11 +193,11 @@ describe('an edit form', () => {
     const page = openPage(each)
     await openForm(each)
     const [first = ''] = valuesOf(each) ?? []
-    await type(field, first)
+    await typeInto(field, first)
     page.change({ rev: 9 })
-    page.server.on(save, ({ rev }) => (Number(rev) === 9 ? ok(sampleOf(save.result)) : CONFLICT))
-    submit()
-    await until(isClosed)
+    page.server.on(save, ({ rev }) => (Number(rev) === 9 ? ok(buildSample(save.result)) : CONFLICT))
+    submitForm()
+    await waitUntil(isClosed)
     expect(page.server.inputsOf(save).map(({ rev }) => Number(rev))).toEqual([3, 9])
   })
 })

@@ -5,8 +5,8 @@ import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
 import { openTab } from '#app/browser-tests/browser-harness.tsx'
-import { contractServer } from '#app/form-cases/contract-server.ts'
-import { chooseFile, press, until } from '#app/form-cases/page-driver.ts'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -23,12 +23,12 @@ test.each([
   { page: <LicenseImport onClose={noop} />, to: licenseCerts.import, input: '选择表格文件', check: '校验全部' },
   { page: allotment, to: licenseCerts.allotFile, input: '选择 UID 文件', check: '核对' },
 ])('$check: a refused second file leaves the first file and says so', async ({ page, to, input, check }) => {
-  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(page)
-  await until(() => chooseFile(input, new File(['x'], '甲.xlsx')))
-  await until(() => expect(document.body.textContent).toContain('甲.xlsx'))
+  await waitUntil(() => chooseFile(input, new File(['x'], '甲.xlsx')))
+  await waitUntil(() => expect(document.body.textContent).toContain('甲.xlsx'))
   chooseFile(input, new File([], '乙.csv'))
-  await until(() => expect(document.body.textContent).toContain('已保留之前选择的「甲.xlsx」'))
-  await until(() => press(check))
-  await until(() => expect(server.inputsOf(to).map(({ file }) => (file as File).name)).toEqual(['甲.xlsx']))
+  await waitUntil(() => expect(document.body.textContent).toContain('已保留之前选择的「甲.xlsx」'))
+  await waitUntil(() => pressButton(check))
+  await waitUntil(() => expect(server.inputsOf(to).map(({ file }) => (file as File).name)).toEqual(['甲.xlsx']))
 })

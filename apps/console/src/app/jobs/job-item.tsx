@@ -1,5 +1,5 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
-import { isOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job/job.ts'
 import { Button, Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { useWrite } from '#core/api/query.ts'
@@ -24,7 +24,7 @@ export function JobItem({ job }: { job: JobRow }) {
         <Tag color={COLORS[state]}>{JOB_STATE[state]}</Tag>
         <JobAction job={job} />
       </div>
-      {isOpen(state) && <Bar percent={percent} label={`${title}进度`} />}
+      {isJobOpen(state) && <Bar percent={percent} label={`${title}进度`} />}
       <p className="job-about">
         {createTime}
         {rows !== null && <span>{rows.toLocaleString('zh-CN')} 条</span>}
@@ -49,7 +49,7 @@ function FileNote({ job: { file } }: { job: JobRow }) {
 
 function JobAction({ job: { jobId, title, state, file, report } }: { job: JobRow }) {
   const cancel = useWrite(jobs.cancel)
-  if (isOpen(state)) {
+  if (isJobOpen(state)) {
     return (
       <Button
         type="text"

@@ -3,7 +3,7 @@ import type { MenuEntry } from '#app/menu-tree.ts'
 import { MenuIcon } from './menu-icon.tsx'
 
 /** Indentation per level of the sidebar in pixels. */
-export const sidebarIndent = (depth: number) => ({ paddingInlineStart: 16 + depth * 16 })
+export const computeSidebarIndent = (depth: number) => ({ paddingInlineStart: 16 + depth * 16 })
 
 /** Icon and name of an entry. Top-level entries always have an icon, others only when the server names one. */
 export const SideLabel = ({ entry: { name, url, icon }, depth }: Pick<LinkProps, 'entry' | 'depth'>) => (
@@ -28,7 +28,7 @@ export function PageLink({ entry, current, depth, named = false, onNavigate }: L
   const { name, url } = entry
   const shared = {
     className: 'side-item',
-    style: sidebarIndent(depth),
+    style: computeSidebarIndent(depth),
     ...(!named && { title: name }),
     onClick: onNavigate,
   }

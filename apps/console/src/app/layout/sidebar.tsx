@@ -2,7 +2,7 @@ import { DownOutlined } from '@ant-design/icons'
 import { memo, useState } from 'react'
 import { type MenuEntry, findTrail } from '#app/menu-tree.ts'
 import { Brand } from './brand.tsx'
-import { sidebarIndent, PageLink, SideLabel } from './page-link.tsx'
+import { computeSidebarIndent, PageLink, SideLabel } from './page-link.tsx'
 import { SidebarFlyout } from './sidebar-flyout.tsx'
 
 interface Props {
@@ -77,7 +77,7 @@ function Group({ entry, depth, ...at }: Omit<EntriesProps, 'entries'> & { entry:
       <button
         type="button"
         className={at.above.includes(url) ? 'side-item side-within' : 'side-item'}
-        style={sidebarIndent(depth)}
+        style={computeSidebarIndent(depth)}
         title={name}
         aria-expanded={open}
         onClick={() => at.toggle(url)}

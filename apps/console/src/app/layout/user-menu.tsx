@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
 import { useCan, useSession } from '#core/auth/session.tsx'
 import { MenuButton, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
-import { shell } from '#app/calls.ts'
+import { shellCalls } from '#app/calls.ts'
 import { JobCenter } from '#app/jobs/job-center.tsx'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { logOut } from '#app/leave.ts'
@@ -16,7 +16,7 @@ const SwitchTenant = lazyAntd(() => import('#modules/tenant/switch-tenant.tsx'),
 export function UserMenu() {
   const navigate = useNavigate()
   const session = useSession()
-  const own = useRead(shell.detail, { id: session?.uid ?? 0 }, { enabled: session !== undefined, quiet: true })
+  const own = useRead(shellCalls.detail, { id: session?.uid ?? 0 }, { enabled: session !== undefined, quiet: true })
   const avatar = useFileUrl(own.data?.avatar)
   const [jobs, setJobs] = useState(false)
   const [away, setAway] = useState(false)

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { errorMessage } from '#core/api/client.ts'
+import { findErrorMessage } from '#core/api/client.ts'
 import { ChunkError } from '#core/loading/load-chunk.ts'
 import { ActionButton } from '#app/action-button.tsx'
 import { NoticePage } from './error-page.tsx'
@@ -28,7 +28,7 @@ function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void })
   return (
     <NoticePage
       title={missing ? '页面加载失败' : '页面出错了'}
-      hint={missing ? '网络不稳定，或者系统已经更新。请重试，仍然失败时请刷新浏览器。' : errorMessage(error)}
+      hint={missing ? '网络不稳定，或者系统已经更新。请重试，仍然失败时请刷新浏览器。' : findErrorMessage(error)}
     >
       <ActionButton primary onClick={onRetry}>
         重试

@@ -1,7 +1,7 @@
 import type { SearchHit } from './record-finders.ts'
 import { type MenuEntry, listMenuPages } from '#app/menu-tree.ts'
 
-const MOST = 8
+const MAX_HITS = 8
 
 /** Returns menus whose title, title path or URL contains every word; titles with the word as prefix come first. */
 export function findMenuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
@@ -16,5 +16,5 @@ export function findMenuHits(entries: readonly MenuEntry[], text: string): reado
     }))
     .filter(({ title, detail, to }) => words.every((word) => `${detail} ${title} ${to}`.toLowerCase().includes(word)))
     .sort((a, b) => begins(a.title) - begins(b.title))
-    .slice(0, MOST)
+    .slice(0, MAX_HITS)
 }

@@ -2,8 +2,8 @@ import { CloseOutlined } from '@ant-design/icons'
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { HOME } from '#core/routing/addresses.ts'
 import { type Anchor, DropdownMenu, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
-import { panelId, tabId } from './tab-panel.tsx'
-import { isDirty, keysLeftOf, keysRightOf, type Tab, type Tabs } from './tab-store.ts'
+import { formatPanelId, formatTabId } from './tab-panel.tsx'
+import { isTabDirty, listKeysLeftOf, listKeysRightOf, type Tab, type Tabs } from './tab-store.ts'
 import { TabList } from './tab-list.tsx'
 import type { TabActions } from './use-tab-actions.ts'
 
@@ -24,7 +24,7 @@ export function TabBar({ tabs, active, actions }: Props) {
   useRevealedTab(strip, tabs, active)
   const askFor = (event: MouseEvent<HTMLElement>) => {
     const element = (event.target as HTMLElement).closest('[role=tab]')
-    const tab = tabs.list.find(({ key }) => tabId(key) === element?.id)
+    const tab = tabs.list.find(({ key }) => formatTabId(key) === element?.id)
     if (!element || !tab) return
     event.preventDefault()
     setAsked({ key: tab.key, at: anchorOf(event, element) })
@@ -101,8 +101,8 @@ const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) 
   return (
     <div
       role="tab"
-      id={tabId(tab.key)}
-      aria-controls={shown ? panelId(tab.key) : undefined}
+      id={formatTabId(tab.key)}
+      aria-controls={shown ? formatPanelId(tab.key) : undefined}
       aria-selected={shown}
       tabIndex={shown ? 0 : -1}
       className={shown ? 'tab tab-shown' : 'tab'}
@@ -110,7 +110,7 @@ const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) 
       onAuxClick={({ button }) => button === 1 && closable && void actions.close(tab.key)}
       onKeyDown={onKeyDown}
     >
-      {isDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
+      {isTabDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
       <span className="tab-title" title={tab.title}>
         {tab.title}
       </span>
@@ -138,11 +138,16 @@ function menuOf(key: string, tabs: Tabs, actions: TabActions): DropdownMenuItem[
     { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
     { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
     { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
-    { key: 'left', label: '关闭左侧', disabled: !keysLeftOf(tabs, key).length, onClick: () => actions.closeLeft(key) },
+    {
+      key: 'left',
+      label: '关闭左侧',
+      disabled: !listKeysLeftOf(tabs, key).length,
+      onClick: () => actions.closeLeft(key),
+    },
     {
       key: 'right',
       label: '关闭右侧',
-      disabled: !keysRightOf(tabs, key).length,
+      disabled: !listKeysRightOf(tabs, key).length,
       onClick: () => actions.closeRight(key),
     },
     { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },

@@ -1,7 +1,7 @@
 import { DownOutlined } from '@ant-design/icons'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { DropdownMenu } from '#kit/feedback/dropdown-menu.tsx'
-import { isDirty, type Tabs } from './tab-store.ts'
+import { isTabDirty, type Tabs } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
 
 interface Props {
@@ -19,7 +19,7 @@ export function TabList({ strip, tabs: { list }, active, actions }: Props) {
   if (!isOverflowing) return null
   const items = list.map((tab) => ({
     key: tab.key,
-    label: `${isDirty(tab) ? '● ' : ''}${tab.title}${tab.key === active ? '（当前）' : ''}`,
+    label: `${isTabDirty(tab) ? '● ' : ''}${tab.title}${tab.key === active ? '（当前）' : ''}`,
     onClick: () => actions.show(tab.key),
   }))
   return (

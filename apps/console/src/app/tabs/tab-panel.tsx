@@ -14,7 +14,7 @@ import { forgetPage, usePage } from '#app/pages/lazy-page.tsx'
 import { PageErrorBoundary } from '#app/pages/page-error.tsx'
 import { PageLoading } from '#app/pages/page-loading.tsx'
 import { matchScreen } from '#app/screen-match.ts'
-import { isShown, markTab, createTabMemory, setTabTitle, findTabTitle } from './tab-state.ts'
+import { isTabShown, markTab, createTabMemory, setTabTitle, findTabTitle } from './tab-state.ts'
 import type { Tab } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
 
@@ -103,8 +103,8 @@ function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode })
       ref={box}
       className="page"
       role="tabpanel"
-      id={panelId(tabKey)}
-      aria-labelledby={tabId(tabKey)}
+      id={formatPanelId(tabKey)}
+      aria-labelledby={formatTabId(tabKey)}
       {...{ [SCROLLER]: '' }}
     >
       {children}
@@ -112,8 +112,8 @@ function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode })
   )
 }
 
-export const tabId = (key: string) => `tab-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
-export const panelId = (key: string) => `panel-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+export const formatTabId = (key: string) => `tab-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+export const formatPanelId = (key: string) => `panel-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 
 function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
   const latest = useRef({ refresh, finish })
@@ -126,7 +126,7 @@ function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
       memory: createTabMemory(key),
       setTitle: (title) => setTabTitle(key, title),
       setDirty: (source, dirty) => markTab(key, source, dirty),
-      isShown: () => isShown(key),
+      isShown: () => isTabShown(key),
       title: () => findTabTitle(key),
       refresh: () => latest.current.refresh(key),
       close: (then) => latest.current.finish(key, then),

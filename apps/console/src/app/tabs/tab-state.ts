@@ -1,5 +1,5 @@
 import { createStore, useStore } from '#core/events/store.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { getSession } from '#core/auth/session.tsx'
 import { matchScreen } from '#app/screen-match.ts'
 import {
   markDirty,
@@ -9,7 +9,7 @@ import {
   type Tab,
   findTab,
   type Tabs,
-  setTitle,
+  renameTab,
 } from './tab-store.ts'
 
 const KEY = 'tabs'
@@ -29,20 +29,20 @@ export function restoreTabs(mayOpen: (access: string) => boolean) {
   const before = filterPermittedTabs(savedTabs(), titleOf)
   const url = location.pathname + location.search + location.hash
   const here = matchScreen(url)
-  const opens = here && !here.screen.bare && !currentSession()?.mustChangePassword && mayOpen(here.screen.access)
+  const opens = here && !here.screen.bare && !getSession()?.mustChangePassword && mayOpen(here.screen.access)
   tabs.set(opens ? showTab(before, { key: here.key, title: here.screen.title, url }) : before)
   return tabs.subscribe(save)
 }
 
 function save() {
   const list = tabs.get().list.map(({ key, url, title, isNamed }) => ({ key, url, title, ...(isNamed && { isNamed }) }))
-  sessionStorage.setItem(KEY, JSON.stringify({ uid: currentSession()?.uid, list }))
+  sessionStorage.setItem(KEY, JSON.stringify({ uid: getSession()?.uid, list }))
 }
 
 function savedTabs(): readonly Tab[] {
   try {
     const saved: { uid?: number; list?: Tab[] } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}')
-    return saved.uid === currentSession()?.uid && Array.isArray(saved.list) ? saved.list : []
+    return saved.uid === getSession()?.uid && Array.isArray(saved.list) ? saved.list : []
   } catch {
     return []
   }
@@ -59,8 +59,8 @@ export const forgetMemory = (keys: readonly string[]) => {
   for (const key of keys) memories.delete(key)
 }
 
-export const setTabTitle = (key: string, title: string) => changeTabs((now) => setTitle(now, key, title))
+export const setTabTitle = (key: string, title: string) => changeTabs((now) => renameTab(now, key, title))
 export const markTab = (key: string, source: string, dirty: boolean) =>
   changeTabs((now) => markDirty(now, key, source, dirty))
 export const findTabTitle = (key: string) => findTab(tabs.get(), key)?.title ?? ''
-export const isShown = (key: string) => tabs.get().active === key
+export const isTabShown = (key: string) => tabs.get().active === key

@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { HOME } from '#core/routing/addresses.ts'
 import {
   closeTabs,
-  isDirty,
-  keysLeftOf,
+  isTabDirty,
+  listKeysLeftOf,
   MAX_LIVE,
   markDirty,
   NO_TABS,
   refreshTab,
   filterPermittedTabs,
-  keysRightOf,
+  listKeysRightOf,
   showTab,
   type Tabs,
   findTab,
-  setTitle,
+  renameTab,
 } from './tab-store.ts'
 
 const open = (tabs: Tabs, key: string) => showTab(tabs, { key, url: `${key}?pageNum=1`, title: key })
@@ -46,17 +46,17 @@ test('LAYOUT-06 the same page with another filter stays one tab and stores the n
 })
 
 test('restores the title that a page set for its tab', () => {
-  const named = setTitle(opened('/a'), '/a', '编辑 1.2.3')
+  const named = renameTab(opened('/a'), '/a', '编辑 1.2.3')
   const tabs = filterPermittedTabs(named.list, () => '编辑固件版本')
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '编辑 1.2.3'])
 })
 
 test('returns the tabs to the left and to the right of a tab', () => {
   const tabs = opened('/a', '/b', '/c')
-  expect(keysLeftOf(tabs, '/b')).toEqual(['/a'])
-  expect(keysRightOf(tabs, '/b')).toEqual(['/c'])
-  expect(keysLeftOf(tabs, '/a')).toEqual([])
-  expect(keysRightOf(tabs, '/c')).toEqual([])
+  expect(listKeysLeftOf(tabs, '/b')).toEqual(['/a'])
+  expect(listKeysRightOf(tabs, '/b')).toEqual(['/c'])
+  expect(listKeysLeftOf(tabs, '/a')).toEqual([])
+  expect(listKeysRightOf(tabs, '/c')).toEqual([])
 })
 
 test('LAYOUT-04 does not restore tabs without permission and uses the current titles', () => {
@@ -100,7 +100,7 @@ test('keeps the tabs consistent for any sequence of open, close, refresh and mar
         expect(keys).toContain(tabs.active)
         for (const each of [...tabs.visits, ...tabs.live]) expect(keys).toContain(each)
         expect(new Set(tabs.live).size).toBe(tabs.live.length)
-        const idle = tabs.live.filter((k) => k !== tabs.active && !isDirty(findTab(tabs, k)!))
+        const idle = tabs.live.filter((k) => k !== tabs.active && !isTabDirty(findTab(tabs, k)!))
         expect(Math.min(idle.length, tabs.live.length - MAX_LIVE)).toBeLessThanOrEqual(0)
       }
     }),

@@ -27,7 +27,7 @@ export const MAX_LIVE = 12
 const HOME_TAB: Tab = { key: HOME, url: HOME, title: '首页', version: 0, dirty: [] }
 export const NO_TABS: Tabs = { list: [HOME_TAB], active: HOME, visits: [], live: [] }
 
-export const isDirty = ({ dirty }: Tab) => dirty.length > 0
+export const isTabDirty = ({ dirty }: Tab) => dirty.length > 0
 export const findTab = ({ list }: Tabs, key: string) => list.find((tab) => tab.key === key)
 
 const last = (keys: readonly string[], key: string) => [...keys.filter((each) => each !== key), key]
@@ -45,7 +45,7 @@ export function showTab(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url'
 function evicted(tabs: Tabs): Tabs {
   const mayGo = (key: string) => {
     const tab = findTab(tabs, key)
-    return key !== tabs.active && !(tab && isDirty(tab))
+    return key !== tabs.active && !(tab && isTabDirty(tab))
   }
   const live = [...tabs.live]
   while (live.length > MAX_LIVE) {
@@ -82,14 +82,14 @@ function nextAfter({ list, active, visits }: Tabs, stays: (key: string) => boole
 }
 
 /** Returns the keys of the tabs left of a tab, without home. */
-export const keysLeftOf = ({ list }: Tabs, key: string) =>
+export const listKeysLeftOf = ({ list }: Tabs, key: string) =>
   list
     .slice(0, Math.max(indexOf(list, key), 0))
     .map((tab) => tab.key)
     .filter((each) => each !== HOME)
 
 /** Returns the keys of the tabs right of a tab. */
-export const keysRightOf = ({ list }: Tabs, key: string) => list.slice(indexOf(list, key) + 1).map((tab) => tab.key)
+export const listKeysRightOf = ({ list }: Tabs, key: string) => list.slice(indexOf(list, key) + 1).map((tab) => tab.key)
 
 const indexOf = (list: readonly Tab[], key: string) => list.findIndex((tab) => tab.key === key)
 
@@ -97,7 +97,7 @@ const indexOf = (list: readonly Tab[], key: string) => list.findIndex((tab) => t
 export const refreshTab = (tabs: Tabs, key: string) =>
   change(tabs, key, (tab) => ({ ...tab, version: tab.version + 1, dirty: [] }))
 
-export const setTitle = (tabs: Tabs, key: string, title: string) =>
+export const renameTab = (tabs: Tabs, key: string, title: string) =>
   findTab(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title, isNamed: true }))
 
 export function markDirty(tabs: Tabs, key: string, source: string, dirty: boolean) {

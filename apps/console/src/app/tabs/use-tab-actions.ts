@@ -3,8 +3,8 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#core/routing/addresses.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { changeTabs, forgetMemory, isShown, tabs } from './tab-state.ts'
-import { closeTabs, isDirty, keysLeftOf, keysRightOf, findTab } from './tab-store.ts'
+import { changeTabs, forgetMemory, isTabShown, tabs } from './tab-state.ts'
+import { closeTabs, isTabDirty, listKeysLeftOf, listKeysRightOf, findTab } from './tab-store.ts'
 
 const UNSAVED = '有未保存的内容，关闭后将丢失。'
 
@@ -24,7 +24,7 @@ export function useTabActions() {
 
   const close = async (keys: readonly string[], then?: string) => {
     const going = tabs.get().list.filter(({ key }) => key !== HOME && keys.includes(key))
-    const unsaved = going.filter(isDirty).map(({ title }) => `「${title}」`)
+    const unsaved = going.filter(isTabDirty).map(({ title }) => `「${title}」`)
     const content = `${unsaved.join('、')}${UNSAVED}`
     if (unsaved.length && !(await dialogs.confirm({ title: '关闭页签', content, okText: '关闭', cancelText: '取消' })))
       return
@@ -43,8 +43,8 @@ export function useTabActions() {
       // Activates the kept tab after "close others".
       if (url && tabs.get().active !== key) void navigate(url)
     },
-    closeLeft: (key: string) => close(keysLeftOf(tabs.get(), key)),
-    closeRight: (key: string) => close(keysRightOf(tabs.get(), key)),
+    closeLeft: (key: string) => close(listKeysLeftOf(tabs.get(), key)),
+    closeRight: (key: string) => close(listKeysRightOf(tabs.get(), key)),
     closeAll: () => close(others(HOME), HOME),
     /** Refreshes via /redirect, as specified, without a history entry. */
     refresh: (key: string) => navigate(`/redirect${findTab(tabs.get(), key)?.url ?? HOME}`, { replace: true }),
@@ -55,7 +55,7 @@ export function useTabActions() {
     finish: (key: string, then?: string) => {
       // An open tab keeps its URL, so that a list returns with its filters and page.
       const to = then && (findTab(tabs.get(), then)?.url ?? then)
-      closeNow([key], isShown(key) ? to : undefined)
+      closeNow([key], isTabShown(key) ? to : undefined)
       if (then) void client.invalidateQueries({ refetchType: 'active' })
     },
   })

@@ -31,7 +31,7 @@ export class ApiError extends Error {
 }
 
 /** Returns the message of a refusal; `other` for errors of the browser and of libraries, which are in English. */
-export const refusalMessage = (error: unknown, other: string): string =>
+export const findRefusalMessage = (error: unknown, other: string): string =>
   error instanceof ApiError ? error.message : other
 
 export const isApiError = (error: unknown): error is ApiError => error instanceof ApiError

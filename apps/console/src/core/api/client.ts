@@ -1,7 +1,7 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { handleResponse, handleEnvelope, type WithMessage } from './response.ts'
 import { ApiError } from './api-error.ts'
-import { can, currentSession } from '#core/auth/session.tsx'
+import { can, getSession } from '#core/auth/session.tsx'
 import { sendRequest } from './transport.ts'
 import { type Fields, toRequestParts } from './wire.ts'
 
@@ -24,8 +24,8 @@ export interface CallOptions {
 }
 
 /** Returns the headers of every authenticated request. */
-export function sessionHeaders(): Record<string, string> {
-  const session = currentSession()
+export function buildSessionHeaders(): Record<string, string> {
+  const session = getSession()
   return {
     'x-client': 'console',
     ...(session && { ticket: session.token }),
@@ -55,7 +55,7 @@ export async function callWithMessage<E extends Endpoint>(
     body,
     method: endpoint.method,
     headers: {
-      ...sessionHeaders(),
+      ...buildSessionHeaders(),
       ...(contentType && { 'content-type': contentType }),
       ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
     },
@@ -67,4 +67,4 @@ export async function callWithMessage<E extends Endpoint>(
 }
 
 /** Returns the message for an error that is not an API error. */
-export const errorMessage = (error: unknown) => (error instanceof ApiError ? error.message : '页面出错了，请重试')
+export const findErrorMessage = (error: unknown) => (error instanceof ApiError ? error.message : '页面出错了，请重试')

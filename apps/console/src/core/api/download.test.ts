@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerIn, downloadText, parseFileName } from './download.ts'
+import { toFetched, findDownloadText, parseFileName } from './download.ts'
 
 test.each([
   [401, '', '认证失败，无法访问系统资源'],
@@ -7,7 +7,7 @@ test.each([
   [404, '', '访问资源不存在'],
   [501, '您没有权限！', '您没有权限！'],
   [500, '', '系统未知错误，请反馈给管理员'],
-])('DOWNLOAD-02 a refusal %s %s says %s', (code, msg, text) => expect(downloadText(code, msg)).toBe(text))
+])('DOWNLOAD-02 a refusal %s %s says %s', (code, msg, text) => expect(findDownloadText(code, msg)).toBe(text))
 
 test('prefers the UTF-8 file name of a download over the plain name', () => {
   expect(parseFileName(`attachment; filename="a.xlsx"; filename*=UTF-8''%E8%AE%BE.xlsx`)).toBe('设.xlsx')
@@ -16,7 +16,7 @@ test('prefers the UTF-8 file name of a download over the plain name', () => {
 })
 
 test('returns the job of a large export', () => {
-  expect(answerIn(200, { code: 200, msg: '已转为后台导出', data: { jobId: 7 } })).toEqual({
+  expect(toFetched(200, { code: 200, msg: '已转为后台导出', data: { jobId: 7 } })).toEqual({
     kind: 'later',
     jobId: 7,
     message: '已转为后台导出',
@@ -24,8 +24,10 @@ test('returns the job of a large export', () => {
 })
 
 test('DOWNLOAD-02 shows the reason of a refused export', () => {
-  expect(answerIn(200, { code: 403 })).toEqual({ kind: 'refused', message: '当前操作没有权限' })
-  expect(answerIn(404, {})).toEqual({ kind: 'refused', message: '访问资源不存在' })
-  expect(answerIn(200, { code: 501, msg: '一次最多导出2000000条' })).toMatchObject({ message: '一次最多导出2000000条' })
-  expect(answerIn(500, {})).toMatchObject({ message: '系统未知错误，请反馈给管理员' })
+  expect(toFetched(200, { code: 403 })).toEqual({ kind: 'refused', message: '当前操作没有权限' })
+  expect(toFetched(404, {})).toEqual({ kind: 'refused', message: '访问资源不存在' })
+  expect(toFetched(200, { code: 501, msg: '一次最多导出2000000条' })).toMatchObject({
+    message: '一次最多导出2000000条',
+  })
+  expect(toFetched(500, {})).toMatchObject({ message: '系统未知错误，请反馈给管理员' })
 })

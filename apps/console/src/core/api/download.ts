@@ -1,8 +1,8 @@
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
 import { RESPONSE_CODE, type Envelope } from '@oms/contract/core/envelope.ts'
 import type { JobResponse } from '@oms/contract/core/transfer.ts'
-import { sessionHeaders, TIMEOUT_MS } from './client.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { buildSessionHeaders, TIMEOUT_MS } from './client.ts'
+import { getSession } from '#core/auth/session.tsx'
 import { QUIET_SECONDS, toast, showToastOnce } from '#core/loading/toast.ts'
 import { type Fields, toRequestParts } from './wire.ts'
 
@@ -43,9 +43,9 @@ export async function fetchFile<E extends Endpoint>(
       method: endpoint.method,
       body,
       headers: {
-        ...sessionHeaders(),
+        ...buildSessionHeaders(),
         ...(contentType && { 'content-type': contentType }),
-        Authorization: `Bearer ${currentSession()?.token ?? ''}`,
+        Authorization: `Bearer ${getSession()?.token ?? ''}`,
       },
       // The timeout applies only until the response headers arrive; the transfer of a large file is not limited.
       signal: firstAnswer(),
@@ -53,7 +53,7 @@ export async function fetchFile<E extends Endpoint>(
     // A JSON response is an error or a job. A `.json` file is sent as an attachment.
     const isJson = response.headers.get('content-type')?.includes('application/json')
     if (!response.ok || (isJson && !response.headers.has('content-disposition')))
-      return answerIn(response.status, await response.json().catch(() => ({})))
+      return toFetched(response.status, await response.json().catch(() => ({})))
     saveBlob(await response.blob(), parseFileName(response.headers.get('content-disposition')) ?? filename)
     return { kind: 'saved' }
   } catch {
@@ -64,15 +64,15 @@ export async function fetchFile<E extends Endpoint>(
 const firstAnswer = () => AbortSignal.timeout(TIMEOUT_MS * 10)
 
 /** Parses the JSON that was returned instead of a file. */
-export function answerIn(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {
+export function toFetched(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {
   const jobId = (data as Partial<JobResponse> | null | undefined)?.jobId
   if (code === RESPONSE_CODE.ok && Number.isInteger(jobId))
     return { kind: 'later', jobId: jobId as number, message: msg }
-  return { kind: 'refused', message: downloadText(code, msg) }
+  return { kind: 'refused', message: findDownloadText(code, msg) }
 }
 
 /** Messages of the specification for a refused download. */
-export const downloadText = (code: number, msg: string) => DOWNLOAD_TEXT[code] ?? (msg || DOWNLOAD_UNKNOWN)
+export const findDownloadText = (code: number, msg: string) => DOWNLOAD_TEXT[code] ?? (msg || DOWNLOAD_UNKNOWN)
 
 /** Returns the file name of a `content-disposition` header; the UTF-8 name has priority. */
 export function parseFileName(disposition: string | null) {

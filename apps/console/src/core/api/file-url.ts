@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { sessionHeaders } from './client.ts'
+import { buildSessionHeaders } from './client.ts'
 
 /**
  * Returns a URL for an <img>. Files of this server require session headers, which an image request cannot send, so
@@ -21,7 +21,7 @@ export function useFileUrl(address: string | null | undefined) {
 }
 
 async function fetchFile(address: string) {
-  const response = await fetch(address, { headers: sessionHeaders() })
+  const response = await fetch(address, { headers: buildSessionHeaders() })
   const type = response.headers.get('content-type') ?? ''
   if (!response.ok || !type.startsWith('image/')) return ''
   return dataUrlOf(await response.blob())

@@ -1,15 +1,15 @@
-import { defaultReason } from '@oms/contract/core/default-reasons.ts'
+import { findDefaultReason } from '@oms/contract/core/default-reasons.ts'
 import * as z from 'zod'
 import { Light } from './light-schema.ts'
 
-z.config({ localeError: defaultReason })
+z.config({ localeError: findDefaultReason })
 
 const built = new WeakMap<Light, z.ZodType>()
 
 /**
  * Returns the zod schema that validates values. A contract schema may contain only metadata (see `light-schema.ts`).
  */
-export function fullSchema<S extends z.ZodType>(schema: S): S {
+export function buildFullSchema<S extends z.ZodType>(schema: S): S {
   const known: unknown = schema
   return known instanceof Light ? (build(known) as S) : schema
 }
@@ -67,4 +67,4 @@ function full(value: unknown): unknown {
 
 /** Returns the contract's validation errors for a value, with the server's messages. */
 export const findProblem = (schema: z.ZodType, value: unknown) =>
-  fullSchema(schema).safeParse(value).error?.issues[0]?.message
+  buildFullSchema(schema).safeParse(value).error?.issues[0]?.message

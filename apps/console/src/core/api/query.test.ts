@@ -3,20 +3,20 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { beforeEach, expect, test } from 'vitest'
-import { queryKeyOf, makeQueryClient, readMeta, refreshReads } from './query.ts'
+import { createQueryKey, createQueryClient, buildReadMeta, refreshReads } from './query.ts'
 
-const client = makeQueryClient()
+const client = createQueryClient()
 let read: string[] = []
 
 /** Shows the response of an endpoint on the screen, as `useRead` does. */
 async function show(endpoint: Endpoint) {
   const observer = new QueryObserver(client, {
-    queryKey: queryKeyOf(endpoint, {}),
+    queryKey: createQueryKey(endpoint, {}),
     queryFn: () => {
       read.push(endpoint.path)
       return 1
     },
-    meta: readMeta(endpoint, false),
+    meta: buildReadMeta(endpoint, false),
   })
   observer.subscribe(() => {})
   await observer.fetchOptimistic(observer.options as never)
@@ -45,5 +45,5 @@ test('an own write refetches logged reads of its group only', async () => {
 
 test('a logged read that was not refetched is stale, so the next opening reads it', async () => {
   await refreshReads(client, { resource: 'agent' })
-  expect(client.getQueryState(queryKeyOf(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
+  expect(client.getQueryState(createQueryKey(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
 })

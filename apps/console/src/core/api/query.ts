@@ -2,15 +2,15 @@ import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts
 import { hashKey, keepPreviousData, QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { call, callWithMessage, type ApiError } from './client.ts'
-import { randomKey } from './random-key.ts'
+import { createRandomKey } from './random-key.ts'
 import type { FirstRead } from '#core/routing/screens.ts'
 import { toast } from '#core/loading/toast.ts'
-import { type Fields, queryOf } from './wire.ts'
+import { type Fields, buildQueryFields } from './wire.ts'
 
 /** Stale time in milliseconds: younger data is shown without a request, so that switching tabs is instant. */
 const FRESH_MS = 30_000
 
-export const makeQueryClient = () =>
+export const createQueryClient = () =>
   new QueryClient({
     defaultOptions: {
       // Sends requests also while the browser is offline. React Query would otherwise pause them without an error
@@ -27,16 +27,16 @@ export const makeQueryClient = () =>
     },
   })
 
-export const resourceName = ({ path }: Pick<Endpoint, 'path'>) => path.split('/')[3] ?? ''
+export const readResourceName = ({ path }: Pick<Endpoint, 'path'>) => path.split('/')[3] ?? ''
 
 /**
  * Query key: resource, path, and the input as sent. `7` and `"7"`, or an empty and an absent field, give the same
  * key.
  */
-export function queryKeyOf(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
-  const query = queryOf(input)
+export function createQueryKey(endpoint: Pick<Endpoint, 'path'>, input: Fields) {
+  const query = buildQueryFields(input)
   query.sort()
-  return [resourceName(endpoint), endpoint.path, query.toString()] as const
+  return [readResourceName(endpoint), endpoint.path, query.toString()] as const
 }
 
 /** Returns the first four parts of a path: `/api/v1/agent/history`. */
@@ -79,12 +79,12 @@ export interface ReadOptions {
 }
 
 /** Returns the notes of a read for toasts and `refreshReads`. */
-export const readMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
+export const buildReadMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
 
 /** Reads an endpoint. The query key consists of path and input, grouped by resource. */
 export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: ReadOptions = {}) {
   const { enabled = true, staleTime = FRESH_MS, keepPrevious = true, quiet = false } = options
-  const queryKey = queryKeyOf(endpoint, input as Fields)
+  const queryKey = createQueryKey(endpoint, input as Fields)
   const result = useQuery<ResultOf<E>, ApiError>({
     queryKey,
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
@@ -92,7 +92,7 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     staleTime,
     // A connection that returns would repeat stale reads, and the log would name a person who opened nothing.
     refetchOnReconnect: endpoint.kind === undefined,
-    meta: readMeta(endpoint, quiet),
+    meta: buildReadMeta(endpoint, quiet),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   })
   return useRetained(hashKey(queryKey), result)
@@ -177,7 +177,7 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
       const result = await once(input, async (idempotencyKey) => {
         const answer = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
         if (endpoint.done) toast.success(answer.msg || endpoint.done)
-        const resources = [resourceName(endpoint), ...alsoChanges]
+        const resources = [readResourceName(endpoint), ...alsoChanges]
         await Promise.all(resources.map((resource) => refreshReads(client, { resource, path: endpoint.path })))
         return answer.data
       })
@@ -208,7 +208,7 @@ function useOnce<Result>() {
   const flights = useRef(new Map<string, Flight<Result>>())
   return (input: unknown, go: (key: string) => Promise<Result>): Promise<Result> => {
     const name = JSON.stringify(input) ?? ''
-    const flight: Flight<Result> = flights.current.get(name) ?? { key: randomKey() }
+    const flight: Flight<Result> = flights.current.get(name) ?? { key: createRandomKey() }
     if (flight.running) return flight.running
     flights.current.set(name, flight)
     flight.running = go(flight.key).then(
@@ -233,7 +233,7 @@ function useOnce<Result>() {
  * screen's own request. A mounted screen does not repeat the request, so the failure is shown at once.
  */
 export async function prefetchRead(client: QueryClient, { path, input, next }: FirstRead): Promise<unknown> {
-  const queryKey = queryKeyOf({ path }, input)
+  const queryKey = createQueryKey({ path }, input)
   const waiting = () => client.getQueryCache().find({ queryKey })?.observers ?? []
   const quiet = () => !waiting().some(({ options }) => options.meta?.['quiet'] === false)
   await client.prefetchQuery({

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { randomKey } from './random-key.ts'
+import { createRandomKey } from './random-key.ts'
 
 test('creates different keys, also without APIs that require https', () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
-  const keys = new Set(Array.from({ length: 100 }, randomKey))
+  const keys = new Set(Array.from({ length: 100 }, createRandomKey))
   vi.unstubAllGlobals()
   expect(keys.size).toBe(100)
   for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/)

@@ -2,8 +2,8 @@ import { RESPONSE_CODE, type Envelope, type RefusalData } from '@oms/contract/co
 import { readCredentials } from '#core/auth/credentials.ts'
 import { handlePermissionVersion } from '#core/auth/permission-version.ts'
 import { ApiError } from './api-error.ts'
-import { askRelogin } from '#core/auth/relogin.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { requestRelogin } from '#core/auth/relogin.ts'
+import { getSession } from '#core/auth/session.tsx'
 import { QUIET_HTTP_SECONDS, QUIET_SECONDS, showToastOnce } from '#core/loading/toast.ts'
 import { type Answer, NoAnswer } from './transport.ts'
 
@@ -18,7 +18,7 @@ export const LOGGED_OUT_TEXT = '你已被登出，请重新登录'
 
 /** Returns whether this browser switched to another tenant after the page was loaded. */
 function hasMoved() {
-  const page = currentSession()
+  const page = getSession()
   if (!page) return false
   const browser = readCredentials()
   return browser?.token === page.token && browser.ownerId !== page.ownerId
@@ -46,7 +46,7 @@ export function handleEnvelope<Data>(answer: Answer, quiet: boolean): WithMessag
 function heedStatus({ status, token }: Answer, envelope: Envelope | undefined, quiet: boolean): never {
   const data = refusalDataOf(envelope)
   if (status === 401 || status === 403) {
-    askRelogin('ended', LOGGED_OUT_TEXT, token)
+    requestRelogin('ended', LOGGED_OUT_TEXT, token)
     throw new ApiError(status, LOGGED_OUT_TEXT, data)
   }
   if (status === 405) throw new ApiError(status, '请求方式不正确', data)
@@ -61,7 +61,7 @@ function heedCode({ token }: Answer, envelope: Envelope, quiet: boolean): never 
   if (code === RESPONSE_CODE.suspended && hasMoved())
     return fail(new ApiError(code, MOVED_TEXT, data), 'warning', QUIET_SECONDS, quiet)
   if (code === RESPONSE_CODE.expired || code === RESPONSE_CODE.suspended) {
-    askRelogin('expired', code === RESPONSE_CODE.expired ? EXPIRED_TEXT : msg, token)
+    requestRelogin('expired', code === RESPONSE_CODE.expired ? EXPIRED_TEXT : msg, token)
     throw new ApiError(code, msg, data)
   }
   const text = code === RESPONSE_CODE.failed ? '服务器出错!' : msg

@@ -6,4 +6,4 @@ type Route = Pick<Endpoint, 'method' | 'path'> & Partial<Pick<Endpoint, 'body' |
  * Declares a contract entry as a literal for code of the first download. Importing the contract would include all
  * schemas and the schema library. A test must compare each literal with its contract entry.
  */
-export const routeOf = <E extends Endpoint>(route: Route) => route as unknown as E
+export const declareRoute = <E extends Endpoint>(route: Route) => route as unknown as E

@@ -1,5 +1,5 @@
 import { takeEarlyResponse } from '#core/loading/early-responses.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { getSession } from '#core/auth/session.tsx'
 
 export interface Request {
   readonly url: string
@@ -42,7 +42,7 @@ export function sendRequest(request: Request): Promise<Answer> {
 }
 
 async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<Answer> {
-  const token = currentSession()?.token ?? ''
+  const token = getSession()?.token ?? ''
   const limits = [signal, timeout ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined)
   try {
     const response = await fetch(url, { method, headers, body, signal: AbortSignal.any(limits) })
@@ -60,7 +60,7 @@ async function sendPlain({ url, method, headers, body, timeout, signal }: Reques
 }
 
 function sendCounting({ url, method, headers, body, timeout, signal, onUpload }: Request): Promise<Answer> {
-  const token = currentSession()?.token ?? ''
+  const token = getSession()?.token ?? ''
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const request = new XMLHttpRequest()
   request.open(method, url)

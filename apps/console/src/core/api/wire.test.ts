@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeForm, queryOf, toRequestParts } from './wire.ts'
+import { encodeForm, buildQueryFields, toRequestParts } from './wire.ts'
 
 test('PAGER-04 GET sends arrays as repeated keys and omits empty fields', () => {
   const { url } = toRequestParts(
@@ -24,7 +24,7 @@ test('an upload sends its text fields before its file', () => {
 })
 
 test('equal input as numbers or as text gives the same query', () => {
-  expect(queryOf({ a: 1, b: '' }).toString()).toBe(queryOf({ a: '1' }).toString())
+  expect(buildQueryFields({ a: 1, b: '' }).toString()).toBe(buildQueryFields({ a: '1' }).toString())
   expect(encodeForm({ a: 1, b: '' })).toBe('a=1&b=')
 })
 

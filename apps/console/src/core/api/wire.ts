@@ -1,4 +1,4 @@
-import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 /** Transport fields of a contract entry; the only part that the console needs at run time. */
@@ -18,7 +18,7 @@ export function toRequestParts(route: Route, input: Fields): Sendable {
     delete rest[name]
     return encodeURIComponent(String(value))
   })
-  if (carrier(route) === 'query') return { url: withQuery(path, rest), body: null, contentType: undefined }
+  if (findInputCarrier(route) === 'query') return { url: withQuery(path, rest), body: null, contentType: undefined }
   if (route.body === 'binary') return binaryOf(path, rest)
   if (route.body === 'multipart') return { url: path, body: multipartOf(rest), contentType: undefined }
   if (route.body === 'form') {
@@ -28,7 +28,7 @@ export function toRequestParts(route: Route, input: Fields): Sendable {
 }
 
 const withQuery = (path: string, fields: Fields) => {
-  const query = queryOf(fields).toString()
+  const query = buildQueryFields(fields).toString()
   return query ? `${path}?${query}` : path
 }
 
@@ -43,7 +43,7 @@ function binaryOf(path: string, fields: Fields): Sendable {
 const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 
 /** Arrays become repeated keys; empty fields are omitted. */
-export const queryOf = (fields: Fields) => repeated(fields, isEmpty)
+export const buildQueryFields = (fields: Fields) => repeated(fields, isEmpty)
 /** Encodes a form body. Unlike a query, empty fields are sent, because they clear the stored value. */
 export const encodeForm = (fields: Fields) =>
   repeated(fields, (value) => value === undefined || value === null).toString()

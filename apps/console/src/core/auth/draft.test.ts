@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { draftKey, withoutSecrets } from './draft.ts'
+import { formatDraftKey, removeSecrets } from './draft.ts'
 
 test('drafts of the same form in different tenants have different keys', () => {
-  expect(draftKey(7, '1', 'notice:new')).not.toBe(draftKey(7, '3', 'notice:new'))
-  expect(draftKey(7, '3', 'notice:new')).not.toBe(draftKey(8, '3', 'notice:new'))
+  expect(formatDraftKey(7, '1', 'notice:new')).not.toBe(formatDraftKey(7, '3', 'notice:new'))
+  expect(formatDraftKey(7, '3', 'notice:new')).not.toBe(formatDraftKey(8, '3', 'notice:new'))
 })
 
 test('a draft never contains a password, at any depth', () => {
   const typed = { title: 'a', password: 'p', rows: [{ oldPswdMd5: 'x', note: 'n' }], captcha: '1', verCode: '12' }
-  expect(withoutSecrets(typed)).toEqual({ title: 'a', rows: [{ note: 'n' }], verCode: '12' })
+  expect(removeSecrets(typed)).toEqual({ title: 'a', rows: [{ note: 'n' }], verCode: '12' })
 })
 
 describe('a draft omits fields with names of credentials', () => {
@@ -17,12 +17,12 @@ describe('a draft omits fields with names of credentials', () => {
     ['verificationCode', 'verifyCode', 'smsCode', 'resetCode', 'mfaCode', 'recoveryCodes', 'one_time_code'],
     ['apiKey', 'privateKey', 'licenseKey', 'passphrase'],
   ])('%s and its like', (...fields) => {
-    expect(withoutSecrets(Object.fromEntries(fields.map((field) => [field, 'x'])))).toEqual({})
+    expect(removeSecrets(Object.fromEntries(fields.map((field) => [field, 'x'])))).toEqual({})
   })
 
   test('a draft keeps business codes, business keys and switches', () => {
     const kept = { verCode: '12', roleCode: 'a', sceneCode: 'b', typeCode: 'c', postcode: 'd', code: 'e', dictKey: 'f' }
     const more = { pwdMustChange: true, maxTokens: '100', ticketTypes: ['1'], issueTickets: 'x', joinCode: 'abc' }
-    expect(withoutSecrets({ ...kept, ...more })).toEqual({ ...kept, ...more })
+    expect(removeSecrets({ ...kept, ...more })).toEqual({ ...kept, ...more })
   })
 })

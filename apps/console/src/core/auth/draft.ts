@@ -1,6 +1,6 @@
 import type { FormInstance } from 'antd'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { currentSession } from './session.tsx'
+import { getSession } from './session.tsx'
 
 const PREFIX = 'draft:'
 /** Field names that are never stored in a draft: credentials and verification codes. */
@@ -14,15 +14,15 @@ const isSecret = (field: string, value: unknown) =>
   SECRETS.some((secret) => secret.test(field)) && typeof value !== 'boolean' && typeof value !== 'number'
 
 /** Storage key of a draft. Drafts are separated by account and tenant. */
-export const draftKey = (uid: number, ownerId: string, key: string) => `${PREFIX}${uid}:${ownerId}:${key}`
+export const formatDraftKey = (uid: number, ownerId: string, key: string) => `${PREFIX}${uid}:${ownerId}:${key}`
 
 /**
  * Stores the input of a long form until it is saved or cancelled, so that an expired session or a reload loses
  * nothing. Pass `onValuesChange` to the form, and call `clear` on save and on cancel.
  */
 export function useDraft(key: string, form: FormInstance) {
-  const session = currentSession()
-  const name = draftKey(session?.uid ?? 0, session?.ownerId ?? '', key)
+  const session = getSession()
+  const name = formatDraftKey(session?.uid ?? 0, session?.ownerId ?? '', key)
   const [restored, setRestored] = useState(() => readDraft(name) !== undefined)
   const restore = useEffectEvent(() => {
     const stored = readDraft(name)
@@ -32,7 +32,7 @@ export function useDraft(key: string, form: FormInstance) {
   return {
     /** True when the form was restored from a draft; the form must show a notice. */
     restored,
-    onValuesChange: () => sessionStorage.setItem(name, JSON.stringify(withoutSecrets(form.getFieldsValue(true)))),
+    onValuesChange: () => sessionStorage.setItem(name, JSON.stringify(removeSecrets(form.getFieldsValue(true)))),
     clear: () => {
       sessionStorage.removeItem(name)
       setRestored(false)
@@ -49,13 +49,13 @@ function readDraft(name: string): Record<string, unknown> | undefined {
 }
 
 /** Removes credentials from form values at any depth. */
-export function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets)
+export function removeSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeSecrets)
   if (typeof value !== 'object' || value === null) return value
   // Only plain objects are traversed; dates and files are stored by their own conversion.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
   const entries = Object.entries(value).filter(([field, each]) => !isSecret(field, each))
-  return Object.fromEntries(entries.map(([field, each]) => [field, withoutSecrets(each)]))
+  return Object.fromEntries(entries.map(([field, each]) => [field, removeSecrets(each)]))
 }
 
 /** Deletes all drafts when the user logs out. */

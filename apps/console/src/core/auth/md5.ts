@@ -3,7 +3,7 @@ const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const SINES = Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32) | 0)
 
 /** Returns the MD5 digest of a text's UTF-8 bytes in lower-case hex. */
-export function md5(text: string) {
+export function computeMd5(text: string) {
   const words = padded(new TextEncoder().encode(text))
   let state: State = [0x67452301, 0xefcdab89 | 0, 0x98badcfe | 0, 0x10325476]
   for (let at = 0; at < words.length; at += 16) state = block(state, words.subarray(at, at + 16))

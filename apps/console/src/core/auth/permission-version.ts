@@ -1,4 +1,4 @@
-import { currentPermissions } from './session.tsx'
+import { getPermissions } from './session.tsx'
 
 let refetch: (version: string) => void = () => {}
 
@@ -12,6 +12,6 @@ export const bindPermRefetch = (fetchAgain: (version: string) => void) => {
  * differ.
  */
 export function handlePermissionVersion(version: string) {
-  const ours = currentPermissions().version
+  const ours = getPermissions().version
   if (version && ours && version !== ours) refetch(version)
 }

@@ -23,7 +23,7 @@ export function expectLogout(expected: boolean) {
 }
 export const isLeaving = () => leaving
 
-export function askRelogin(kind: Relogin['kind'], message: string, refusedToken: string) {
+export function requestRelogin(kind: Relogin['kind'], message: string, refusedToken: string) {
   const now = readCredentials()?.token
   const renewedMeanwhile = now !== undefined && now !== refusedToken
   if (leaving || relogin.get() || renewedMeanwhile) return

@@ -32,8 +32,8 @@ export function loadCredentials() {
   return credentials.get()
 }
 
-export const currentSession = () => credentials.get()
-export const currentPermissions = () => permissions.get()
+export const getSession = () => credentials.get()
+export const getPermissions = () => permissions.get()
 
 /** Clears the login in this browser. The caller then opens the login page. */
 export function forgetSession() {

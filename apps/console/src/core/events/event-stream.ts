@@ -1,4 +1,4 @@
-import { sessionHeaders } from '#core/api/client.ts'
+import { buildSessionHeaders } from '#core/api/client.ts'
 import { emitEvent } from './events.ts'
 
 const FIRST_WAIT_MS = 1000
@@ -25,7 +25,7 @@ async function readOnce(signal: AbortSignal, onOpen: () => void): Promise<'serve
   const line = new AbortController()
   let watchdog = setTimeout(() => line.abort(), SILENCE_MS)
   try {
-    const headers = { ...sessionHeaders(), accept: 'text/event-stream' }
+    const headers = { ...buildSessionHeaders(), accept: 'text/event-stream' }
     const response = await fetch('/api/v1/events', { headers, signal: AbortSignal.any([signal, line.signal]) })
     // Stops reconnecting for an ended session; the next API call shows the login dialog.
     if (response.status === 401 || response.status === 403) return 'refused'

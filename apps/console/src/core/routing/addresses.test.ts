@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loginAddress, safeReturnPath } from './addresses.ts'
+import { buildLoginPath, findSafeReturnPath } from './addresses.ts'
 
 test.each([
   ['/system/manager?pageNum=2#x', '/system/manager?pageNum=2#x'],
@@ -12,10 +12,10 @@ test.each([
   ['/..//evil.example', '/'],
   [null, '/'],
 ])('ROUTE-09 after login %s leads to %s', (wanted, expected) => {
-  expect(safeReturnPath(wanted)).toBe(expected)
+  expect(findSafeReturnPath(wanted)).toBe(expected)
 })
 
 test('GUARD-01 the login page URL contains the return path', () => {
-  expect(loginAddress('/device/_manage?a=1')).toBe('/login?redirect=%2Fdevice%2F_manage%3Fa%3D1')
-  expect(loginAddress('/')).toBe('/login')
+  expect(buildLoginPath('/device/_manage?a=1')).toBe('/login?redirect=%2Fdevice%2F_manage%3Fa%3D1')
+  expect(buildLoginPath('/')).toBe('/login')
 })

@@ -16,4 +16,4 @@ const tabs: AgentTab[] = []
 
 /** Registers a tab. Called from a module's `*.screens.ts`. */
 export const addAgentTab = (tab: AgentTab) => void tabs.push(tab)
-export const agentTabs = (): readonly AgentTab[] => tabs
+export const listAgentTabs = (): readonly AgentTab[] => tabs

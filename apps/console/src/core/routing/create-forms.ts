@@ -44,4 +44,4 @@ const forms = new Map<CreatableKind, CreateForm>()
 export function addCreateForm<Part extends string>(kind: CreatableKind, form: CreateForm<Part>) {
   forms.set(kind, form)
 }
-export const createFormOf = (kind: CreatableKind) => forms.get(kind)
+export const findCreateForm = (kind: CreatableKind) => forms.get(kind)

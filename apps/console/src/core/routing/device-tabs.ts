@@ -18,4 +18,4 @@ const tabs: DeviceTab[] = []
  * Registers a tab. Called from a module's `*.screens.ts`, so that the tab's code is not loaded before the tab opens.
  */
 export const addDeviceTab = (tab: DeviceTab) => void tabs.push(tab)
-export const deviceTabs = (): readonly DeviceTab[] => tabs
+export const listDeviceTabs = (): readonly DeviceTab[] => tabs

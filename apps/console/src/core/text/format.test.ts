@@ -1,7 +1,7 @@
-import { roundTwo } from '@oms/contract/core/percent.ts'
+import { roundToTwoDigits } from '@oms/contract/core/percent.ts'
 import { afterEach, expect, test } from 'vitest'
 import {
-  dayBeforeToday,
+  formatDayBeforeToday,
   formatBytes,
   formatDate,
   formatDateTime,
@@ -10,7 +10,7 @@ import {
   formatPercent,
   setTimeZone,
   formatWallClock,
-  lastWeekRange,
+  buildLastWeekRange,
 } from './format.ts'
 
 test.each([
@@ -32,13 +32,13 @@ afterEach(() => setTimeZone('Asia/Shanghai'))
 
 test('FORMAT-01 times and days use the configured zone, not the zone of the browser', () => {
   const at = new Date('2026-02-28T16:30:00Z')
-  expect([formatWallClock(at), dayBeforeToday(0, at), dayBeforeToday(1, at)]).toEqual([
+  expect([formatWallClock(at), formatDayBeforeToday(0, at), formatDayBeforeToday(1, at)]).toEqual([
     '2026-03-01 00:30:00',
     '2026-03-01',
     '2026-02-28',
   ])
   setTimeZone('America/New_York')
-  expect([formatDateTime(at), formatDate(at), dayBeforeToday(1, at)]).toEqual([
+  expect([formatDateTime(at), formatDate(at), formatDayBeforeToday(1, at)]).toEqual([
     '2026-02-28 11:30:00',
     '2026-02-28',
     '2026-02-27',
@@ -62,10 +62,10 @@ test.each([
   [-1.005, -1],
   [0, 0],
   [4e-7, 0],
-])('FORMAT-02 %s rounds to %s', (value, rounded) => expect(roundTwo(value)).toBe(rounded))
+])('FORMAT-02 %s rounds to %s', (value, rounded) => expect(roundToTwoDigits(value)).toBe(rounded))
 
 test('FORMAT-02 the weekly range has seven days and ends today, also across months', () => {
-  expect(lastWeekRange(new Date('2026-03-02T16:00:00Z'))).toEqual(['2026-02-25', '2026-03-03'])
+  expect(buildLastWeekRange(new Date('2026-03-02T16:00:00Z'))).toEqual(['2026-02-25', '2026-03-03'])
 })
 
 test('formats sizes, money and durations for display', () => {

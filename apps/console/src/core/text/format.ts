@@ -1,4 +1,4 @@
-import { roundTwo } from '@oms/contract/core/percent.ts'
+import { roundToTwoDigits } from '@oms/contract/core/percent.ts'
 
 const SECONDS = /^\d{10}$/
 const MILLISECONDS = /^\d{11,14}$/
@@ -35,7 +35,7 @@ export function formatWallClock(at: Date = new Date()) {
 }
 
 /** Returns today in the configured zone, or an earlier day: `2026-11-20`. */
-export function dayBeforeToday(days = 0, now: Date = new Date()) {
+export function formatDayBeforeToday(days = 0, now: Date = new Date()) {
   const day = new Date(`${formatWallClock(now).slice(0, 10)}T00:00:00Z`)
   day.setUTCDate(day.getUTCDate() - days)
   return day.toISOString().slice(0, 10)
@@ -67,13 +67,13 @@ export const formatDateTime = (value: DateLike) => localTimeText(value) ?? DASH
 
 /** Formats a fraction as percentage with two decimals: `0.12345` → `12.35%`. */
 export function formatPercent(share: number | null | undefined) {
-  return share === null || share === undefined || !Number.isFinite(share) ? DASH : `${roundTwo(share * 100)}%`
+  return share === null || share === undefined || !Number.isFinite(share) ? DASH : `${roundToTwoDigits(share * 100)}%`
 }
 
 /** Returns the first and last of the seven days that end today. */
-export const lastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
-  dayBeforeToday(6, now),
-  dayBeforeToday(0, now),
+export const buildLastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
+  formatDayBeforeToday(6, now),
+  formatDayBeforeToday(0, now),
 ]
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
@@ -82,7 +82,7 @@ const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 export function formatBytes(bytes: number | null | undefined) {
   if (bytes === null || bytes === undefined || !Number.isFinite(bytes)) return DASH
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
-  return `${roundTwo(bytes / 1024 ** power)} ${UNITS[power]}`
+  return `${roundToTwoDigits(bytes / 1024 ** power)} ${UNITS[power]}`
 }
 
 /** Formats fen as yuan: `123456` → `1,234.56`. */

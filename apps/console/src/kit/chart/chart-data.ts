@@ -45,17 +45,17 @@ export interface ChartData {
   readonly arrows?: readonly ChartArrow[]
 }
 
-export const titleOf = ({ title, label }: ChartCategory) => title ?? label
+export const findCategoryTitle = ({ title, label }: ChartCategory) => title ?? label
 
 /** Returns the URL of a mark. A mark of zero has none, because its list would be empty. */
-export const linkOf = (series: ChartSeries | undefined, at: number) =>
+export const findCategoryLink = (series: ChartSeries | undefined, at: number) =>
   (series?.values[at] ?? 0) > 0 ? series?.links?.[at] : undefined
 
 /** Returns the names in the legend: the slices of a ring chart, the series of all other charts. */
 export const listLegendNames = ({ kind, categories, series }: ChartData) =>
   kind === 'ring'
     ? categories.map((category, at) => ({
-        name: titleOf(category),
+        name: findCategoryTitle(category),
         color: category.color ?? series[0]?.color ?? '',
         note: series[0]?.values[at]?.toLocaleString() ?? '',
       }))

@@ -1,9 +1,9 @@
 import type { ECharts } from 'echarts/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useColorScheme } from '#core/theme/color-scheme.ts'
-import { type ChartData, linkOf, titleOf } from './chart-data.ts'
+import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 import { buildOption } from './chart-option.ts'
-import { type Mark, markAt, markOfClick, moveMark } from './chart-marks.ts'
+import { type Mark, findMarkAt, findMarkOfClick, moveMark } from './chart-marks.ts'
 import { readTheme } from './chart-theme.ts'
 import { createChart, renderChartImage } from './echarts.ts'
 import './chart.css'
@@ -27,14 +27,14 @@ const NOTHING: ReadonlySet<string> = new Set()
 export function ChartCanvas({ name, data, hidden = NOTHING, onOpen }: ChartCanvasProps) {
   const holder = useRef<HTMLDivElement>(null)
   const open = (at: Mark | undefined) => {
-    const to = at && linkOf(data.series[at.series], at.category)
+    const to = at && findCategoryLink(data.series[at.series], at.category)
     if (to) onOpen?.(to)
   }
   const chart = useDrawnChart(holder, data, hidden, open)
   const { mark, onKeyDown, onBlur } = useMarkKeys({ data, hidden, chart, onOpen: open })
   const onClick = (event: { nativeEvent: MouseEvent }) => {
     if (!POSITIONED.has(data.kind)) return
-    if (onOpen && chart.current) open(markAt(chart.current, data, hidden, event.nativeEvent))
+    if (onOpen && chart.current) open(findMarkAt(chart.current, data, hidden, event.nativeEvent))
   }
   return (
     <>
@@ -93,15 +93,17 @@ function wordsOf({ categories, series }: ChartData, mark: Mark) {
   const one = series[mark.series]
   if (!category || !one) return ''
   const value = one.values[mark.category] ?? '无数据'
-  const words = [titleOf(category), one.name, value, category.note].filter((word) => word !== undefined && word !== '')
-  return `${words.join(' ')}${linkOf(one, mark.category) ? '，按回车查看' : ''}`
+  const words = [findCategoryTitle(category), one.name, value, category.note].filter(
+    (word) => word !== undefined && word !== '',
+  )
+  return `${words.join(' ')}${findCategoryLink(one, mark.category) ? '，按回车查看' : ''}`
 }
 
 /** Returns a text summary: the sum of each series, or the values of short series. */
 function summaryOf({ categories, series }: ChartData) {
   const [first] = series
   if (series.length === 1 && first && categories.length <= 31)
-    return categories.map((category, at) => `${titleOf(category)} ${first.values[at] ?? '无数据'}`).join('，')
+    return categories.map((category, at) => `${findCategoryTitle(category)} ${first.values[at] ?? '无数据'}`).join('，')
   const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0)
   return series.map(({ name, values }) => `${name}共 ${sum(values)}`).join('，')
 }
@@ -147,7 +149,7 @@ function useDrawnChart(
   useEffect(() => {
     const drawn = chart.current
     if (!isSized || !drawn || POSITIONED.has(data.kind)) return
-    const onClick = (event: { seriesIndex?: number; dataIndex: number }) => onMark(markOfClick(data, event))
+    const onClick = (event: { seriesIndex?: number; dataIndex: number }) => onMark(findMarkOfClick(data, event))
     drawn.on('click', onClick as never)
     // The effect of the element may have disposed the instance before.
     return () => void (drawn.isDisposed() || drawn.off('click', onClick))

@@ -1,5 +1,5 @@
 import type { ECharts } from 'echarts/core'
-import { type ChartData, linkOf, titleOf } from './chart-data.ts'
+import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 
 /** A mark: the index of its series and of its category. */
 export interface Mark {
@@ -38,12 +38,12 @@ const isInside = ({ series, categories }: ChartData, at: Mark) =>
 
 function isHidden({ kind, series, categories }: ChartData, hidden: ReadonlySet<string>, at: Mark) {
   const category = categories[at.category]
-  const name = kind === 'ring' ? category && titleOf(category) : series[at.series]?.name
+  const name = kind === 'ring' ? category && findCategoryTitle(category) : series[at.series]?.name
   return name !== undefined && hidden.has(name)
 }
 
 /** Returns the mark for a click in a row, line or stacked chart: the row, the linked value nearest to the pointer, or the band. */
-export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<string>, pointer: MouseEvent) {
+export function findMarkAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<string>, pointer: MouseEvent) {
   const { left, top } = chart.getDom().getBoundingClientRect()
   const point = [pointer.clientX - left, pointer.clientY - top]
   if (!chart.containPixel({ gridIndex: 0 }, point)) return undefined
@@ -53,7 +53,7 @@ export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<stri
   if (data.kind === 'area') return findBandAt(data, hidden, category, y)
   const distance = (at: number) => Math.abs((data.series[at]?.values[category] ?? 0) - y)
   const [series] = data.series
-    .flatMap((one, at) => (!hidden.has(one.name) && linkOf(one, category) ? [at] : []))
+    .flatMap((one, at) => (!hidden.has(one.name) && findCategoryLink(one, category) ? [at] : []))
     .sort((a, b) => distance(a) - distance(b))
   return series === undefined ? undefined : { series, category }
 }
@@ -69,7 +69,10 @@ export function findBandAt({ series }: ChartData, hidden: ReadonlySet<string>, c
 }
 
 /** Returns the mark of an ECharts click event; ECharts numbers all cells of a heat map as one series. */
-export const markOfClick = ({ kind, categories }: ChartData, at: { seriesIndex?: number; dataIndex: number }): Mark =>
+export const findMarkOfClick = (
+  { kind, categories }: ChartData,
+  at: { seriesIndex?: number; dataIndex: number },
+): Mark =>
   kind === 'heat'
     ? { series: Math.floor(at.dataIndex / categories.length), category: at.dataIndex % categories.length }
     : { series: at.seriesIndex ?? 0, category: at.dataIndex }

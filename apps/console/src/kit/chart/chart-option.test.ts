@@ -11,10 +11,10 @@ import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
 import type { ChartData } from './chart-data.ts'
-import { listLegendNames, linkOf } from './chart-data.ts'
+import { listLegendNames, findCategoryLink } from './chart-data.ts'
 import { findBandAt, moveMark } from './chart-marks.ts'
 import { buildOption } from './chart-option.ts'
-import { rowHeight } from './flow-option.ts'
+import { computeRowHeight } from './flow-option.ts'
 
 use([
   LineChart,
@@ -128,8 +128,8 @@ describe('flow chart', () => {
   })
 
   it('makes rows narrower when a canvas of full rows would be too high', () => {
-    expect(rowHeight({ categories: Array(10).fill({ label: '' }) })).toBe(30)
-    expect(rowHeight({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
+    expect(computeRowHeight({ categories: Array(10).fill({ label: '' }) })).toBe(30)
+    expect(computeRowHeight({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
   })
 
   it('moves along the rows with the vertical keys and within a row with the horizontal keys', () => {
@@ -165,8 +165,8 @@ describe('moveMark', () => {
 
 it('has no link for a mark of zero', () => {
   const [series] = chartOf('line', [0, 1]).series
-  expect(linkOf(series, 0)).toBeUndefined()
-  expect(linkOf(series, 1)).toBe('/list?at=1')
+  expect(findCategoryLink(series, 0)).toBeUndefined()
+  expect(findCategoryLink(series, 1)).toBe('/list?at=1')
 })
 
 describe('a stacked chart', () => {

@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from 'echarts/core'
-import { type ChartData, type ChartSeries, linkOf, titleOf } from './chart-data.ts'
+import { type ChartData, type ChartSeries, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
 import { buildFlowOption } from './flow-option.ts'
 
@@ -38,9 +38,9 @@ const ringOf = ({ categories, series: [first] }: ChartData, theme: ChartTheme) =
   labelLine: { show: false },
   itemStyle: { borderColor: theme.ground, borderWidth: 1 },
   data: categories.map((category, at) => ({
-    name: titleOf(category),
+    name: findCategoryTitle(category),
     value: first?.values[at] ?? 0,
-    cursor: linkOf(first, at) ? 'pointer' : 'default',
+    cursor: findCategoryLink(first, at) ? 'pointer' : 'default',
     itemStyle: { color: theme.colorOf(category.color ?? first?.color ?? '') },
   })),
 })
@@ -52,7 +52,7 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   const names = {
     type: 'category',
     show: kind !== 'spark',
-    data: categories.map(titleOf),
+    data: categories.map(findCategoryTitle),
     boundaryGap: kind === 'column' || kind === 'row',
     axisTick: { show: false },
     axisLine: { lineStyle: { color: theme.grid } },
@@ -137,7 +137,7 @@ const eventsOf = (
   lineStyle: { color: theme.text, type: 'dashed', opacity: 0.35 },
   label: { show: false },
   emphasis: { label: { show: true, formatter: '{b}', color: theme.strong, position: 'insideEndTop' } },
-  data: events.map(({ at, name }) => ({ name, xAxis: categories[at] ? titleOf(categories[at]) : at })),
+  data: events.map(({ at, name }) => ({ name, xAxis: categories[at] ? findCategoryTitle(categories[at]) : at })),
 })
 
 const barOf = ({ kind, categories }: ChartData, series: ChartSeries, _at: number, theme: ChartTheme) => ({
@@ -155,7 +155,7 @@ const barOf = ({ kind, categories }: ChartData, series: ChartSeries, _at: number
   },
   data: series.values.map((value, at) => ({
     value: value ?? '-',
-    cursor: linkOf(series, at) ? 'pointer' : 'default',
+    cursor: findCategoryLink(series, at) ? 'pointer' : 'default',
   })),
 })
 
@@ -166,7 +166,7 @@ function heatOf({ categories, series }: ChartData, theme: ChartTheme): EChartsCo
   const color = theme.colorOf(series[0]?.color ?? '')
   return {
     grid: { left: 4, right: 4, top: 4, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-    xAxis: { ...axis, data: categories.map(titleOf), axisLabel },
+    xAxis: { ...axis, data: categories.map(findCategoryTitle), axisLabel },
     yAxis: { ...axis, data: series.map(({ name }) => name), inverse: true, axisLabel },
     visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color, opacity: [0.06, 1] } },
     series: [
@@ -175,9 +175,9 @@ function heatOf({ categories, series }: ChartData, theme: ChartTheme): EChartsCo
         itemStyle: { borderColor: theme.ground, borderWidth: 2, borderRadius: 3 },
         data: series.flatMap((one, y) =>
           one.values.map((value, x) => ({
-            name: `${one.name} ${titleOf(categories[x] ?? { label: '' })}`,
+            name: `${one.name} ${findCategoryTitle(categories[x] ?? { label: '' })}`,
             value: [x, y, value ?? 0],
-            cursor: linkOf(one, x) ? 'pointer' : 'default',
+            cursor: findCategoryLink(one, x) ? 'pointer' : 'default',
           })),
         ),
         tooltip: { valueFormatter: undefined },

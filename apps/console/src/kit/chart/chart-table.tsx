@@ -1,5 +1,5 @@
 import { Link } from '#core/routing/router.tsx'
-import { type ChartData, linkOf, titleOf } from './chart-data.ts'
+import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 
 /** Renders the values of a chart as a table; each value links to its list. */
 export function ChartTable({ name, data: { categoryTitle, categories, series } }: { name: string; data: ChartData }) {
@@ -21,11 +21,11 @@ export function ChartTable({ name, data: { categoryTitle, categories, series } }
         </thead>
         <tbody>
           {categories.map((category, at) => (
-            <tr key={titleOf(category)}>
-              <th scope="row">{titleOf(category)}</th>
+            <tr key={findCategoryTitle(category)}>
+              <th scope="row">{findCategoryTitle(category)}</th>
               {series.map((one) => (
                 <td key={one.name} className="chart-number">
-                  <Value value={one.values[at] ?? null} to={linkOf(one, at)} />
+                  <Value value={one.values[at] ?? null} to={findCategoryLink(one, at)} />
                 </td>
               ))}
               {hasNotes && <td className="chart-number">{category.note}</td>}

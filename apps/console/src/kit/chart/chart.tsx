@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { type ChartData, type ChartSeries, listLegendNames } from './chart-data.ts'
 import { ChartTable } from './chart-table.tsx'
-import { rowHeight } from './flow-option.ts'
+import { computeRowHeight } from './flow-option.ts'
 import { type ChartEngine, useChartEngine } from './use-chart-engine.ts'
 import './chart.css'
 
@@ -59,7 +59,7 @@ function useKnownLinks(data: ChartData): ChartData {
 }
 
 function heightOf(data: ChartData) {
-  if (data.kind === 'flow') return Math.ceil(data.categories.length * rowHeight(data)) + 4
+  if (data.kind === 'flow') return Math.ceil(data.categories.length * computeRowHeight(data)) + 4
   return data.kind === 'row' ? data.categories.length * ROW_HEIGHT + 8 : HEIGHT
 }
 

@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from 'echarts/core'
-import { type ChartArrow, type ChartData, titleOf } from './chart-data.ts'
+import { type ChartArrow, type ChartData, findCategoryTitle } from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
 
 const ROW_HEIGHT = 30
@@ -16,14 +16,14 @@ const BESIDE_DOT = 0.92
 const LEFT = { xAxisIndex: 0, yAxisIndex: 0, silent: true, clip: false, tooltip: { show: false } }
 
 /** Returns the height of one row in pixels. */
-export const rowHeight = ({ categories }: Pick<ChartData, 'categories'>) =>
+export const computeRowHeight = ({ categories }: Pick<ChartData, 'categories'>) =>
   Math.min(ROW_HEIGHT, MAX_HEIGHT / Math.max(1, categories.length))
 
 /** Returns the option of a chart with one bar per row, and arrows between the rows. */
 export function buildFlowOption(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   const { categories, series } = data
-  const row = rowHeight(data)
-  const rows = { type: 'category', inverse: true, data: categories.map(titleOf), axisTick: { show: false } }
+  const row = computeRowHeight(data)
+  const rows = { type: 'category', inverse: true, data: categories.map(findCategoryTitle), axisTick: { show: false } }
   const grid = { top: 0, bottom: 4 }
   return {
     grid: [

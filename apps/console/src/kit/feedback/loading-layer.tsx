@@ -1,9 +1,9 @@
 import { Drawer, Modal } from 'antd'
-import { type Reads, Waiting } from './waiting.tsx'
+import { type PendingReads, Waiting } from './waiting.tsx'
 
 interface LoadingProps {
   readonly title: string
-  readonly reads: Reads
+  readonly reads: PendingReads
   onClose(): void
 }
 

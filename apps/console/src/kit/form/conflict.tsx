@@ -1,6 +1,6 @@
 import type { RefusalData } from '@oms/contract/core/envelope.ts'
 import { Button, Space } from 'antd'
-import { currentSession } from '#core/auth/session.tsx'
+import { getSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 
 type Conflict = NonNullable<RefusalData['conflict']>
@@ -13,7 +13,7 @@ interface Ways {
 
 /** Returns the title and the first sentence for a conflict; a save in another window of this account is named in the title. */
 export function describeConflict({ by, uid, at }: Conflict) {
-  const isOwn = uid !== null && uid === currentSession()?.uid
+  const isOwn = uid !== null && uid === getSession()?.uid
   if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }
   // The author is empty when a scheduled job saved the record or the account was deleted.
   return { title: '内容已被他人修改', text: `${by || '系统'} 于 ${at} 已修改了这条数据。` }

@@ -3,23 +3,23 @@ import dayjs, { type Dayjs } from 'dayjs'
 import type { KeyboardEvent } from 'react'
 import type * as z from 'zod'
 import { Calendar } from '#kit/antd/calendar.ts'
-import { Field, type Of, type Within } from './field.tsx'
+import { Field, type FieldOf, type FieldPlace } from './field.tsx'
 
 /** Date field with a value `yyyy-MM-dd`. */
-export const DateField = <S extends z.ZodObject>(props: Of<S> & Within) => (
+export const DateField = <S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) => (
   <Field {...props}>
     <TextPicker format="YYYY-MM-DD" placeholder={placeholderOf(props)} disabled={props.disabled} />
   </Field>
 )
 
 /** Time field with a value `yyyy-MM-dd HH:mm:ss`. */
-export const DateTimeField = <S extends z.ZodObject>(props: Of<S> & Within) => (
+export const DateTimeField = <S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) => (
   <Field {...props}>
     <TextPicker format="YYYY-MM-DD HH:mm:ss" placeholder={placeholderOf(props)} disabled={props.disabled} />
   </Field>
 )
 
-const placeholderOf = <S extends z.ZodObject>({ of, name }: Of<S>) => `请选择${about(of, name).title}`
+const placeholderOf = <S extends z.ZodObject>({ of, name }: FieldOf<S>) => `请选择${about(of, name).title}`
 
 /** Control of a date as text, for form items with rules of their own. */
 export const DateControl = (props: Omit<Parameters<typeof TextPicker>[0], 'format'>) => (

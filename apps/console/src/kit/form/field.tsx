@@ -2,24 +2,24 @@ import { about } from '@oms/contract/core/fields.ts'
 import { Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
-import { fullSchema, findProblem } from '#core/api/full-schema.ts'
+import { buildFullSchema, findProblem } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { keepDigits, yuanToFen, fenToYuan } from './form-values.ts'
-import { labelOptions } from './label-options.ts'
-import { countOf } from './text-limit.ts'
+import { buildLabelOptions } from './label-options.ts'
+import { showCount } from './text-limit.ts'
 import '#kit/kit.css'
 
 export { keepDigits as digitsOnly } from './form-values.ts'
 
-export interface Of<S extends z.ZodObject> {
+export interface FieldOf<S extends z.ZodObject> {
   of: S
   name: keyof S['shape'] & string
 }
 
 /** Path of a field inside nested records: `within={['components', 0]}`. */
-export interface Within {
+export interface FieldPlace {
   within?: readonly (string | number)[]
   /** Help text below the control. */
   hint?: ReactNode
@@ -29,14 +29,14 @@ export interface Within {
 }
 
 /** Returns antd's form rules for a contract field: required mark and messages are equal to the server's. */
-export function buildFieldRules<S extends z.ZodObject>({ of, name }: Of<S>) {
+export function buildFieldRules<S extends z.ZodObject>({ of, name }: FieldOf<S>) {
   const schema = of.shape[name] as z.ZodType
   const validator = async (_rule: unknown, value: unknown) => {
     const problem = findProblem(schema, value ?? undefined)
     if (problem) throw new Error(problem)
   }
   return {
-    required: !fullSchema(schema).safeParse(undefined).success,
+    required: !buildFullSchema(schema).safeParse(undefined).success,
     rules: [{ validator }],
     validateTrigger: 'onBlur',
   }
@@ -57,7 +57,7 @@ export function Field<S extends z.ZodObject>({
   missing,
   children,
   ...item
-}: Of<S> & Within & Conversion & { children: ReactNode; valuePropName?: string }) {
+}: FieldOf<S> & FieldPlace & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
   const { rules, required, ...rule } = buildFieldRules({ of, name })
   return (
@@ -86,7 +86,7 @@ const filledRule = (message: string) => ({
 })
 
 /** Single-line text field; the character count uses the schema's limit. */
-export function TextField<S extends z.ZodObject>(props: Of<S> & Within) {
+export function TextField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props}>
@@ -96,7 +96,7 @@ export function TextField<S extends z.ZodObject>(props: Of<S> & Within) {
 }
 
 /** Multi-line text field; the character count uses the schema's limit. */
-export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: Of<S> & Within & { rows?: number }) {
+export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: FieldOf<S> & FieldPlace & { rows?: number }) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props}>
@@ -106,7 +106,7 @@ export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: Of<S> &
 }
 
 /** Text field for digits; other characters are removed while typing. */
-export function DigitsField<S extends z.ZodObject>(props: Of<S> & Within) {
+export function DigitsField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props} normalize={keepDigits}>
@@ -119,7 +119,7 @@ export function DigitsField<S extends z.ZodObject>(props: Of<S> & Within) {
  * Number field; `unit` is shown after the number. The contract checks the limits and names them. Limits of the control
  * would replace a typed number without a message.
  */
-export function NumberField<S extends z.ZodObject>({ unit, ...props }: Of<S> & Within & { unit?: string }) {
+export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S> & FieldPlace & { unit?: string }) {
   return (
     <Field {...props}>
       <InputNumber
@@ -133,7 +133,7 @@ export function NumberField<S extends z.ZodObject>({ unit, ...props }: Of<S> & W
 }
 
 /** Field of an amount: the form's value is in fen, the control shows yuan with two decimals. */
-export function MoneyField<S extends z.ZodObject>(props: Of<S> & Within) {
+export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
   return (
     <Field {...props} normalize={yuanToFen} getValueProps={(fen) => ({ value: fenToYuan(fen) })}>
       <InputNumber
@@ -153,9 +153,9 @@ export function SelectField<S extends z.ZodObject>({
   multiple,
   create,
   ...props
-}: Of<S> & Within & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
+}: FieldOf<S> & FieldPlace & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
   const { title, labels } = about(props.of, props.name)
-  const offered = options ?? labelOptions(labels ?? {})
+  const offered = options ?? buildLabelOptions(labels ?? {})
   return (
     <Field {...props}>
       <CreatingSelect
@@ -176,7 +176,7 @@ export function SwitchField<S extends z.ZodObject>({
   on = '启用',
   off = '停用',
   ...props
-}: Of<S> & Within & { on?: string; off?: string }) {
+}: FieldOf<S> & FieldPlace & { on?: string; off?: string }) {
   return (
     <Form.Item
       name={[...(props.within ?? []), props.name]}
@@ -191,4 +191,4 @@ export function SwitchField<S extends z.ZodObject>({
   )
 }
 
-const limit = (max: number | undefined) => (max ? countOf(max) : {})
+const limit = (max: number | undefined) => (max ? showCount(max) : {})

@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from 'antd'
-import { type Due, useTakeOver } from './use-placeholder.ts'
+import { type PlaceholderState, usePlaceholderState } from './use-placeholder.ts'
 
-export type FullSelectProps = SelectProps & { due: Due }
+export type FullSelectProps = SelectProps & { due: PlaceholderState }
 
 /** antd's select, which replaces the placeholder. */
-export const FullSelect = ({ due, ...select }: FullSelectProps) => <Select {...select} {...useTakeOver(due)} />
+export const FullSelect = ({ due, ...select }: FullSelectProps) => <Select {...select} {...usePlaceholderState(due)} />

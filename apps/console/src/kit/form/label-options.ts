@@ -1,3 +1,3 @@
 /** Returns the options of a closed set: numbers with their Chinese names, as the contract declares them. */
-export const labelOptions = (labels: Readonly<Record<number, string>>) =>
+export const buildLabelOptions = (labels: Readonly<Record<number, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value: Number(value), label }))

@@ -5,10 +5,10 @@ import { type DeferredControl, deferControl, usePlaceholder } from './use-placeh
 import 'virtual:antd/select.css'
 
 /** Select for list filters: renders a placeholder first, and antd's select on first interaction. */
-export const Select = placeholderSelect(deferControl(() => import('./full-select.tsx'), 'FullSelect'))
+export const Select = createPlaceholderSelect(deferControl(() => import('./full-select.tsx'), 'FullSelect'))
 
 /** Creates a select whose placeholder waits for the given control. */
-export function placeholderSelect(control: DeferredControl<FullSelectProps>) {
+export function createPlaceholderSelect(control: DeferredControl<FullSelectProps>) {
   return function PlaceholderSelect(props: SelectProps) {
     const { due, Full, reach } = usePlaceholder(control)
     if (Full && due) return <Full {...props} due={due} />

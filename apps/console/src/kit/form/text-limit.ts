@@ -9,9 +9,9 @@ export const countCharacters = (text: string) => {
  * Returns antd's count of a text field. Unlike `maxLength`, this count does not cut a longer pasted text. The count
  * turns red, and the rule of the field refuses the text.
  */
-export const countOf = (max: number) => ({ count: { show: true, max, strategy: countCharacters } })
+export const showCount = (max: number) => ({ count: { show: true, max, strategy: countCharacters } })
 
 /** Returns antd's validator that refuses a longer text, for a control without a contract field. */
-export const maxLengthValidator = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
+export const createMaxLengthValidator = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
   if (countCharacters(String(value ?? '')) > max) throw new Error(`${title}不能超过${max}个字符`)
 }

@@ -3,7 +3,7 @@ import { loadWhenIdle, runWhenIdle } from '#core/loading/deferred.tsx'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 
 /** How the full control takes over: when idle, with focus, or opened. */
-export type Due = 'soon' | 'focused' | 'opened'
+export type PlaceholderState = 'soon' | 'focused' | 'opened'
 
 /** Keys that open a closed select or calendar. */
 const OPENING_KEYS = ['ArrowDown', 'ArrowUp', 'Enter', ' ']
@@ -37,7 +37,7 @@ export function deferControl<Name extends string, Props>(
  * records focus and clicks until the code is loaded; the full control continues in that state.
  */
 export function usePlaceholder<Props>(control: DeferredControl<Props>) {
-  const [due, setDue] = useState<Due | undefined>(() => (control.arrived ? 'soon' : undefined))
+  const [due, setDue] = useState<PlaceholderState | undefined>(() => (control.arrived ? 'soon' : undefined))
   const [isPressed, setPressed] = usePress()
   const Full = useArrived(control, due)
   useEffect(() => {
@@ -87,7 +87,7 @@ function usePress() {
 }
 
 /** Returns the full control when it is needed and loaded. A failed load is thrown only after an interaction. */
-function useArrived<Props>(control: DeferredControl<Props>, due: Due | undefined) {
+function useArrived<Props>(control: DeferredControl<Props>, due: PlaceholderState | undefined) {
   const [Full, setFull] = useState(() => control.arrived)
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
@@ -102,7 +102,7 @@ function useArrived<Props>(control: DeferredControl<Props>, due: Due | undefined
 }
 
 /** Returns the properties with which the full control continues the placeholder's focus and open state. */
-export function useTakeOver(due: Due) {
+export function usePlaceholderState(due: PlaceholderState) {
   const [taken] = useState(due)
   return { autoFocus: taken !== 'soon', defaultOpen: taken === 'opened' }
 }

@@ -1,9 +1,9 @@
-import { isOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
 import { Progress } from 'antd'
 import { call } from '#core/api/client.ts'
 import { onEvent } from '#core/events/events.ts'
 import { notification } from '#core/loading/overlays.ts'
-import { noticeOf, showJobNotification } from './job-notification.tsx'
+import { buildNotificationKey, showJobNotification } from './job-notification.tsx'
 
 /** Poll interval in case a server event was lost. */
 const ASK_AGAIN_MS = 10_000
@@ -13,14 +13,14 @@ export function followJob(jobId: number, message: string) {
   let over = false
   const show = (job: JobRow | undefined) => {
     if (over) return
-    over = job !== undefined && !isOpen(job.state)
+    over = job !== undefined && !isJobOpen(job.state)
     if (job && over) {
       stop()
       return showJobNotification(job)
     }
     notification.open({
       type: 'info',
-      ...noticeOf(jobId),
+      ...buildNotificationKey(jobId),
       title: job?.title || '后台任务',
       description: job ? <Progress percent={job.percent} size="small" aria-label="任务进度" /> : message,
       duration: 0,

@@ -1,13 +1,13 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Steps } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { refreshReads, resourceName } from '#core/api/query.ts'
+import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
 import { showJob } from './show-job.ts'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
@@ -100,7 +100,7 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = uploadProblem(UPLOAD.table, chosen)
+    const problem = findUploadProblem(UPLOAD.table, chosen)
     if (problem) return showRefusedFile(problem, file)
     forget()
     setFile(chosen)
@@ -143,7 +143,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
       if (!dryRun) {
         onImported?.(result)
         // Not awaited: until the lists are read again, 完成 would ignore a press.
-        void refreshReads(client, { resource: resourceName(to), path: to.path })
+        void refreshReads(client, { resource: readResourceName(to), path: to.path })
       }
     } catch {
       // The call has shown its error; the chosen file stays.

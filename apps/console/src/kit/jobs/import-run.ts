@@ -1,4 +1,4 @@
-import { randomKey } from '#core/api/random-key.ts'
+import { createRandomKey } from '#core/api/random-key.ts'
 
 /**
  * Distinguishes the runs of one import dialog, so that the response of an outdated run is ignored. Imports of the
@@ -22,7 +22,7 @@ export class ImportRun {
   }
 
   get key(): string {
-    this.#key ??= randomKey()
+    this.#key ??= createRandomKey()
     return this.#key
   }
 }

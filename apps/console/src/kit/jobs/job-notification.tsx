@@ -3,7 +3,7 @@ import type { JobRow } from '@oms/contract/job/job.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { notification } from '#core/loading/overlays.ts'
-import { endOf } from './job-words.ts'
+import { describeJobEnd } from './job-words.ts'
 
 type Made = NonNullable<JobRow['file']>
 
@@ -11,15 +11,15 @@ type Made = NonNullable<JobRow['file']>
  * Notification key per job: progress and result replace each other. Placed at the bottom right, so that the account
  * menu stays visible.
  */
-export const noticeOf = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
+export const buildNotificationKey = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
 
 /** Shows the result of the user's own job, with a download button for its file. */
 export function showJobNotification(job: JobRow, onDetails?: () => void) {
-  const close = () => notification.destroy(noticeOf(job.jobId).key)
-  const { level, ...words } = endOf(job)
+  const close = () => notification.destroy(buildNotificationKey(job.jobId).key)
+  const { level, ...words } = describeJobEnd(job)
   notification.open({
     type: level,
-    ...noticeOf(job.jobId),
+    ...buildNotificationKey(job.jobId),
     ...words,
     actions: job.file ? (
       <FileButton job={job} file={job.file} onDone={close} />

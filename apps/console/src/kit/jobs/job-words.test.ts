@@ -1,6 +1,6 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
 import { expect, test } from 'vitest'
-import { endOf } from './job-words.ts'
+import { describeJobEnd } from './job-words.ts'
 
 const job = (over: Partial<JobRow>): JobRow => ({
   jobId: 1,
@@ -19,25 +19,25 @@ const file = { id: 'a', name: '客户.xlsx', size: 1, expired: false }
 const report = { total: 3, created: 1, updated: 1, failed: 1, rows: [], dryRun: false }
 
 test('describes a finished job by its result and sets how long the notification stays', () => {
-  expect(endOf(job({ rows: 12_345, file }))).toEqual({
+  expect(describeJobEnd(job({ rows: 12_345, file }))).toEqual({
     level: 'success',
     title: '导出客户完成',
     description: '共 12,345 条，文件 客户.xlsx 保留 7 天',
     duration: 0,
   })
-  expect(endOf(job({ rows: 0 }))).toMatchObject({ description: '共 0 条', duration: 8 })
-  expect(endOf(job({ file: { ...file, expired: true } })).description).toBe('已完成')
-  expect(endOf(job({ report })).description).toBe('新增 1 行，更新 1 行，1 行有问题')
+  expect(describeJobEnd(job({ rows: 0 }))).toMatchObject({ description: '共 0 条', duration: 8 })
+  expect(describeJobEnd(job({ file: { ...file, expired: true } })).description).toBe('已完成')
+  expect(describeJobEnd(job({ report })).description).toBe('新增 1 行，更新 1 行，1 行有问题')
 })
 
 test('a failure shows its reason and stays, a cancelled job closes by itself', () => {
-  expect(endOf(job({ state: 'failed', error: '权限已被收回' }))).toEqual({
+  expect(describeJobEnd(job({ state: 'failed', error: '权限已被收回' }))).toEqual({
     level: 'error',
     title: '导出客户失败',
     description: '权限已被收回',
     duration: 0,
   })
-  expect(endOf(job({ state: 'cancelled' }))).toEqual({
+  expect(describeJobEnd(job({ state: 'cancelled' }))).toEqual({
     level: 'info',
     title: '导出客户已取消',
     description: '任务没有完成',

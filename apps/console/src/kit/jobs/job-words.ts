@@ -9,7 +9,7 @@ const ENDS: Readonly<Record<string, readonly [word: string, level: Level]>> = {
 }
 
 /** Returns texts and duration of the notification for a finished job. */
-export function endOf(job: JobRow) {
+export function describeJobEnd(job: JobRow) {
   const [word, level] = ENDS[job.state] ?? (['完成', 'success'] as const)
   return {
     level,

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Modal, Progress } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
-import { refreshReads, resourceName } from '#core/api/query.ts'
+import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { toast } from '#core/loading/toast.ts'
 import { type Failure, runBatch } from './batch.ts'
 import type { BatchActionProps } from './batch-action.tsx'
@@ -50,7 +50,7 @@ function useBatch<Row, E extends Endpoint>(props: BatchActionProps<Row, E> & { o
     setFailures(undefined)
     setDone(0)
     const failed = await runBatch(todo, (row) => call(to, input(row), { quiet: true }), setDone)
-    await refreshReads(client, { resource: resourceName(to), path: to.path })
+    await refreshReads(client, { resource: readResourceName(to), path: to.path })
     if (failed.length > 0) return setFailures(failed)
     toast.success(`已${label} ${todo.length} 项`)
     onClose()

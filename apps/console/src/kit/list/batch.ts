@@ -1,4 +1,4 @@
-import { refusalMessage } from '#core/api/api-error.ts'
+import { findRefusalMessage } from '#core/api/api-error.ts'
 
 /** One failed row of a batch. */
 export interface Failure<Row> {
@@ -20,7 +20,7 @@ export async function runBatch<Row>(
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const current = row
       await each(current).catch((error: unknown) => {
-        failures.push({ row: current, reason: refusalMessage(error, '操作失败') })
+        failures.push({ row: current, reason: findRefusalMessage(error, '操作失败') })
       })
       onDone(++done)
     }

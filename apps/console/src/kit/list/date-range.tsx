@@ -1,12 +1,12 @@
 import dayjs from 'dayjs'
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 import { Calendar } from '#kit/antd/calendar.ts'
 import type { DateRangeProps } from './filter-date.tsx'
-import { useTakeOver } from '#kit/form/use-placeholder.ts'
+import { usePlaceholderState } from '#kit/form/use-placeholder.ts'
 
 const DAY = 'YYYY-MM-DD'
 const since = (days: number) => () =>
-  [dayjs(dayBeforeToday(days)), dayjs(dayBeforeToday())] as [dayjs.Dayjs, dayjs.Dayjs]
+  [dayjs(formatDayBeforeToday(days)), dayjs(formatDayBeforeToday())] as [dayjs.Dayjs, dayjs.Dayjs]
 const PRESETS = [
   { label: '今天', value: since(0) },
   { label: '近 7 天', value: since(6) },
@@ -23,7 +23,7 @@ export function DateRange({ id, from, to, due, onChange }: DateRangeProps) {
       presets={PRESETS}
       classNames={{ popup: { root: 'kit-range' } }}
       allowEmpty={[true, true]}
-      {...useTakeOver(due)}
+      {...usePlaceholderState(due)}
       style={{ width: '100%' }}
     />
   )

@@ -2,7 +2,7 @@ import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
 import { Form } from 'antd'
 import { useId } from 'react'
 import '#kit/kit.css'
-import { deferControl, type Due, usePlaceholder } from '#kit/form/use-placeholder.ts'
+import { deferControl, type PlaceholderState, usePlaceholder } from '#kit/form/use-placeholder.ts'
 import 'virtual:antd/picker.css'
 
 interface RangeFields {
@@ -13,7 +13,7 @@ interface RangeFields {
 }
 
 export interface DateRangeProps extends RangeFields {
-  due: Due
+  due: PlaceholderState
 }
 
 const fullRange = deferControl(() => import('./date-range.tsx'), 'DateRange')

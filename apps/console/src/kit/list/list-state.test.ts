@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   countFilters,
   pickFilled,
-  lastPage,
+  computeLastPage,
   nextSortOrder,
   listShownPages,
   readListState,
@@ -80,9 +80,9 @@ describe('pager', () => {
   })
 
   test('the last page ends at row 10,000 even when more rows exist', () => {
-    expect(lastPage(0, 20)).toBe(1)
-    expect(lastPage(41, 20)).toBe(3)
-    expect(lastPage(1_000_000, 30)).toBe(334)
+    expect(computeLastPage(0, 20)).toBe(1)
+    expect(computeLastPage(41, 20)).toBe(3)
+    expect(computeLastPage(1_000_000, 30)).toBe(334)
   })
 
   test('marks an estimated total', () => {

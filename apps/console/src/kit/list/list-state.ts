@@ -81,7 +81,7 @@ export function nextSortOrder(sort: Sort | undefined, column: string): Sort | un
 }
 
 /** Returns the last page of the pager, at most up to row 10,000, because deeper paging is slow. */
-export const lastPage = (total: number, pageSize: number) =>
+export const computeLastPage = (total: number, pageSize: number) =>
   Math.max(1, Math.ceil(Math.min(total, MAX_ROWS) / pageSize))
 
 /** Returns the shown page numbers: at most `count`, including first and last; `…` marks a gap. */

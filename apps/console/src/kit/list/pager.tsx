@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useRef } from 'react'
 import { scrollToTop } from '#core/routing/scroll.ts'
 import '#kit/kit.css'
-import { lastPage, listShownPages, formatTotal } from './list-state.ts'
+import { computeLastPage, listShownPages, formatTotal } from './list-state.ts'
 import { Select } from '#kit/form/select.tsx'
 import { useNarrow } from '#kit/table/use-media.ts'
 
@@ -20,7 +20,7 @@ interface PagerProps {
 export function Pager({ total, isEstimate, pageNum, pageSize, onPage }: PagerProps) {
   const place = useRef<HTMLElement>(null)
   const narrow = useNarrow()
-  const last = lastPage(total, pageSize)
+  const last = computeLastPage(total, pageSize)
   const go = (page: number) => {
     onPage(page, pageSize)
     scrollToTop(place.current)

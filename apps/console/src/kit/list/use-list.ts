@@ -6,7 +6,7 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import {
   pickFilled,
-  lastPage,
+  computeLastPage,
   type ListState,
   nextSortOrder,
   readListState,
@@ -97,7 +97,7 @@ function useListState<E extends Endpoint>(
   const query = { ...filters, ...sorted(sort), ...(fixed as object) } as InputOf<E>
   const read = useRead<E>(endpoint, { ...(query as object), pageNum, pageSize } as InputOf<E>)
   const page = read.data as PageOf<RowOf<E>> | undefined
-  const last = lastPage(page?.total ?? 0, pageSize)
+  const last = computeLastPage(page?.total ?? 0, pageSize)
   const beyond = page !== undefined && !read.isPlaceholderData && pageNum > last
   useEffect(() => {
     // Shows the last page when the requested page no longer exists.

@@ -9,7 +9,7 @@ import {
   type CreatableKind,
   type CreateForm,
   type CreateFormProps,
-  createFormOf,
+  findCreateForm,
   type NamedRecord,
 } from '#core/routing/create-forms.ts'
 
@@ -42,7 +42,7 @@ export function useCreateInPlace(
   const client = useQueryClient()
   const [created, setCreated] = useState<readonly NamedRecord[]>([])
   const [Form, setForm] = useState<ComponentType<CreateFormProps>>()
-  const create = typeof target === 'string' ? createFormOf(target) : target
+  const create = typeof target === 'string' ? findCreateForm(target) : target
   if (!create || !mayCall(create)) return { select: {}, form: null, created }
   const begin = () => {
     setOpen(false)

@@ -2,7 +2,7 @@ import { type DictEntry, dictData } from '@oms/contract/dict/dict.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useServerEvent } from '#core/events/events.ts'
-import { queryKeyOf, useRead } from '#core/api/query.ts'
+import { createQueryKey, useRead } from '#core/api/query.ts'
 
 /** Dictionary data of tags and selects. */
 type Entry = Pick<DictEntry, 'dictLabel' | 'dictValue' | 'listClass' | 'cssClass' | 'status'>
@@ -27,7 +27,7 @@ export function useDict(type: string): Dict {
   })
   useServerEvent('dict', (changed) => {
     // Several mounted screens share one request for a dictionary.
-    const queryKey = queryKeyOf(dictData.byType, input)
+    const queryKey = createQueryKey(dictData.byType, input)
     if (changed.type === type || changed.type === ALL)
       void client.invalidateQueries({ queryKey }, { cancelRefetch: false })
   })

@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import '#kit/kit.css'
-import { fieldFormatter } from './plain-text.ts'
+import { createFieldFormatter } from './plain-text.ts'
 
 interface Detail<Row> {
   readonly key: string
@@ -18,7 +18,7 @@ export function createDescriptions<S extends z.ZodObject>(schema: S) {
     (wide: boolean) =>
     <K extends keyof Row & string>(key: K, render?: (value: Row[K], row: Row) => ReactNode): Detail<Row> => {
       const { title } = about(schema, key)
-      const show = render ?? fieldFormatter(schema, key)
+      const show = render ?? createFieldFormatter(schema, key)
       return { key, title, wide, render: (row) => show(row[key], row) }
     }
   return { item: make(false), wide: make(true) }

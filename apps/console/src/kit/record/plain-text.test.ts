@@ -1,7 +1,7 @@
 import { money, note } from '@oms/contract/core/fields.ts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { formatPlainText, fieldFormatter } from './plain-text.ts'
+import { formatPlainText, createFieldFormatter } from './plain-text.ts'
 
 test('formats values as display text', () => {
   expect(formatPlainText(null)).toBe('')
@@ -16,7 +16,7 @@ test('formats values as display text', () => {
 
 test('formats amounts in fen as yuan', () => {
   const schema = z.object({ price: money('单价'), remark: note('备注', 20) })
-  const text = fieldFormatter(schema, 'price')
+  const text = createFieldFormatter(schema, 'price')
   expect([text(123_456), text(0), text(null)]).toEqual(['¥1,234.56', '¥0.00', ''])
-  expect(fieldFormatter(schema, 'remark')(123)).toBe('123')
+  expect(createFieldFormatter(schema, 'remark')(123)).toBe('123')
 })

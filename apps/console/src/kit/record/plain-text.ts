@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { formatMoney } from '#core/text/format.ts'
 
 /** Returns the function that formats the values of a schema field as text: amounts in fen as `¥1,234.56`. */
-export function fieldFormatter(schema: z.ZodObject, field: string): (value: unknown) => string {
+export function createFieldFormatter(schema: z.ZodObject, field: string): (value: unknown) => string {
   const { labels, unit } = about(schema, field)
   if (unit === 'fen') return (value) => (typeof value === 'number' ? `¥${formatMoney(value)}` : '')
   return (value) => formatPlainText(value, labels)

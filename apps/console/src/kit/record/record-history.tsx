@@ -15,7 +15,7 @@ export const createHistoryTab = (bizType: string, bizId: string | number) => ({
 })
 
 const STEP = 20
-const MOST = 200
+const MAX_HISTORY_ROWS = 200
 
 /**
  * Shows the operations on one record with their changes, newest first. `bizType` and `bizId` as in the operation log.
@@ -44,8 +44,8 @@ export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: stri
           ),
         }))}
       />
-      {data.total > pageSize && pageSize < MOST && (
-        <Button block loading={isPlaceholderData} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
+      {data.total > pageSize && pageSize < MAX_HISTORY_ROWS && (
+        <Button block loading={isPlaceholderData} onClick={() => setPageSize(Math.min(pageSize * 2, MAX_HISTORY_ROWS))}>
           更多记录
         </Button>
       )}

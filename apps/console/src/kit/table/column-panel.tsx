@@ -4,10 +4,10 @@ import { useState } from 'react'
 import '#kit/kit.css'
 import {
   arrangeColumns,
-  isHidden,
+  isColumnHidden,
   moveColumn,
   pinColumn,
-  columnPin,
+  findColumnPin,
   type ConfigurableColumn,
   type TableSettings,
   toggleColumn,
@@ -59,7 +59,7 @@ function ColumnLines({ columns, settings, onChange }: PanelProps) {
         >
           <HolderOutlined className="kit-handle" aria-hidden />
           <Checkbox
-            checked={!isHidden(column, settings)}
+            checked={!isColumnHidden(column, settings)}
             onChange={() => onChange(toggleColumn(columns, settings, column.key))}
           >
             {column.title}
@@ -101,7 +101,7 @@ function Order({ name, onUp, onDown }: { name: string; onUp: false | (() => void
 
 function Pins(props: { column: ConfigurableColumn; settings: TableSettings; onChange(next: TableSettings): void }) {
   const { column, settings, onChange } = props
-  const now = columnPin(column, settings)
+  const now = findColumnPin(column, settings)
   return (['left', 'right'] as const).map((side) => (
     <Button
       key={side}

@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import { formatPlainText, fieldFormatter } from '#kit/record/plain-text.ts'
+import { formatPlainText, createFieldFormatter } from '#kit/record/plain-text.ts'
 import type { ConfigurableColumn } from './table-settings.ts'
 
 /** One column of DataTable. */
@@ -48,7 +48,7 @@ export function createColumns<S extends z.ZodObject>(schema: S) {
   ): Column<Row> {
     const { sort, ...options } = typeof second === 'function' ? third : second
     const { title, unit } = about(schema, key)
-    const text = fieldFormatter(schema, key)
+    const text = createFieldFormatter(schema, key)
     const show = typeof second === 'function' ? second : (value: Row[K]) => textCell(text(value))
     return {
       key,

@@ -10,5 +10,5 @@ export interface EmptyHint {
 }
 
 /** Returns the hint of an empty list that the account can follow. */
-export const emptyHint = ({ hint, needs, otherwise }: EmptyHint, mayCall: (to: CallAccess) => boolean) =>
+export const buildEmptyHint = ({ hint, needs, otherwise }: EmptyHint, mayCall: (to: CallAccess) => boolean) =>
   needs && otherwise && !mayCall(needs) ? otherwise : hint

@@ -1,7 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { expect, test } from 'vitest'
-import { settings } from './preference-calls.ts'
+import { preferenceCalls } from './preference-calls.ts'
 
-test.each(Object.entries(settings))('the literal of %s is its contract entry', (name, literal) => {
-  expect(account[name as keyof typeof settings]).toMatchObject(literal)
+test.each(Object.entries(preferenceCalls))('the literal of %s is its contract entry', (name, literal) => {
+  expect(account[name as keyof typeof preferenceCalls]).toMatchObject(literal)
 })

@@ -1,5 +1,5 @@
 /** Returns the scroll container of `element`: the page area, a drawer, or the document. */
-export function scrollParent(element: Element | null): HTMLElement {
+export function findScrollParent(element: Element | null): HTMLElement {
   for (let parent = element?.parentElement; parent; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent)
     if ((overflowY === 'auto' || overflowY === 'scroll') && parent !== document.body) return parent

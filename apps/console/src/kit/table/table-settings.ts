@@ -44,15 +44,15 @@ export function arrangeColumns<C extends ConfigurableColumn>(
 /** Returns the visible columns with widths, and with pinned columns at their edge. */
 export function applySettings<C extends ConfigurableColumn>(columns: readonly C[], settings: TableSettings): C[] {
   const shown = arrangeColumns(columns, settings)
-    .filter((column) => column.fixed || !isHidden(column, settings))
-    .map((column) => ({ ...column, width: widthOf(column, settings), pin: columnPin(column, settings) }))
+    .filter((column) => column.fixed || !isColumnHidden(column, settings))
+    .map((column) => ({ ...column, width: widthOf(column, settings), pin: findColumnPin(column, settings) }))
   const side = (wanted: Pin) => shown.filter(({ pin }) => (pin ?? null) === wanted)
   return [...side('left'), ...side(null), ...side('right')]
 }
 
-export const isHidden = (column: ConfigurableColumn, { hidden }: TableSettings) =>
+export const isColumnHidden = (column: ConfigurableColumn, { hidden }: TableSettings) =>
   hidden?.[column.key] ?? column.hidden ?? false
-export const columnPin = (column: ConfigurableColumn, { pin }: TableSettings): Pin =>
+export const findColumnPin = (column: ConfigurableColumn, { pin }: TableSettings): Pin =>
   pin?.[column.key] ?? column.pin ?? null
 const widthOf = (column: ConfigurableColumn, { width }: TableSettings) => width?.[column.key] ?? column.width
 
@@ -77,10 +77,10 @@ export function toggleColumn(
   settings: TableSettings,
   key: string,
 ): TableSettings {
-  const shown = columns.filter((column) => !column.fixed && !isHidden(column, settings))
+  const shown = columns.filter((column) => !column.fixed && !isColumnHidden(column, settings))
   const column = columns.find((each) => each.key === key)
   if (!column || (shown.length === 1 && shown[0]?.key === key)) return settings
-  return { ...settings, hidden: { ...settings.hidden, [key]: !isHidden(column, settings) } }
+  return { ...settings, hidden: { ...settings.hidden, [key]: !isColumnHidden(column, settings) } }
 }
 
 export const resizeColumn = (settings: TableSettings, key: string, width: number): TableSettings => ({

@@ -4,7 +4,7 @@ import { type HTMLAttributes, type RefObject, Suspense, useMemo } from 'react'
 import type { Column } from './columns.tsx'
 import type { Sort } from '#kit/list/list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
-import { scrollParent } from './scroll-parent.ts'
+import { findScrollParent } from './scroll-parent.ts'
 import type { Density } from './table-settings.ts'
 import { RowsSkeleton } from './table-state.tsx'
 
@@ -51,7 +51,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
         loading={{ spinning: props.turning, delay: 150 }}
         scroll={{ x: width, ...(virtual && { y: 560 }) }}
         virtual={virtual}
-        sticky={virtual ? false : { getContainer: () => scrollParent(place.current) }}
+        sticky={virtual ? false : { getContainer: () => findScrollParent(place.current) }}
         components={COMPONENTS}
         onChange={(_page, _filters, sorter) => {
           // antd passes no column when sorting is cancelled, so the currently sorted column is used.

@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { expect, test } from 'vitest'
-import { grantItems, pickLeafIds, applyGrantClick, withBranches } from './grant-rules.ts'
+import { buildGrantItems, pickLeafIds, applyGrantClick, addBranches } from './grant-rules.ts'
 
 const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
   id,
@@ -16,7 +16,7 @@ const node = (id: number, type: PermNode['type'], children: PermNode[] = [], gra
 const tree = [node(1, 'M', [node(2, 'C', [node(3, 'F'), node(4, 'F', [], false)]), node(5, 'C')])]
 
 test('TENANT-03 a page with buttons is a branch whose first entry is the page itself', () => {
-  const [system] = grantItems(tree)
+  const [system] = buildGrantItems(tree)
   expect(system?.children?.map(({ key }) => key)).toEqual(['branch-2', 5])
   expect(system?.children?.[0]?.children?.map(({ key, title, disabled }) => [key, title, disabled])).toEqual([
     [2, '访问页面', false],
@@ -26,12 +26,12 @@ test('TENANT-03 a page with buttons is a branch whose first entry is the page it
 })
 
 test('a branch is disabled when none of its entries can be granted', () => {
-  const [system] = grantItems([node(1, 'M', [node(2, 'C', [node(3, 'F', [], false)], false)])])
+  const [system] = buildGrantItems([node(1, 'M', [node(2, 'C', [node(3, 'F', [], false)], false)])])
   expect([system?.disabled, system?.children?.[0]?.disabled]).toEqual([true, true])
 })
 
 test('selecting an entry includes its parent nodes, and only numeric ids are saved', () => {
-  const keys = withBranches(grantItems(tree), new Set([3]))
+  const keys = addBranches(buildGrantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
   expect(pickLeafIds(keys)).toEqual([3])
 })

@@ -8,14 +8,14 @@ const PAGE = '访问页面'
  * Builds the permission tree. A page with buttons becomes a branch whose first entry is the page itself, so that the
  * page can be granted without its buttons. Permissions that the caller lacks are disabled.
  */
-export const grantItems = (nodes: readonly PermNode[]): TreeItem[] =>
+export const buildGrantItems = (nodes: readonly PermNode[]): TreeItem[] =>
   nodes.map((node) => {
     const { id, type, children, name, status } = node
     const title = status === 1 ? name : `${name}（已停用）`
     const hint = node.perms && { hint: node.perms }
     if (type !== 'M' && children.length === 0) return { key: id, title, disabled: !node.grantable, ...hint }
     const own: TreeItem[] = type === 'M' ? [] : [{ key: id, title: PAGE, disabled: !node.grantable, ...hint }]
-    const below = [...own, ...grantItems(children)]
+    const below = [...own, ...buildGrantItems(children)]
     return { key: branchOf(id), title, disabled: below.every((item) => item.disabled), children: below }
   })
 
@@ -23,10 +23,10 @@ export const grantItems = (nodes: readonly PermNode[]): TreeItem[] =>
 export const pickLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 
 /** Returns the selected pages and buttons together with their branches. */
-export function withBranches(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
+export function addBranches(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
   return items.flatMap(({ key, children }) => {
     if (!children) return held.has(key) ? [key] : []
-    const below = withBranches(children, held)
+    const below = addBranches(children, held)
     return below.length > 0 ? [key, ...below] : []
   })
 }

@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { useMemo } from 'react'
-import { grantItems, pickLeafIds, applyGrantClick, withBranches } from './grant-rules.ts'
+import { buildGrantItems, pickLeafIds, applyGrantClick, addBranches } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
 
 interface GrantTreeProps {
@@ -14,8 +14,8 @@ interface GrantTreeProps {
 
 /** Selects the pages and buttons of a role or scene. */
 export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreeProps) {
-  const items = useMemo(() => grantItems(menus), [menus])
-  const held = useMemo(() => withBranches(items, new Set(value)), [items, value])
+  const items = useMemo(() => buildGrantItems(menus), [menus])
+  const held = useMemo(() => addBranches(items, new Set(value)), [items, value])
   return (
     <PermissionTree
       {...rest}

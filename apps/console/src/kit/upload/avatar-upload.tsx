@@ -1,5 +1,5 @@
 import { CameraOutlined, LoadingOutlined, UserOutlined } from '@ant-design/icons'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Avatar } from 'antd'
 import { useState } from 'react'
 import { isApiError } from '#core/api/client.ts'
@@ -18,7 +18,7 @@ export function AvatarUpload({ value, onChange }: { value?: string; onChange?: (
   const url = useFileUrl(value)
   const take = async ([file]: File[]) => {
     if (!file) return
-    const problem = uploadProblem(UPLOAD.avatar, file)
+    const problem = findUploadProblem(UPLOAD.avatar, file)
     if (problem) return toast.error(problem)
     setSending(true)
     try {

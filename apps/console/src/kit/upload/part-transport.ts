@@ -1,12 +1,13 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
-import { call, isApiError, sessionHeaders } from '#core/api/client.ts'
+import { call, isApiError, buildSessionHeaders } from '#core/api/client.ts'
 import { sendRequest } from '#core/api/transport.ts'
 import type { Transport } from './resumable.ts'
 
 /** Equal for the same file chosen again, also after a reload. */
-export const fileFingerprint = ({ name, size, lastModified }: File) => `${name.slice(0, 120)}:${size}:${lastModified}`
+export const computeFileFingerprint = ({ name, size, lastModified }: File) =>
+  `${name.slice(0, 120)}:${size}:${lastModified}`
 
 type PartPurpose = InputOf<typeof files.begin>['purpose']
 
@@ -16,7 +17,7 @@ export const createPartTransport = (purpose: PartPurpose): Transport => ({
     call(
       files.begin,
       // One file may be uploaded for two purposes.
-      { purpose, name: file.name, size: file.size, fingerprint: `${fileFingerprint(file)}:${purpose}` },
+      { purpose, name: file.name, size: file.size, fingerprint: `${computeFileFingerprint(file)}:${purpose}` },
       { quiet: true },
     ),
   part: async (uploadId, index, bytes, onSent, signal) => {
@@ -25,7 +26,7 @@ export const createPartTransport = (purpose: PartPurpose): Transport => ({
     const answer = await sendRequest({
       url: sha256 ? `${path}?sha256=${sha256}` : path,
       method: files.putPart.method,
-      headers: { ...sessionHeaders(), 'content-type': 'application/octet-stream' },
+      headers: { ...buildSessionHeaders(), 'content-type': 'application/octet-stream' },
       body: bytes,
       timeout: 0,
       signal,

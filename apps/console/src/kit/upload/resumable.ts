@@ -1,4 +1,4 @@
-import { refusalMessage } from '#core/api/api-error.ts'
+import { findRefusalMessage } from '#core/api/api-error.ts'
 import type { StoredFile } from './stored-file.ts'
 
 /** Server access of an upload; tests use a fake. */
@@ -109,7 +109,7 @@ async function run(job: Job): Promise<StoredFile | undefined> {
     return stored
   } catch (error) {
     if (error instanceof Cancelled) say(job, 'cancelled', 0)
-    else say(job, 'failed', 0, refusalMessage(error, '上传失败，请检查文件后重试'))
+    else say(job, 'failed', 0, findRefusalMessage(error, '上传失败，请检查文件后重试'))
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-import { currentSession } from '#core/auth/session.tsx'
+import { getSession } from '#core/auth/session.tsx'
 
 /** An upload that was interrupted by leaving the page. The user must choose the file again. */
 export interface Unfinished {
@@ -8,7 +8,7 @@ export interface Unfinished {
   readonly total: number
 }
 
-const key = (place: string) => `oms.upload.${currentSession()?.uid ?? 0}.${place}`
+const key = (place: string) => `oms.upload.${getSession()?.uid ?? 0}.${place}`
 
 /** Returns the unfinished upload of this account at a place of the console, stored in this browser. */
 export function readUnfinished(place: string): Unfinished | undefined {

@@ -1,5 +1,5 @@
-import { countProblem, type UploadRule, uploadProblem } from '@oms/contract/core/upload.ts'
-import { refusalMessage } from '#core/api/api-error.ts'
+import { findFileCountProblem, type UploadRule, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { findRefusalMessage } from '#core/api/api-error.ts'
 
 interface Batch {
   readonly rule: UploadRule
@@ -17,13 +17,13 @@ interface Batch {
  * and is omitted.
  */
 export async function uploadBatch(files: readonly File[], { rule, present, send, onPending, onProblem }: Batch) {
-  const crowded = countProblem(rule, present.length + files.length)
+  const crowded = findFileCountProblem(rule, present.length + files.length)
   if (crowded) {
     onProblem(crowded)
     return present
   }
   const accepted = files.filter((file) => {
-    const problem = uploadProblem(rule, file)
+    const problem = findUploadProblem(rule, file)
     if (problem) onProblem(problem)
     return !problem
   })
@@ -33,7 +33,7 @@ export async function uploadBatch(files: readonly File[], { rule, present, send,
     accepted.map((file) =>
       send(file)
         .catch((error: unknown) => {
-          onProblem(refusalMessage(error, '上传失败，请重试'))
+          onProblem(findRefusalMessage(error, '上传失败，请重试'))
           return undefined
         })
         .finally(() => onPending(--pending)),

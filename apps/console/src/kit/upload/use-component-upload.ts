@@ -1,8 +1,8 @@
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useRef, useState } from 'react'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { toast } from '#core/loading/toast.ts'
-import { fileFingerprint, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
+import { computeFileFingerprint, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
 import { type Progress, startUpload, type Upload } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
 import { removeUnfinishedUpload, saveUnfinishedUpload, readUnfinished } from './unfinished.ts'
@@ -22,10 +22,10 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
   useUnsaved(running)
 
   const start = async (file: File) => {
-    const problem = uploadProblem(UPLOAD.component, file)
+    const problem = findUploadProblem(UPLOAD.component, file)
     if (problem) return toast.error(problem)
     setName(file.name)
-    const fingerprint = fileFingerprint(file)
+    const fingerprint = computeFileFingerprint(file)
     const onProgress = (next: Progress) => {
       setProgress(next)
       if (OVER.has(next.phase)) return

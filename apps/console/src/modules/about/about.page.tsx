@@ -14,7 +14,7 @@ import { ContactForm } from './contact-form.tsx'
 import { Dependencies } from './dependencies.tsx'
 import './about.css'
 
-export type Facts = ResultOf<typeof about.facts>
+export type BuildFacts = ResultOf<typeof about.facts>
 
 const { item } = createDescriptions(about.facts.result)
 const PRODUCT = [
@@ -76,7 +76,7 @@ export default function AboutPage() {
   )
 }
 
-const ProductPanel = ({ data }: { data: Facts }) => (
+const ProductPanel = ({ data }: { data: BuildFacts }) => (
   <Panel>
     <header className="about-head">
       <span className="about-mark" aria-hidden>
@@ -100,7 +100,7 @@ const Website = ({ address }: { address: string }) => (
   </a>
 )
 
-const Releases = ({ releases }: Pick<Facts, 'releases'>) => (
+const Releases = ({ releases }: Pick<BuildFacts, 'releases'>) => (
   <Timeline
     items={releases.map(({ version, date, changes }) => ({
       key: version,

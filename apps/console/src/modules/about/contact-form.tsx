@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import type { Facts } from './about.page.tsx'
+import type { BuildFacts } from './about.page.tsx'
 
 /** Edits the contact texts of the about page. */
 export function ContactForm({ onClose }: { onClose(): void }) {
@@ -17,7 +17,7 @@ export function ContactForm({ onClose }: { onClose(): void }) {
 
 const readContact = async () => (await call(about.facts, {}, { quiet: true })).contact
 
-function EditForm({ contact, onClose }: { contact: Facts['contact']; onClose(): void }) {
+function EditForm({ contact, onClose }: { contact: BuildFacts['contact']; onClose(): void }) {
   const latest = readContact
   const { modal, form } = useFormModal(about.update, { onClose, initial: contact, latest })
   return (

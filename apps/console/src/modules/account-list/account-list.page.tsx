@@ -18,7 +18,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus } from './account-status.tsx'
 import { TenantSelect } from './tenant-select.tsx'
-import { type Account, accountDisplayName, useAccountActions } from './use-account-actions.tsx'
+import { type Account, formatAccountName, useAccountActions } from './use-account-actions.tsx'
 
 const { col, actions } = createColumns(AccountRow)
 const QUERY = accounts.list.input
@@ -66,13 +66,13 @@ export default function AccountListPage() {
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}
         batch={(picked) => (
           <>
-            <BatchAction label="启用" to={accounts.enable} input={idOf} picked={picked} nameOf={accountDisplayName} />
+            <BatchAction label="启用" to={accounts.enable} input={idOf} picked={picked} nameOf={formatAccountName} />
             <BatchAction
               label="停用"
               to={accounts.disable}
               input={idOf}
               picked={picked}
-              nameOf={accountDisplayName}
+              nameOf={formatAccountName}
               danger
             />
           </>

@@ -9,9 +9,9 @@ import { Page, Panel } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccountPicker } from './account-picker.tsx'
-import { Doings, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
+import { OperationsPanel, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
 import { AccountStatus } from './account-status.tsx'
-import { accountDisplayName, useAccountActions } from './use-account-actions.tsx'
+import { formatAccountName, useAccountActions } from './use-account-actions.tsx'
 
 /** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
@@ -53,14 +53,14 @@ function Overview({ uid }: { uid: number }) {
     </Space>
   )
   return (
-    <Page title={accountDisplayName(account)} extra={extra}>
+    <Page title={formatAccountName(account)} extra={extra}>
       <Outdated refusal={error} onRetry={again} />
       {data.suspendedReason && <Alert type="warning" showIcon title={data.suspendedReason} />}
       <ProfilePanel data={data} />
       <RightsPanel data={data} />
       <SessionsPanel sessions={data.sessions} />
       <LoginsPanel logins={data.logins} />
-      <Doings data={data} />
+      <OperationsPanel data={data} />
       {dialog}
     </Page>
   )

@@ -107,7 +107,7 @@ export function LoginsPanel({ logins }: { logins: Overview['logins'] }) {
 }
 
 /** Operations by the account and on the account. */
-export function Doings({ data: { account, operations } }: { data: Overview }) {
+export function OperationsPanel({ data: { account, operations } }: { data: Overview }) {
   const own = operations && (
     <>
       {operations.length === 0 && <Nothing text="近 90 天没有操作" />}

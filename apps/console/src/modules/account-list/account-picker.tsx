@@ -6,7 +6,7 @@ import { Panel } from '#kit/record/page.tsx'
 import '#kit/record/record-history.css'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { accountDisplayName } from './use-account-actions.tsx'
+import { formatAccountName } from './use-account-actions.tsx'
 
 /** Selects the account of the overview. */
 export function AccountPicker() {
@@ -30,7 +30,7 @@ export function AccountPicker() {
         <ul className="kit-sessions">
           {data.list.map((row) => (
             <li key={row.uid}>
-              <Link to={`/userManage/index?uid=${row.uid}`}>{accountDisplayName(row)}</Link>
+              <Link to={`/userManage/index?uid=${row.uid}`}>{formatAccountName(row)}</Link>
               <span className="kit-none">{row.tenantName || '未加入客户'}</span>
             </li>
           ))}

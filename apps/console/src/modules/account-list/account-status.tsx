@@ -1,7 +1,7 @@
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
-import { type Account, accountDisplayName } from './use-account-actions.tsx'
+import { type Account, formatAccountName } from './use-account-actions.tsx'
 
 /** Enables or disables an account, except the user's own. */
 export function AccountStatus({ row }: { row: Pick<Account, 'uid' | 'account' | 'realname' | 'status'> }) {
@@ -11,7 +11,7 @@ export function AccountStatus({ row }: { row: Pick<Account, 'uid' | 'account' | 
       calls={accounts}
       id={row.uid}
       on={row.status === 1}
-      name={accountDisplayName(row)}
+      name={formatAccountName(row)}
       disabled={row.uid === self}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />

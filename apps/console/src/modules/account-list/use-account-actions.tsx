@@ -10,7 +10,7 @@ import type { RowAction } from '#kit/list/row-actions.tsx'
 export type Account = z.output<typeof AccountRow>
 type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked' | 'mfaEnabled'>
 
-export const accountDisplayName = ({ realname, account }: Pick<Account, 'realname' | 'account'>) =>
+export const formatAccountName = ({ realname, account }: Pick<Account, 'realname' | 'account'>) =>
   realname ? `${realname}（${account}）` : account
 
 interface Secret {
@@ -39,14 +39,14 @@ export function useAccountActions(): { actionsOf(row: Named): readonly (RowActio
       row.uid !== self && {
         label: '解除两步验证',
         to: accounts.removeMfa,
-        confirm: `解除「${accountDisplayName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
+        confirm: `解除「${formatAccountName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
         onClick: () => removeMfa.mutateAsync({ id: row.uid }),
       },
     row.uid !== self && {
       label: '强制下线',
       to: accounts.endSessions,
       danger: true as const,
-      confirm: `强制「${accountDisplayName(row)}」的全部会话下线？未保存的内容会丢失。`,
+      confirm: `强制「${formatAccountName(row)}」的全部会话下线？未保存的内容会丢失。`,
       onClick: () => endSessions.mutateAsync({ id: row.uid }),
     },
   ]
@@ -70,13 +70,13 @@ function useSecretActions() {
     {
       label: '重置密码',
       to: accounts.resetPasswd,
-      confirm: `重置「${accountDisplayName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      confirm: `重置「${formatAccountName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
       onClick: () => newPassword(row.uid),
     },
     {
       label: '生成重置码',
       to: accounts.resetCode,
-      confirm: `为「${accountDisplayName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      confirm: `为「${formatAccountName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
       onClick: () => newCode(row.uid),
     },
   ]

@@ -1,7 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { Alert, Button, Card, Form, Input } from 'antd'
 import { useState } from 'react'
-import { md5 } from '#core/auth/md5.ts'
+import { computeMd5 } from '#core/auth/md5.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -50,7 +50,7 @@ function TurnOn({ onBound }: { onBound: (codes: readonly string[]) => void }) {
         form={form}
         layout="vertical"
         style={{ maxWidth: 400 }}
-        onFinish={({ password }) => submit({ pswdMd5: md5(password.trim()) }, setBinding)}
+        onFinish={({ password }) => submit({ pswdMd5: computeMd5(password.trim()) }, setBinding)}
       >
         <PasswordField name="password" label="当前密码" missing="请输入密码" kind="current" />
         <Button type="primary" htmlType="submit" loading={busy}>
@@ -72,7 +72,9 @@ function TurnOff() {
         form={form}
         layout="vertical"
         style={{ maxWidth: 400 }}
-        onFinish={({ password, totp }) => submit({ pswdMd5: md5(password.trim()), totp }, () => form.resetFields())}
+        onFinish={({ password, totp }) =>
+          submit({ pswdMd5: computeMd5(password.trim()), totp }, () => form.resetFields())
+        }
       >
         <PasswordField name="password" label="当前密码" missing="请输入密码" kind="current" />
         <Form.Item

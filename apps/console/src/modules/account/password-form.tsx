@@ -1,7 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { Button, Form, Space } from 'antd'
 import type { ReactNode } from 'react'
-import { md5 } from '#core/auth/md5.ts'
+import { computeMd5 } from '#core/auth/md5.ts'
 import { expectLogout } from '#core/auth/relogin.ts'
 import { forgetSession } from '#core/auth/session.tsx'
 import { publishToTabs } from '#core/events/tab-channel.ts'
@@ -32,7 +32,7 @@ export function PasswordForm({ extra }: { extra?: ReactNode }) {
       return form.setFields([{ name: 'newPassword', errors: ['新密码不能与旧密码相同'] }])
     // Suppresses the login dialog: the server may report the ended session before the response arrives.
     expectLogout(true)
-    const input = { oldPswdMd5: md5(oldPassword.trim()), newPswdMd5: md5(newPassword.trim()) }
+    const input = { oldPswdMd5: computeMd5(oldPassword.trim()), newPswdMd5: computeMd5(newPassword.trim()) }
     submit(input, leave, () => expectLogout(false))
   }
   return (

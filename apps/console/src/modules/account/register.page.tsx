@@ -2,7 +2,7 @@ import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
 import { account } from '@oms/contract/account/account.ts'
 import { optional, text } from '@oms/contract/core/fields.ts'
 import { Button, Form, Input } from 'antd'
-import { md5 } from '#core/auth/md5.ts'
+import { computeMd5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
@@ -25,7 +25,7 @@ export default function RegisterPage() {
   const { submit, busy } = useSubmit(account.register, form, { pswdMd5: 'password', captchaId: 'captcha' })
   const onFinish = ({ account, realname, password, mobileNo, email, captcha }: Values) =>
     submit(
-      { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: md5(password.trim()) },
+      { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: computeMd5(password.trim()) },
       () => {
         // A toast would disappear during the navigation, so the login page shows the message.
         sessionStorage.setItem('note', DONE)

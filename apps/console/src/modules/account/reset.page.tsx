@@ -2,7 +2,7 @@ import { accountName } from '@oms/contract/entities/account.ts'
 import { account } from '@oms/contract/account/account.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
-import { md5 } from '#core/auth/md5.ts'
+import { computeMd5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
@@ -72,7 +72,7 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
   const [form] = Form.useForm<NewValues>()
   const { submit, busy } = useSubmit(account.reset, form, { newPswdMd5: 'password' })
   const onFinish = ({ code, password }: NewValues) =>
-    submit({ account: name, code, newPswdMd5: md5(password.trim()) }, () =>
+    submit({ account: name, code, newPswdMd5: computeMd5(password.trim()) }, () =>
       setTimeout(() => location.assign('/login'), 1200),
     )
   return (

@@ -5,7 +5,7 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccessForm } from './access-form.tsx'
-import { Connection } from './connection.tsx'
+import { ConnectionExamples } from './connection.tsx'
 import { GatewayToken } from './gateway-token.tsx'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
@@ -33,7 +33,7 @@ export default function AccessPage() {
             <AccessForm key={data.tenantId} loaded={data} />
           </Panel>
           <Panel title="连接信息">
-            <Connection access={data} />
+            <ConnectionExamples access={data} />
           </Panel>
         </div>
       )}

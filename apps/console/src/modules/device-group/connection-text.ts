@@ -6,7 +6,7 @@ interface Access {
 }
 
 /** Returns the URLs that devices call, and SWUpdate's configuration for them. */
-export function connectionSettings(origin: string, { tenantNo, targetToken, gatewayToken, pollSeconds }: Access) {
+export function buildConnectionExamples(origin: string, { tenantNo, targetToken, gatewayToken, pollSeconds }: Access) {
   const token = targetToken === 1 || gatewayToken !== 1 ? 'targettoken' : 'gatewaytoken'
   return {
     ddi: `${origin}/${encodeURIComponent(tenantNo)}/controller/v1/<序列号>`,

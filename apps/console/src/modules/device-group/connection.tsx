@@ -2,12 +2,12 @@ import type { DeviceAccess } from '@oms/contract/device-group/device-access.ts'
 import { Button } from 'antd'
 import type * as z from 'zod'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { connectionSettings } from './connection-text.ts'
+import { buildConnectionExamples } from './connection-text.ts'
 import { copyWhole } from './copy-whole.ts'
 
 /** Shows URLs and the SWUpdate configuration for devices. */
-export function Connection({ access }: { access: z.output<typeof DeviceAccess> }) {
-  const { ddi, check, report, swupdate } = connectionSettings(globalThis.location.origin, access)
+export function ConnectionExamples({ access }: { access: z.output<typeof DeviceAccess> }) {
+  const { ddi, check, report, swupdate } = buildConnectionExamples(globalThis.location.origin, access)
   return (
     <>
       <Addresses ddi={ddi} check={check} report={report} tenantNo={access.tenantNo} />

@@ -1,4 +1,4 @@
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { deviceGroups, GroupDevice } from '@oms/contract/device-group/device-group.ts'
 import { Alert, Button, Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ const COLUMNS = [
   col('tenantName', { width: 130 }),
   col('verCode', { width: 90, align: 'right' }),
   col('region', { width: 100 }),
-  col('online', (online, row) => <Tag color={online === 1 ? 'green' : 'default'}>{connectionText(row)}</Tag>, {
+  col('online', (online, row) => <Tag color={online === 1 ? 'green' : 'default'}>{formatConnection(row)}</Tag>, {
     width: 90,
   }),
   col('typeName', { width: 110, hidden: true }),

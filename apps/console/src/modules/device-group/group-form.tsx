@@ -11,7 +11,7 @@ import { TreeSelectField } from '#kit/form/field-tree.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { groupInput } from './group-input.ts'
+import { toGroupInput } from './group-input.ts'
 import { type GroupNode, listPossibleParents, buildGroupTree } from './group-tree.ts'
 import { RuleFields } from './rule-fields.tsx'
 
@@ -43,7 +43,7 @@ export function GroupAdd({ tree, tenantId, parentId, onClose, onCreated }: AddPr
     onClose,
     onSaved: ({ id }, { groupName }) => onCreated?.({ id, name: groupName }),
     initial: { kind: 1, status: 1, ...(parentId && { parentId }) },
-    input: (values) => ({ ...groupInput(values), ...(tenantId && { tenantId }) }),
+    input: (values) => ({ ...toGroupInput(values), ...(tenantId && { tenantId }) }),
   })
   return (
     <Drawer {...drawer} title="新增设备分组" footer={<FormFooter {...footer} />}>
@@ -80,7 +80,7 @@ function EditForm({ loaded, tree, onClose }: Common & { loaded: Detail }) {
   const { drawer, footer, form } = useFormDrawer(deviceGroups.update, {
     onClose,
     initial: forForm(loaded),
-    input: (values) => ({ ...groupInput(values), id, rev: values['rev'] as number }),
+    input: (values) => ({ ...toGroupInput(values), id, rev: values['rev'] as number }),
     latest: async () => forForm(await call(deviceGroups.get, { id })),
   })
   return (

@@ -2,7 +2,7 @@ import type { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 
 /** Returns the input that saves a group. Only dynamic groups have a rule; empty conditions are removed. */
-export function groupInput(values: Readonly<Record<string, unknown>>) {
+export function toGroupInput(values: Readonly<Record<string, unknown>>) {
   const { kind, rule, parentId, groupName, status, description } = values
   const given = Object.entries((rule ?? {}) as object).filter(
     ([, value]) =>

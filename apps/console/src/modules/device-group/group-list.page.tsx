@@ -16,7 +16,7 @@ import { time } from '#kit/record/time.tsx'
 import { usePhone } from '#kit/table/use-media.ts'
 import { useRows } from '#kit/list/use-rows.ts'
 import { GroupStatus } from './group-status.tsx'
-import { listBranchIds, flatten, type GroupNode, buildGroupTree } from './group-tree.ts'
+import { listBranchIds, flattenTree, type GroupNode, buildGroupTree } from './group-tree.ts'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
@@ -108,7 +108,7 @@ function useShape(
       ? { ...column, render: (row: GroupNode) => <CardTitle row={row} closed={closed} onTurn={onTurn} /> }
       : column,
   )
-  return { rows: flatten(tree, closed), columns: title }
+  return { rows: flattenTree(tree, closed), columns: title }
 }
 
 /** Card title of a group, indented by level, with an expand button. */

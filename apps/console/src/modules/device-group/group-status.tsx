@@ -3,7 +3,7 @@ import { call } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
-import { groupInput } from './group-input.ts'
+import { toGroupInput } from './group-input.ts'
 import type { Group } from './group-tree.ts'
 
 /** Enables or disables a group; the other fields are saved as they are stored. */
@@ -12,7 +12,7 @@ export function GroupStatus({ row: { id, groupName, status } }: { row: Pick<Grou
   const can = useCan()
   const change = async (on: boolean) => {
     const stored = await call(deviceGroups.get, { id })
-    await mutateAsync({ ...groupInput({ ...stored, status: on ? 1 : 0 }), id, rev: stored.rev })
+    await mutateAsync({ ...toGroupInput({ ...stored, status: on ? 1 : 0 }), id, rev: stored.rev })
   }
   return (
     <StatusSwitch

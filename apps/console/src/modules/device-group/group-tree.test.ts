@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listBranchIds, flatten, type Group, listPossibleParents, buildGroupTree } from './group-tree.ts'
+import { listBranchIds, flattenTree, type Group, listPossibleParents, buildGroupTree } from './group-tree.ts'
 
 const group = (id: number, parentId: number) => ({ id, parentId, groupName: `组${id}` }) as Group
 const rows = [group(1, 0), group(2, 1), group(3, 2), group(4, 0), group(5, 99)]
@@ -13,7 +13,7 @@ test('nests groups with their counts and makes groups with a missing parent root
 })
 
 test('lists a group before its children and omits the children of a collapsed group', () => {
-  const order = (closed: number[]) => flatten(buildGroupTree(rows), closed).map(({ id, depth }) => [id, depth])
+  const order = (closed: number[]) => flattenTree(buildGroupTree(rows), closed).map(({ id, depth }) => [id, depth])
   expect(order([])).toEqual([
     [1, 0],
     [2, 1],

@@ -26,14 +26,14 @@ export const listBranchIds = (nodes: readonly GroupNode[]): number[] =>
   nodes.flatMap(({ id, children }) => (children ? [id, ...listBranchIds(children)] : []))
 
 /** Returns the tree as a flat list in display order, without children of collapsed groups. */
-export const flatten = (
+export const flattenTree = (
   nodes: readonly GroupNode[],
   closed: readonly number[],
   depth = 0,
 ): (GroupNode & { depth: number })[] =>
   nodes.flatMap((node) => [
     { ...node, depth },
-    ...(node.children && !closed.includes(node.id) ? flatten(node.children, closed, depth + 1) : []),
+    ...(node.children && !closed.includes(node.id) ? flattenTree(node.children, closed, depth + 1) : []),
   ])
 
 const heightOf = ({ children = [] }: GroupNode): number => 1 + Math.max(0, ...children.map(heightOf))

@@ -1,5 +1,5 @@
 import type { DeviceRow } from '@oms/contract/device/device-row.ts'
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import './device.css'
@@ -8,20 +8,20 @@ import { Time } from '#kit/record/time.tsx'
 type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
 
 /** Green while the device polls. */
-export const Dot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
+export const OnlineDot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
   <span className="device-online">
     <span className={row.online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
-    {connectionText(row)}
+    {formatConnection(row)}
     {children}
   </span>
 )
 
 /** Status with the time of the last contact. */
-export const Online = ({ row }: { row: Connection & Pick<DeviceRow, 'lastOnlineTime'> }) => (
-  <Dot row={row}>{row.lastOnlineTime && <Time at={row.lastOnlineTime} />}</Dot>
+export const OnlineStatus = ({ row }: { row: Connection & Pick<DeviceRow, 'lastOnlineTime'> }) => (
+  <OnlineDot row={row}>{row.lastOnlineTime && <Time at={row.lastOnlineTime} />}</OnlineDot>
 )
 
-export function Tags({ tags }: { tags: readonly string[] }) {
+export function DeviceTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return <span className="kit-none">-</span>
   return (
     <span className="device-tags">
@@ -36,5 +36,5 @@ export function Tags({ tags }: { tags: readonly string[] }) {
 export const formatFirmware = ({ verCode, verName }: Pick<DeviceRow, 'verCode' | 'verName'>) =>
   verCode === null ? '' : verName ? `${verName}（${verCode}）` : String(verCode)
 
-export const deviceDisplayName = ({ sn, devName }: Pick<DeviceRow, 'sn' | 'devName'>) =>
+export const formatDeviceName = ({ sn, devName }: Pick<DeviceRow, 'sn' | 'devName'>) =>
   devName ? `${devName}（${sn}）` : sn

@@ -12,7 +12,7 @@ import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
-import { formatFirmware, deviceDisplayName, Online, Tags } from './device-cells.tsx'
+import { formatFirmware, formatDeviceName, OnlineStatus, DeviceTags } from './device-cells.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
 import { useDeviceActions } from './use-device-actions.tsx'
@@ -23,7 +23,7 @@ const { item, wide } = createDescriptions(DeviceDetail)
 const ITEMS = [
   item('sn', (sn) => <CopyText text={sn} />),
   item('devName'),
-  item('online', (_, row) => <Online row={row} />),
+  item('online', (_, row) => <OnlineStatus row={row} />),
   item('modelName', (name, { modelCode }) => `${name}（${modelCode}）`),
   item('typeName'),
   item('tenantName'),
@@ -39,7 +39,7 @@ const ITEMS = [
   item('activateTime', time),
   item('warrantyEnd'),
   item('hasToken', (has) => (has ? '已生成' : '未生成')),
-  wide('tags', (tags) => <Tags tags={tags} />),
+  wide('tags', (tags) => <DeviceTags tags={tags} />),
   item('createTime', time),
   item('createByName'),
   item('updateTime', time),
@@ -71,7 +71,7 @@ function Shown({ device }: { device: DeviceDetail }) {
     </Space>
   )
   return (
-    <Page title={deviceDisplayName(device)} extra={extra}>
+    <Page title={formatDeviceName(device)} extra={extra}>
       <Panel title="基本信息">
         <div className="device-facts">
           <Descriptions row={device} items={ITEMS} />

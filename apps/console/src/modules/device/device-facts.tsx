@@ -1,11 +1,11 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { Tag, Timeline } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { ShowMoreButton, Nothing, Part, useShowMore } from './device-part.tsx'
+import { ShowMoreButton, EmptyPart, DetailPart, useShowMore } from './device-part.tsx'
 import './device.css'
 
 export const AttributesTab = ({ id }: { id: number }) => (
-  <Part to={devices.attributes} input={{ id }}>
+  <DetailPart to={devices.attributes} input={{ id }}>
     {({ list, updateTime, wanted }) => (
       <>
         <p className="device-hint">
@@ -38,7 +38,7 @@ export const AttributesTab = ({ id }: { id: number }) => (
         )}
       </>
     )}
-  </Part>
+  </DetailPart>
 )
 
 const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
@@ -50,10 +50,10 @@ const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
 export function VersionsTab({ id }: { id: number }) {
   const showMore = useShowMore()
   return (
-    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize: showMore.pageSize }}>
+    <DetailPart to={devices.versions} input={{ id, pageNum: 1, pageSize: showMore.pageSize }}>
       {({ list, total }, turning) =>
         list.length === 0 ? (
-          <Nothing text="还没有版本记录" />
+          <EmptyPart text="还没有版本记录" />
         ) : (
           <>
             <Timeline
@@ -72,15 +72,15 @@ export function VersionsTab({ id }: { id: number }) {
           </>
         )
       }
-    </Part>
+    </DetailPart>
   )
 }
 
 export const PackagesTab = ({ id }: { id: number }) => (
-  <Part to={devices.packages} input={{ id }}>
+  <DetailPart to={devices.packages} input={{ id }}>
     {({ list }) =>
       list.length === 0 ? (
-        <Nothing text="设备没有上报软件包" />
+        <EmptyPart text="设备没有上报软件包" />
       ) : (
         <table className="device-table">
           <thead>
@@ -104,14 +104,14 @@ export const PackagesTab = ({ id }: { id: number }) => (
         </table>
       )
     }
-  </Part>
+  </DetailPart>
 )
 
 export const GroupsTab = ({ id }: { id: number }) => (
-  <Part to={devices.groupsOf} input={{ id }}>
+  <DetailPart to={devices.groupsOf} input={{ id }}>
     {({ list }) =>
       list.length === 0 ? (
-        <Nothing text="设备不在任何分组中" />
+        <EmptyPart text="设备不在任何分组中" />
       ) : (
         <div className="device-tags">
           {list.map(({ id: groupId, groupName, kind }) => (
@@ -123,5 +123,5 @@ export const GroupsTab = ({ id }: { id: number }) => (
         </div>
       )
     }
-  </Part>
+  </DetailPart>
 )

@@ -18,7 +18,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { BatchMenu } from './batch-menu.tsx'
-import { Dot, formatFirmware, deviceDisplayName, Tags } from './device-cells.tsx'
+import { OnlineDot, formatFirmware, formatDeviceName, DeviceTags } from './device-cells.tsx'
 import { DeviceSearch } from './device-search.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { FoundSerials } from './found-serials.tsx'
@@ -33,14 +33,14 @@ const { col, actions } = createColumns(DeviceRow)
 const COLUMNS = [
   col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 128, sort: true }),
   col('devName', { width: 95 }),
-  col('online', (_, row) => <Dot row={row} />, { width: 80 }),
+  col('online', (_, row) => <OnlineDot row={row} />, { width: 80 }),
   col('status', (_, row) => <DeviceStatus row={row} />, { width: 76 }),
   {
     ...col('verCode', (_, row) => renderPlainCell(formatFirmware(row)), { width: 145, sort: true, title: '固件版本' }),
   },
   col('modelName', { width: 118 }),
   col('tenantName', { width: 200 }),
-  col('tags', (tags) => <Tags tags={tags} />, { width: 130, hidden: true }),
+  col('tags', (tags) => <DeviceTags tags={tags} />, { width: 130, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
   col('lastOnlineTime', minutes, { width: 126 }),
   col('activateTime', time, { width: 170, hidden: true }),
@@ -218,7 +218,7 @@ function AccessLink() {
 }
 
 function Batch({ picked }: { picked: Picked<DeviceRow> }) {
-  const each = { picked, nameOf: (row: DeviceRow) => deviceDisplayName(row) }
+  const each = { picked, nameOf: (row: DeviceRow) => formatDeviceName(row) }
   const one = ({ id }: DeviceRow) => ({ ids: [id] })
   return (
     <>

@@ -6,7 +6,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import './device.css'
 
 /** Part of the device page with its own request, loading state and retry. */
-export function Part<E extends Endpoint>({
+export function DetailPart<E extends Endpoint>({
   to,
   input,
   children,
@@ -20,20 +20,22 @@ export function Part<E extends Endpoint>({
   return children(data as ResultOf<E>, isPlaceholderData)
 }
 
-export const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
+export const EmptyPart = ({ text }: { text: string }) => (
+  <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
+)
 
 const STEP = 20
-const MOST = 200
+const MAX_PART_ROWS = 200
 
 /** List with a "show more" button. */
 export function useShowMore() {
   const [pageSize, setPageSize] = useState(STEP)
-  return { pageSize, onShowMore: () => setPageSize(Math.min(pageSize * 2, MOST)) }
+  return { pageSize, onShowMore: () => setPageSize(Math.min(pageSize * 2, MAX_PART_ROWS)) }
 }
 
 export function ShowMoreButton(props: { pageSize: number; total: number; turning: boolean; onShowMore(): void }) {
   const { pageSize, total, turning, onShowMore } = props
-  if (total <= pageSize || pageSize >= MOST) return null
+  if (total <= pageSize || pageSize >= MAX_PART_ROWS) return null
   return (
     <Button block loading={turning} onClick={onShowMore}>
       更多记录

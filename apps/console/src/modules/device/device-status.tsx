@@ -3,7 +3,7 @@ import type { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
-import { deviceDisplayName } from './device-cells.tsx'
+import { formatDeviceName } from './device-cells.tsx'
 
 export function DeviceStatus({ row }: { row: DeviceRow }) {
   const setStatus = useWrite(devices.setStatus)
@@ -11,7 +11,7 @@ export function DeviceStatus({ row }: { row: DeviceRow }) {
   return (
     <StatusSwitch
       on={row.status === 1}
-      name={deviceDisplayName(row)}
+      name={formatDeviceName(row)}
       disabled={!can(devices.setStatus.access)}
       warning="停用后设备连接时将被拒绝，不能检查升级，也不会收到指令。"
       onChange={(on) => setStatus.mutateAsync({ ids: [row.id], status: on ? 1 : 0 })}

@@ -1,6 +1,6 @@
 import { Skeleton, Tabs } from 'antd'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
-import { type DeviceTab, deviceTabs } from '#core/routing/device-tabs.ts'
+import { type DeviceTab, listDeviceTabs } from '#core/routing/device-tabs.ts'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { Panel } from '#kit/record/page.tsx'
@@ -39,7 +39,7 @@ export function DeviceTabs({ deviceId, sn }: Of) {
     { key: 'groups', label: '所属分组', order: 70, children: <GroupsTab id={deviceId} /> },
     { key: 'history', label: '操作记录', order: 90, children: <RecordHistory bizType="device" bizId={deviceId} /> },
   ]
-  const added = deviceTabs()
+  const added = listDeviceTabs()
     .filter(({ access }) => can(access))
     .map((tab): Item => {
       const Content = panelOf(tab)

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import { deviceDisplayName } from './device-cells.tsx'
+import { formatDeviceName } from './device-cells.tsx'
 
 const OneTimeSecret = lazyAfterRender(() => import('#kit/feedback/one-time-secret.tsx'), 'OneTimeSecret')
 
@@ -33,14 +33,14 @@ export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {})
       label: '清除令牌',
       to: devices.clearToken,
       danger: true,
-      confirm: `清除「${deviceDisplayName(row)}」的令牌？设备将不能再用它连接。`,
+      confirm: `清除「${formatDeviceName(row)}」的令牌？设备将不能再用它连接。`,
       onClick: () => clear.mutateAsync({ id: row.id }),
     },
     {
       label: '删除',
       to: devices.remove,
       danger: true,
-      confirm: `删除设备「${deviceDisplayName(row)}」？删除后不能恢复，设备将不能再连接。`,
+      confirm: `删除设备「${formatDeviceName(row)}」？删除后不能恢复，设备将不能再连接。`,
       onClick: () => remove.mutateAsync({ ids: [row.id] }).then(() => onRemoved?.()),
     },
   ]
@@ -49,8 +49,8 @@ export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {})
 
 const tokenConfirmation = (row: DeviceRow) =>
   row.hasToken
-    ? `更换「${deviceDisplayName(row)}」的令牌？旧令牌立即失效，设备写入新令牌前不能连接。`
-    : `为「${deviceDisplayName(row)}」生成令牌？令牌只显示一次。`
+    ? `更换「${formatDeviceName(row)}」的令牌？旧令牌立即失效，设备写入新令牌前不能连接。`
+    : `为「${formatDeviceName(row)}」生成令牌？令牌只显示一次。`
 
 interface MadeToken {
   readonly sn: string

@@ -9,7 +9,7 @@ import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { renderInAntdRoot } from '#kit/antd/lazy-antd.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
-import { Choice } from './home-card.tsx'
+import { CardChoice } from './home-card.tsx'
 
 const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
 const addressOf = (token: string) => `${location.origin}/display#${token}`
@@ -77,7 +77,7 @@ function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): v
 
 /** Uses four buttons, because the home page does not load the styles of a select. */
 function Days({ value = 365, onChange }: { value?: number; onChange?: (days: number) => void }) {
-  return <Choice label="有效期" value={value} options={DAYS} onChange={(days) => onChange?.(days)} />
+  return <CardChoice label="有效期" value={value} options={DAYS} onChange={(days) => onChange?.(days)} />
 }
 
 function Line({ link }: { link: DisplayLink }) {

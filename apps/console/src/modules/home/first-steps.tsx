@@ -1,11 +1,11 @@
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { calls } from './calls.ts'
+import { homeCalls } from './calls.ts'
 import { HomeCard } from './home-card.tsx'
 
 /** Onboarding steps up to the first release. Shares the query of `Todo`. */
 export function FirstSteps() {
-  const { data, refetch } = useRead(calls.todo, {}, { quiet: true })
+  const { data, refetch } = useRead(homeCalls.todo, {}, { quiet: true })
   if (!data || data.steps.length === 0) return null
   const next = data.steps.find(({ isDone }) => !isDone)
   return (

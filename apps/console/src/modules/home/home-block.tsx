@@ -3,9 +3,9 @@ import { formatBytes, formatCount } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { BareChart } from '#kit/chart/bare-chart.tsx'
-import { calls } from './calls.ts'
+import { homeCalls } from './calls.ts'
 import { HomeCard } from './home-card.tsx'
-import { useFresh } from './use-fresh.ts'
+import { useReloadOnChange } from './use-fresh.ts'
 
 const MINUTE_MS = 60_000
 
@@ -17,8 +17,12 @@ interface Props {
 
 /** Renders one figure or short list with its own retry. */
 export function HomeBlock({ block, title, resources }: Props) {
-  const { data, isError, isPending, refetch } = useRead(calls.summary, { block }, { quiet: true, staleTime: MINUTE_MS })
-  useFresh(resources, () => void refetch())
+  const { data, isError, isPending, refetch } = useRead(
+    homeCalls.summary,
+    { block },
+    { quiet: true, staleTime: MINUTE_MS },
+  )
+  useReloadOnChange(resources, () => void refetch())
   const figures = data?.blocks[0]
   return (
     <HomeCard

@@ -41,7 +41,7 @@ interface ChoiceProps<T extends string | number> {
 }
 
 /** Button group for choosing one of a few values. */
-export function Choice<T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) {
+export function CardChoice<T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) {
   if (options.length < 2) return null
   return (
     <div className="home-choice" role="group" aria-label={label}>

@@ -3,14 +3,14 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan, useSession } from '#core/auth/session.tsx'
-import { calls } from './calls.ts'
+import { homeCalls } from './calls.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { greetingForHour } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
 import { HomeCard } from './home-card.tsx'
 import { QuickLinks } from './quick-links.tsx'
 import { SpreadCard } from './spread-card.tsx'
-import { Todo } from './todo.tsx'
+import { TodoCard } from './todo.tsx'
 import { TrendCard } from './trend-card.tsx'
 import './home.css'
 
@@ -24,7 +24,7 @@ const WAITING = [1, 2, 3, 4, 5]
 
 /** Home page. Every block loads and fails independently. */
 export default function HomePage() {
-  const { data, isPending, isError, refetch } = useRead(calls.blocks, {}, { quiet: true })
+  const { data, isPending, isError, refetch } = useRead(homeCalls.blocks, {}, { quiet: true })
   const { blocks = [], trends = [], spreads = [] } = data ?? {}
   return (
     <div className="home">
@@ -44,7 +44,7 @@ export default function HomePage() {
           ))}
       </div>
       <div className="home-columns">
-        <Todo />
+        <TodoCard />
         <QuickLinks />
         {trends.length > 0 && <TrendCard metrics={trends} />}
         {spreads.length > 0 && <SpreadCard spreads={spreads} />}
@@ -73,7 +73,7 @@ function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
   const uid = useSession()?.uid ?? 0
   const can = useCan()
   const [managing, setManaging] = useState(false)
-  const own = useRead(calls.detail, { id: uid }, { quiet: true })
+  const own = useRead(homeCalls.detail, { id: uid }, { quiet: true })
   const hello = useGreeting(zone, known)
   const name = own.data?.realname || own.data?.account || ''
   return (

@@ -4,7 +4,7 @@ import { Link } from '#core/routing/router.tsx'
 import { usePermissions } from '#core/auth/session.tsx'
 import { HomeEmpty } from './home-empty.tsx'
 
-const MOST = 12
+const MAX_LINKS = 12
 
 /** Links to the pages that the account may open. */
 export function QuickLinks() {
@@ -16,7 +16,7 @@ export function QuickLinks() {
       <h2>快捷入口</h2>
       {pages.length === 0 && <HomeEmpty text="暂无可用页面" />}
       <div className="home-links">
-        {pages.slice(0, MOST).map(({ id, name, url }) => (
+        {pages.slice(0, MAX_LINKS).map(({ id, name, url }) => (
           <Link key={id} to={url}>
             {name}
           </Link>

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { formatCount, formatPercent } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { calls } from './calls.ts'
-import { Choice, HomeCard } from './home-card.tsx'
+import { homeCalls } from './calls.ts'
+import { CardChoice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
-import { useFresh } from './use-fresh.ts'
+import { useReloadOnChange } from './use-fresh.ts'
 import { SPREAD_WORDS } from './words.ts'
 
 const MINUTE_MS = 60_000
@@ -17,16 +17,16 @@ export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
   const [chosen, setChosen] = useState<Spread>()
   const by = chosen && spreads.includes(chosen) ? chosen : (spreads[0] ?? 'type')
   const { data, isPending, isError, refetch } = useRead(
-    calls.distribution,
+    homeCalls.distribution,
     { by },
     { quiet: true, staleTime: MINUTE_MS },
   )
-  useFresh(RESOURCES, () => void refetch())
+  useReloadOnChange(RESOURCES, () => void refetch())
   const options = spreads.map((value) => ({ value, label: SPREAD_WORDS[value] }))
   return (
     <HomeCard
       title="设备分布"
-      extra={<Choice label="分布方式" value={by} options={options} onChange={(next) => setChosen(next)} />}
+      extra={<CardChoice label="分布方式" value={by} options={options} onChange={(next) => setChosen(next)} />}
       pending={isPending}
       failed={isError}
       onRetry={() => void refetch()}

@@ -3,11 +3,11 @@ import type { TrendMetric } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Chart } from '#kit/chart/chart.tsx'
-import { calls } from './calls.ts'
-import { Choice, HomeCard } from './home-card.tsx'
+import { homeCalls } from './calls.ts'
+import { CardChoice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
-import { useFresh } from './use-fresh.ts'
-import { DAYS, METRIC_WORDS } from './words.ts'
+import { useReloadOnChange } from './use-fresh.ts'
+import { TREND_DAYS_CHOICES, METRIC_WORDS } from './words.ts'
 
 const MINUTE_MS = 60_000
 const RESOURCES = ['device', 'feedback']
@@ -15,27 +15,27 @@ const RESOURCES = ['device', 'feedback']
 /** Daily values of the last weeks. */
 export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   const [chosen, setChosen] = useState<TrendMetric>()
-  const [days, setDays] = useState<(typeof DAYS)[number]>(30)
+  const [days, setDays] = useState<(typeof TREND_DAYS_CHOICES)[number]>(30)
   const metric = chosen && metrics.includes(chosen) ? chosen : (metrics[0] ?? 'activated')
   const { data, isPending, isError, refetch } = useRead(
-    calls.trend,
+    homeCalls.trend,
     { metric, days },
     { quiet: true, staleTime: MINUTE_MS },
   )
-  useFresh(RESOURCES, () => void refetch())
+  useReloadOnChange(RESOURCES, () => void refetch())
   const points = data?.points ?? []
   const extra = (
     <span className="home-choices">
-      <Choice
+      <CardChoice
         label="指标"
         value={metric}
         options={metrics.map((value) => ({ value, label: METRIC_WORDS[value] }))}
         onChange={(next) => setChosen(next)}
       />
-      <Choice
+      <CardChoice
         label="天数"
         value={days}
-        options={DAYS.map((value) => ({ value, label: `${value}天` }))}
+        options={TREND_DAYS_CHOICES.map((value) => ({ value, label: `${value}天` }))}
         onChange={(next) => setDays(next)}
       />
     </span>
@@ -51,7 +51,7 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
 
 interface TrendChartProps {
   readonly metric: TrendMetric
-  readonly points: ResultOf<typeof calls.trend>['points']
+  readonly points: ResultOf<typeof homeCalls.trend>['points']
 }
 
 function TrendChart({ metric, points }: TrendChartProps) {

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const PAUSE_MS = 3000
 
 /** Refetches every minute while the page is visible, and soon after a change of its data. */
-export function useFresh(resources: readonly string[], look: () => void) {
+export function useReloadOnChange(resources: readonly string[], look: () => void) {
   const latest = useRef(look)
   const soon = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {

@@ -13,10 +13,10 @@ interface Parts {
   readonly tickets: ResultOf<typeof home.screenTickets>
 }
 /** Sends a request with a session, or with a display secret. */
-export type Ask = <P extends keyof Parts>(part: P, signal: AbortSignal) => Promise<Parts[P]>
+export type FeedRequest = <P extends keyof Parts>(part: P, signal: AbortSignal) => Promise<Parts[P]>
 
 /** Polls the four requests of the big screen every minute. */
-export const pollFeeds = (ask: Ask) => ({
+export const pollFeeds = (ask: FeedRequest) => ({
   fleet: new Feed((signal) => ask('fleet', signal), MINUTE_MS),
   online: new Feed((signal) => ask('online', signal), MINUTE_MS),
   releases: new Feed((signal) => ask('releases', signal), MINUTE_MS),

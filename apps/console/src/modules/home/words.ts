@@ -13,4 +13,4 @@ export const SPREAD_WORDS: Readonly<Record<Spread, string>> = {
   region: '地区',
   tenant: '客户',
 }
-export const DAYS = [7, 30, 90] as const
+export const TREND_DAYS_CHOICES = [7, 30, 90] as const

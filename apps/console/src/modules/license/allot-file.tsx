@@ -1,7 +1,7 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Space } from 'antd'
 import { useState } from 'react'
@@ -94,7 +94,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const choose = ([chosen]: File[]) => {
     // The file of a running allotment cannot be replaced.
     if (busy === 'import') return
-    const problem = chosen && uploadProblem(UPLOAD.table, chosen)
+    const problem = chosen && findUploadProblem(UPLOAD.table, chosen)
     if (problem) return showRefusedFile(problem, file)
     runs.outdate()
     setBusy(undefined)

@@ -5,11 +5,11 @@ import { useRead } from '#core/api/query.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { StateTag, Uid, VendorName } from './license-cells.tsx'
+import { StateTag, UidText, VendorName } from './license-cells.tsx'
 
 const { item } = createDescriptions(LicenseRow)
 const ITEMS = [
-  item('uid', (uid) => <Uid uid={uid} />),
+  item('uid', (uid) => <UidText uid={uid} />),
   item('state', (state) => <StateTag state={state} />),
   item('vendor', (vendor) => <VendorName vendor={vendor} />),
   item('typeCode'),

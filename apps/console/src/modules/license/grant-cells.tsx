@@ -18,7 +18,7 @@ export const GrantTag = ({ status }: { status: number }) => (
 )
 
 /** Usage of a grant; red below ten percent remaining. */
-export function Quota({ row: { quota, used } }: { row: Pick<GrantRow, 'quota' | 'used'> }) {
+export function GrantQuota({ row: { quota, used } }: { row: Pick<GrantRow, 'quota' | 'used'> }) {
   const part = quota === 0 ? 0 : used / quota
   const colour =
     part > 0.9 ? 'var(--ant-color-error)' : part > 0.7 ? 'var(--ant-color-warning)' : 'var(--ant-color-primary)'

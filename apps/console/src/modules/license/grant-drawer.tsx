@@ -8,7 +8,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { GrantTag, Quota } from './grant-cells.tsx'
+import { GrantTag, GrantQuota } from './grant-cells.tsx'
 
 const { item, wide } = createDescriptions(GrantRow)
 const ITEMS = [
@@ -17,7 +17,7 @@ const ITEMS = [
   item('tenantName'),
   item('typeCode'),
   item('modelName', (name) => name || '不限'),
-  item('quota', (_, row) => <Quota row={row} />),
+  item('quota', (_, row) => <GrantQuota row={row} />),
   item('remaining', (n) => n.toLocaleString()),
   item('contractNo'),
   item('validFrom'),

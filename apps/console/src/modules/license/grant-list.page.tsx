@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { GrantQuery, GrantRow, licenseGrants, OWN_GRANT } from '@oms/contract/license/license-grant.ts'
+import { GrantQuery, GrantRow, licenseGrants, OWN_GRANT_MESSAGE } from '@oms/contract/license/license-grant.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -14,7 +14,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { GrantTag, Quota } from './grant-cells.tsx'
+import { GrantTag, GrantQuota } from './grant-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
 const GrantForm = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantForm')
@@ -29,7 +29,7 @@ const COLUMNS = [
   col('tenantName', { width: 198 }),
   col('typeCode', { width: 95 }),
   col('status', (status) => <GrantTag status={status} />, { width: 90 }),
-  { ...col('used', (_, row) => <Quota row={row} />, { width: 165 }), title: '已用 / 授权数量' },
+  { ...col('used', (_, row) => <GrantQuota row={row} />, { width: 165 }), title: '已用 / 授权数量' },
   col('remaining', { width: 90, align: 'right', hidden: true }),
   col('validFrom', { width: 110, hidden: true }),
   col('validTo', { width: 110, sort: true }),
@@ -79,7 +79,7 @@ function GrantActions({ row, onOpen }: { row: GrantRow; onOpen(open: Open): void
         isOpen && {
           label: '审批',
           to: licenseGrants.audit,
-          reason: row.isMine ? OWN_GRANT : undefined,
+          reason: row.isMine ? OWN_GRANT_MESSAGE : undefined,
           onClick: show('audit'),
         },
         isIssued && { label: '增加额度', to: licenseGrants.addQuota, onClick: show('addQuota') },

@@ -8,13 +8,13 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { listAddress, useVendorWords, VendorName } from './license-cells.tsx'
+import { licenseListPath, useVendorWords, VendorName } from './license-cells.tsx'
 
 /** Returns the columns. Links to the certificates have filters, so they show the first view of the page. */
 function batchColumns() {
   const { col } = createColumns(LicenseBatchRow)
   const number = (n: number, row: LicenseBatchRow, state?: number) =>
-    n === 0 ? 0 : <Link to={listAddress({ batchId: row.id, state })}>{n.toLocaleString()}</Link>
+    n === 0 ? 0 : <Link to={licenseListPath({ batchId: row.id, state })}>{n.toLocaleString()}</Link>
   const states = (['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const).map(
     (key, state) => col(key, (n, row) => number(n, row, state), { width: 90, align: 'right' }),
   )
@@ -22,7 +22,7 @@ function batchColumns() {
     col(
       'batchNo',
       (no, row) => (
-        <Link to={listAddress({ batchId: row.id })}>
+        <Link to={licenseListPath({ batchId: row.id })}>
           <Ellipsis text={no} />
         </Link>
       ),

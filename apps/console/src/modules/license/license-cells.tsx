@@ -38,7 +38,7 @@ export const VendorName = ({ vendor }: { vendor: number | null }) => (
 )
 
 /** Full-length cell for details; `UidCell` truncates to one line. */
-export const Uid = ({ uid }: { uid: string }) => <span className="license-uid">{uid}</span>
+export const UidText = ({ uid }: { uid: string }) => <span className="license-uid">{uid}</span>
 export const UidCell = ({ uid }: { uid: string }) => (
   <span className="license-uid">
     <Ellipsis text={uid} />
@@ -46,7 +46,7 @@ export const UidCell = ({ uid }: { uid: string }) => (
 )
 
 /** Returns the URL of the certificate list with filters. */
-export function listAddress(filters: Readonly<Record<string, string | number | undefined>>) {
+export function licenseListPath(filters: Readonly<Record<string, string | number | undefined>>) {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   return `/LicenseManage/Certificate?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
 }

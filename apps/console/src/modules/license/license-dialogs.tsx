@@ -5,7 +5,7 @@ import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { STEPS, type StepName } from './license-steps.ts'
+import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
 import './license.css'
 import { dialogs } from '#core/loading/overlays.ts'
 
@@ -40,7 +40,7 @@ export function StepDialog(props: {
   onDone?: () => void
 }) {
   const { step, rows, onClose, onDone } = props
-  const { label, to, hint } = STEPS[step]
+  const { label, to, hint } = LICENSE_STEP_DIALOGS[step]
   const report = reportTo(onDone)
   const { modal, form } = useFormModal(to, {
     onClose,

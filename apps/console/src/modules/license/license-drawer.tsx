@@ -10,11 +10,11 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { StateTag, Uid, useStateWords, VendorName } from './license-cells.tsx'
+import { StateTag, UidText, useStateWords, VendorName } from './license-cells.tsx'
 
 const { item, wide } = createDescriptions(LicenseRow)
 const ITEMS = [
-  item('uid', (uid) => <Uid uid={uid} />),
+  item('uid', (uid) => <UidText uid={uid} />),
   item('state', (state) => <StateTag state={state} />),
   item('vendor', (vendor) => <VendorName vendor={vendor} />),
   item('typeCode'),

@@ -2,7 +2,7 @@ import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
@@ -196,7 +196,7 @@ function useImport(form: FormInstance, onClose: () => void) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = uploadProblem(UPLOAD.table, chosen)
+    const problem = findUploadProblem(UPLOAD.table, chosen)
     if (problem) return showRefusedFile(problem, file)
     setFile(chosen)
     outdate()

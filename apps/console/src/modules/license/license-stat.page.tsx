@@ -8,12 +8,12 @@ import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { listAddress, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
+import { licenseListPath, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
-import { ByBatch, ByModel, ByVendor, Expiring, Forecast, Trend } from './stat-panels.tsx'
+import { BatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
 import { StatTenants } from './stat-tenants.tsx'
 
-export interface Asked {
+export interface LicenseStatFilter {
   readonly vendor?: string
   readonly tenantId?: string
   readonly typeCode?: string
@@ -24,7 +24,7 @@ export default function LicenseStatPage() {
   const [params, setParams] = useSearchParams()
   const many = useHasManyTenants()
   const vendors = useVendorWords().options
-  const asked: Asked = Object.fromEntries(
+  const asked: LicenseStatFilter = Object.fromEntries(
     [...params].filter(([key, value]) => ['vendor', 'tenantId', 'typeCode'].includes(key) && value !== ''),
   )
   const isLow = params.get('lowVendors') === '1'
@@ -44,12 +44,12 @@ export default function LicenseStatPage() {
         <Filter of={LicenseStatQuery} name="typeCode" />
       </SearchForm>
       <OwnStock />
-      {isLow && <Forecast asked={asked} onShowAll={() => search(asked)} />}
+      {isLow && <ForecastPanel asked={asked} onShowAll={() => search(asked)} />}
       <Cards asked={asked} />
-      <Trend asked={asked} />
+      <TrendPanel asked={asked} />
       <div className="license-pair">
-        {!isLow && <Forecast asked={asked} />}
-        <Expiring asked={asked} />
+        {!isLow && <ForecastPanel asked={asked} />}
+        <ExpiringPanel asked={asked} />
       </div>
       <Allowed to={licenseStats.tenants}>
         <StatTenants asked={asked} />
@@ -59,13 +59,13 @@ export default function LicenseStatPage() {
   )
 }
 
-const Distribution = ({ asked }: { asked: Asked }) => (
+const Distribution = ({ asked }: { asked: LicenseStatFilter }) => (
   <>
     <div className="license-pair">
-      <ByVendor asked={asked} />
-      <ByModel asked={asked} />
+      <VendorPanel asked={asked} />
+      <ModelPanel asked={asked} />
     </div>
-    <ByBatch asked={asked} />
+    <BatchPanel asked={asked} />
   </>
 )
 
@@ -89,18 +89,18 @@ function OwnStock() {
 
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
-function Cards({ asked }: { asked: Asked }) {
+function Cards({ asked }: { asked: LicenseStatFilter }) {
   const { label } = useStateWords()
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
   return (
     <div className="license-cards">
-      <KnownLink className="license-card" to={listAddress({ ...asked })}>
+      <KnownLink className="license-card" to={licenseListPath({ ...asked })}>
         <span>证书总数</span>
         <b>{data.states.total.toLocaleString()}</b>
       </KnownLink>
       {KEYS.map((key, state) => (
-        <KnownLink key={key} className="license-card" to={listAddress({ ...asked, state })}>
+        <KnownLink key={key} className="license-card" to={licenseListPath({ ...asked, state })}>
           <span>
             <i style={{ background: STATE_FILL[state] }} />
             {label(state)}

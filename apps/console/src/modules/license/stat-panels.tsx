@@ -1,11 +1,11 @@
-import { type Counted, licenseStats, TREND_UNIT } from '@oms/contract/license/license-statistics.ts'
+import { type LicenseCounts, licenseStats, TREND_UNIT } from '@oms/contract/license/license-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Empty, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { CountLink, listAddress, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
+import { CountLink, licenseListPath, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
 
 interface Asked {
   readonly vendor?: string
@@ -15,7 +15,7 @@ interface Asked {
 
 const UNITS = Object.entries(TREND_UNIT).map(([value, label]) => ({ value: Number(value), label }))
 
-export function Trend({ asked }: { asked: Asked }) {
+export function TrendPanel({ asked }: { asked: Asked }) {
   const [unit, setUnit] = useState(1)
   return (
     <StatPanel
@@ -39,13 +39,13 @@ export function Trend({ asked }: { asked: Asked }) {
                 name: '分配',
                 color: STATE_FILL[1]!,
                 values: list.map(({ allotted }) => allotted),
-                links: list.map(({ from, to }) => listAddress({ ...asked, allotBegin: from, allotEnd: to })),
+                links: list.map(({ from, to }) => licenseListPath({ ...asked, allotBegin: from, allotEnd: to })),
               },
               {
                 name: '激活',
                 color: STATE_FILL[3]!,
                 values: list.map(({ activated }) => activated),
-                links: list.map(({ from, to }) => listAddress({ ...asked, activateBegin: from, activateEnd: to })),
+                links: list.map(({ from, to }) => licenseListPath({ ...asked, activateBegin: from, activateEnd: to })),
               },
             ],
           }}
@@ -55,7 +55,7 @@ export function Trend({ asked }: { asked: Asked }) {
   )
 }
 
-export function Expiring({ asked }: { asked: Asked }) {
+export function ExpiringPanel({ asked }: { asked: Asked }) {
   return (
     <StatPanel title="未来 12 个月到期" to={licenseStats.expiring} input={asked}>
       {({ list }) => (
@@ -71,7 +71,7 @@ export function Expiring({ asked }: { asked: Asked }) {
                 color: STATE_FILL[5]!,
                 values: list.map(({ count }) => count),
                 links: list.map(({ from, to }) =>
-                  listAddress({ ...asked, expireBegin: from, expireEnd: to, usable: 1 }),
+                  licenseListPath({ ...asked, expireBegin: from, expireEnd: to, usable: 1 }),
                 ),
               },
             ],
@@ -86,7 +86,7 @@ export function Expiring({ asked }: { asked: Asked }) {
  * Stock of each supplier and how long it lasts; with `onShowAll`, only suppliers with low stock and a button that shows
  * all.
  */
-export function Forecast({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
+export function ForecastPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
   const showAll = onShowAll && (
     <button type="button" className="kit-link" onClick={onShowAll}>
       查看全部
@@ -141,7 +141,7 @@ function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
               <VendorName vendor={vendor} /> {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
             </td>
             <td className="license-numbers">
-              <CountLink to={stock > 0 ? listAddress({ vendor, typeCode, state: 0 }) : undefined}>
+              <CountLink to={stock > 0 ? licenseListPath({ vendor, typeCode, state: 0 }) : undefined}>
                 {stock.toLocaleString()}
               </CountLink>
             </td>
@@ -156,10 +156,18 @@ function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
 
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
-type Filters = Parameters<typeof listAddress>[0]
+type Filters = Parameters<typeof licenseListPath>[0]
 
 /** Table of counts with a bar per row; bar segments and figures link to their certificates if a filter exists. */
-function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of(row: Counted): Filters | undefined }) {
+function States({
+  head,
+  rows,
+  of,
+}: {
+  head: string
+  rows: readonly LicenseCounts[]
+  of(row: LicenseCounts): Filters | undefined
+}) {
   const { label } = useStateWords()
   if (rows.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无数据" />
   return (
@@ -203,14 +211,14 @@ function StateLegend({ label }: { label: StateLabel }) {
 }
 
 interface StateRowProps {
-  readonly row: Counted
+  readonly row: LicenseCounts
   /** Filters of the list of certificates, or undefined when no filter exists. */
   readonly filters: Filters | undefined
   readonly label: StateLabel
 }
 
 function StateRow({ row, filters, label }: StateRowProps) {
-  const linkOf = (state?: number) => filters && listAddress({ ...filters, state })
+  const linkOf = (state?: number) => filters && licenseListPath({ ...filters, state })
   return (
     <tr>
       <td>{row.name}</td>
@@ -257,19 +265,19 @@ function Mark({ share, fill, name, words, to }: MarkProps) {
   return to ? <KnownLink {...look} aria-label={`${name} ${words}`} to={to} /> : <span {...look} />
 }
 
-export const ByVendor = ({ asked }: { asked: Asked }) => (
+export const VendorPanel = ({ asked }: { asked: Asked }) => (
   <StatPanel title="按厂商" to={licenseStats.vendors} input={asked}>
     {({ vendors }) => <States head="厂商" rows={vendors} of={({ id }) => ({ ...asked, vendor: id })} />}
   </StatPanel>
 )
 
-export const ByBatch = ({ asked }: { asked: Asked }) => (
+export const BatchPanel = ({ asked }: { asked: Asked }) => (
   <StatPanel title="按批次（最近 20 个）" to={licenseStats.vendors} input={asked}>
     {({ batches }) => <States head="批次" rows={batches} of={({ id }) => ({ ...asked, batchId: id })} />}
   </StatPanel>
 )
 
-export const ByModel = ({ asked }: { asked: Asked }) => (
+export const ModelPanel = ({ asked }: { asked: Asked }) => (
   <StatPanel title="按限定型号" to={licenseStats.models} input={asked}>
     {/* The list has no filter for certificates without a model. */}
     {({ list }) => <States head="型号" rows={list} of={({ id }) => (id > 0 ? { ...asked, modelId: id } : undefined)} />}

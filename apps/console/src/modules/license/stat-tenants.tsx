@@ -8,8 +8,8 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { Quota } from './grant-cells.tsx'
-import { CountLink, listAddress } from './license-cells.tsx'
+import { GrantQuota } from './grant-cells.tsx'
+import { CountLink, licenseListPath } from './license-cells.tsx'
 
 const TenantThreshold = lazyAfterRender(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
 
@@ -24,7 +24,7 @@ const right = { width: 80, align: 'right' } as const
 /** Columns whose figures link to their certificates with the filters of the statistics. */
 function columnsWith(asked: Asked) {
   const figure = (state?: number) => (n: number, row: TenantStatRow) => (
-    <CountLink to={n > 0 ? listAddress({ ...asked, tenantId: row.tenantId, state }) : undefined}>
+    <CountLink to={n > 0 ? licenseListPath({ ...asked, tenantId: row.tenantId, state }) : undefined}>
       {n.toLocaleString()}
     </CountLink>
   )
@@ -51,7 +51,7 @@ function columnsWith(asked: Asked) {
     col('expired', figure(5), { ...right, hidden: true }),
     col('scrapped', figure(6), { ...right, hidden: true }),
     col('rate', (rate) => `${rate}%`, { ...right, width: 100, sort: true, title: '激活率' }),
-    { ...col('quota', (_, row) => <Quota row={row} />, { width: 180 }), title: '授权使用' },
+    { ...col('quota', (_, row) => <GrantQuota row={row} />, { width: 180 }), title: '授权使用' },
     col('remaining', { ...right, width: 100, sort: true }),
     col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
       ...right,

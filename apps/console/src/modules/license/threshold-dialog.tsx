@@ -1,5 +1,5 @@
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { LOW_SHARE, type TenantStatRow } from '@oms/contract/license/license-statistics.ts'
+import { LOW_STOCK_PERCENT, type TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -86,7 +86,8 @@ export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(
   return (
     <Modal title={`「${tenantName}」的库存预警`} {...modal}>
       <p className="license-hint">
-        未使用的证书低于预警数量时，向该客户和平台拥有证书详情权限的人员发送一次站内消息。不填则为累计持有的 {LOW_SHARE}
+        未使用的证书低于预警数量时，向该客户和平台拥有证书详情权限的人员发送一次站内消息。不填则为累计持有的{' '}
+        {LOW_STOCK_PERCENT}
         %，填 0 不预警。
       </p>
       <Form {...form}>
@@ -95,7 +96,7 @@ export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(
             min={0}
             max={10_000_000}
             precision={0}
-            placeholder={`累计持有的 ${LOW_SHARE}%`}
+            placeholder={`累计持有的 ${LOW_STOCK_PERCENT}%`}
             style={{ width: '100%' }}
           />
         </Field>

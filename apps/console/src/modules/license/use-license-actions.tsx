@@ -1,9 +1,9 @@
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
-import { type LicenseStep, stateAfter } from '@oms/contract/license/license-state.ts'
+import { type LicenseStep, findStateAfter } from '@oms/contract/license/license-state.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import { STEPS, type StepName } from './license-steps.ts'
+import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
 
 const StepDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'StepDialog')
 const BindDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'BindDialog')
@@ -25,11 +25,11 @@ export function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): 
 /** Returns the actions that a certificate's state allows. */
 export function useLicenseActions(onDialog: (dialog: Dialog) => void) {
   return (row: LicenseRow): readonly (RowAction | false)[] => {
-    const may = (step: LicenseStep) => stateAfter(step, row.state) !== undefined
+    const may = (step: LicenseStep) => findStateAfter(step, row.state) !== undefined
     const step = (kind: StepName): RowAction | false =>
       may(kind) && {
-        label: STEPS[kind].label,
-        to: STEPS[kind].to,
+        label: LICENSE_STEP_DIALOGS[kind].label,
+        to: LICENSE_STEP_DIALOGS[kind].to,
         ...(kind === 'scrap' && { danger: true as const }),
         onClick: () => onDialog({ kind, rows: [row] }),
       }

@@ -18,7 +18,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { OnlineUsers } from './online-users.tsx'
-import { Outcome } from './outcome.tsx'
+import { OutcomeTag } from './outcome.tsx'
 
 type Line = z.output<typeof LoginLogRow>
 
@@ -30,7 +30,7 @@ const COLUMNS = [
     width: 150,
   }),
   col('loginType', { width: 100 }),
-  col('status', (status) => <Outcome ok={status === 1} />, { width: 80 }),
+  col('status', (status) => <OutcomeTag ok={status === 1} />, { width: 80 }),
   col('msg', { width: 180 }),
   col('ip', { width: 130 }),
   col('location', { width: 70 }),

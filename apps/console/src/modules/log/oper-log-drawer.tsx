@@ -9,8 +9,8 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import './log.css'
-import type { Line } from './oper-log.page.tsx'
-import { Outcome } from './outcome.tsx'
+import type { OperLogLine } from './oper-log.page.tsx'
+import { OutcomeTag } from './outcome.tsx'
 
 const { item, wide } = createDescriptions(OperLogDetail)
 const ITEMS = [
@@ -18,7 +18,7 @@ const ITEMS = [
   item('operName'),
   item('title'),
   item('businessType', (type) => <Word type="sys_oper_type" words={OPERATION_LABELS} value={type} />),
-  item('status', (status) => <Outcome ok={status === 1} />),
+  item('status', (status) => <OutcomeTag ok={status === 1} />),
   item('costTime'),
   item('operIp', (ip, { operLocation }) => `${ip} ${operLocation}`),
   item('browser', (browser, { os }) => `${browser} · ${os}`),
@@ -30,9 +30,9 @@ const ITEMS = [
 const WHY = wide('errorMsg')
 
 interface DrawerProps {
-  rows: readonly Line[]
-  row: Line | undefined
-  onRow(row: Line | undefined): void
+  rows: readonly OperLogLine[]
+  row: OperLogLine | undefined
+  onRow(row: OperLogLine | undefined): void
 }
 
 /** Operation drawer: parameters, changes, and other operations on the same record. */

@@ -13,13 +13,13 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { Outcome } from './outcome.tsx'
+import { OutcomeTag } from './outcome.tsx'
 
 const OperLogDrawer = lazyAfterRender(() => import('./oper-log-drawer.tsx'), 'OperLogDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-export type Line = z.output<typeof OperLogRow>
+export type OperLogLine = z.output<typeof OperLogRow>
 
 const { col, actions } = createColumns(OperLogRow)
 const QUERY = logs.operations.input
@@ -33,7 +33,7 @@ const COLUMNS = [
   col('action', { width: 250 }),
   col('operIp', { width: 130 }),
   col('operLocation', { width: 80, hidden: true }),
-  col('status', (status, { errorMsg }) => <Outcome ok={status === 1} why={errorMsg} />, { width: 90 }),
+  col('status', (status, { errorMsg }) => <OutcomeTag ok={status === 1} why={errorMsg} />, { width: 90 }),
   col('errorMsg', { width: 180, hidden: true }),
   col('costTime', { width: 110, align: 'right' }),
   col('tenantName', { width: 140, hidden: true }),
@@ -44,8 +44,8 @@ export default function OperLogPage() {
   const list = useList(logs.operations)
   const kinds = useWords('sys_oper_type', OPERATION_LABELS).options
   const outcomes = useWords('sys_common_status', LOG_STATUS).options
-  const [shown, setShown] = useState<Line>()
-  const rowActions = (row: Line) => (
+  const [shown, setShown] = useState<OperLogLine>()
+  const rowActions = (row: OperLogLine) => (
     <RowActions items={[{ label: '详情', to: logs.operation, onClick: () => setShown(row) }]} />
   )
   return (

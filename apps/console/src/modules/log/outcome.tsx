@@ -3,7 +3,7 @@ import { Tooltip } from 'antd'
 import { WordTag } from '#kit/pickers/dict-words.tsx'
 
 /** Result of an operation; the failure reason is a tooltip on hover and focus. */
-export function Outcome({ ok, why }: { ok: boolean; why?: string }) {
+export function OutcomeTag({ ok, why }: { ok: boolean; why?: string }) {
   const tag = (
     <span {...(!ok && why && { tabIndex: 0 })}>
       <WordTag type="sys_common_status" words={LOG_STATUS} value={ok ? 1 : 0} />

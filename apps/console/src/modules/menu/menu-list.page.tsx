@@ -13,7 +13,7 @@ import { useRows } from '#kit/list/use-rows.ts'
 import type { OpenDialog } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { MenuToolbar } from './menu-toolbar.tsx'
-import { listBranchIds, flattenMenus, type MenuNode, withoutEmptyChildren } from './menu-nodes.ts'
+import { listBranchIds, flattenMenus, type MenuNode, removeEmptyChildren } from './menu-nodes.ts'
 import { MenuStatus } from './menu-status.tsx'
 import { SortInput } from './sort-input.tsx'
 import { useExpandedMenus } from './use-expanded-menus.ts'
@@ -33,7 +33,7 @@ const TYPE_COLORS = { M: 'blue', C: 'green', F: 'default' } as const
 /** Shows all menus as a tree: directories, pages and buttons. */
 export default function MenuListPage() {
   const list = useRows(menu.list)
-  const tree = useMemo(() => withoutEmptyChildren(list.table.rows), [list.table.rows])
+  const tree = useMemo(() => removeEmptyChildren(list.table.rows), [list.table.rows])
   const branches = useMemo(() => listBranchIds(tree), [tree])
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)

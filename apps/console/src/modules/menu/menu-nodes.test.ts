@@ -5,7 +5,7 @@ import {
   listPossibleParents,
   listSiblings,
   moveMenuByStep,
-  withoutEmptyChildren,
+  removeEmptyChildren,
 } from './menu-nodes.ts'
 
 const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuNode[]) =>
@@ -13,7 +13,7 @@ const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuN
 const tree = [node(1, 'M', 10, [node(2, 'C', 10, [node(3, 'F', 10)]), node(4, 'C', 10)]), node(5, 'M', 20)]
 
 test('a row without children has no empty list, so the table shows no expand icon', () => {
-  const [row] = withoutEmptyChildren([{ ...node(1, 'M', 1), children: [] }])
+  const [row] = removeEmptyChildren([{ ...node(1, 'M', 1), children: [] }])
   expect(row).not.toHaveProperty('children')
   expect(listBranchIds(tree)).toEqual([1, 2])
 })

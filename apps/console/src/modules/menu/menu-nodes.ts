@@ -11,9 +11,9 @@ interface Sent extends Menu {
 }
 
 /** Removes empty `children` lists from the tree that the server returned. */
-export const withoutEmptyChildren = (rows: readonly Sent[]): MenuNode[] =>
+export const removeEmptyChildren = (rows: readonly Sent[]): MenuNode[] =>
   rows.map(({ children = [], ...row }) =>
-    children.length > 0 ? { ...row, children: withoutEmptyChildren(children) } : row,
+    children.length > 0 ? { ...row, children: removeEmptyChildren(children) } : row,
   )
 
 /** Returns the ids of all rows that have children. */

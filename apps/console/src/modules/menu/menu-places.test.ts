@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flattenMenus, type MenuNode } from './menu-nodes.ts'
-import { withPlaces, diffPositions, moveMenuByDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
+import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type Places, type Zone } from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -28,7 +28,7 @@ const shape = (rows: readonly MenuNode[]): unknown[] =>
   rows.map(({ id, children }) => (children ? [id, shape(children)] : id))
 const drop = (id: number, onto: number, zone: Zone) => {
   const places = moveMenuByDrop(tree, id, of(onto), zone)
-  return { places: diffPositions(tree, places), after: shape(withPlaces(tree, places)) }
+  return { places: diffPositions(tree, places), after: shape(applyPlaces(tree, places)) }
 }
 
 test('a menu dropped between two others gets a free sort number, and no other menu changes', () => {
@@ -70,7 +70,7 @@ test('a menu dropped into another becomes its last child', () => {
 })
 
 test('offers a drop only at positions that the server accepts', () => {
-  const may = (id: number, onto: number, zone: Zone) => mayDrop(tree, of(id), of(onto), zone)
+  const may = (id: number, onto: number, zone: Zone) => canDropMenu(tree, of(id), of(onto), zone)
   // Refuses the menu itself, its descendants and a fifth level.
   expect([may(1, 1, 'into'), may(7, 9, 'into'), may(1, 9, 'into'), may(1, 8, 'into')]).toEqual([
     false,
@@ -86,7 +86,7 @@ test('offers a drop only at positions that the server accepts', () => {
     true,
     false,
   ])
-  expect(mayDrop(tree, { ...of(5), visible: 0 }, of(2), 'into')).toBe(true)
+  expect(canDropMenu(tree, { ...of(5), visible: 0 }, of(2), 'into')).toBe(true)
   // Buttons below a page without its own permission could not be granted.
   expect([may(3, 5, 'into'), may(3, 6, 'into')]).toEqual([true, false])
 })
@@ -94,5 +94,5 @@ test('offers a drop only at positions that the server accepts', () => {
 test('returns no changes when all positions equal the stored positions', () => {
   const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
   expect(diffPositions(tree, same)).toEqual([])
-  expect(withPlaces(tree, new Map())).toBe(tree)
+  expect(applyPlaces(tree, new Map())).toBe(tree)
 })

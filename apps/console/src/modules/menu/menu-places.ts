@@ -10,10 +10,10 @@ export type Places = ReadonlyMap<number, Place>
 /** Drop position relative to the row under the pointer. */
 export type Zone = 'before' | 'into' | 'after'
 
-const MOST = 99_999
+const MAX_SORT = 99_999
 
 /** Returns the tree with these positions applied. */
-export function withPlaces(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
+export function applyPlaces(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
   if (places.size === 0) return tree
   const rows = flattenMenus(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
@@ -38,7 +38,7 @@ export const diffPositions = (tree: readonly MenuNode[], places: Places) =>
   })
 
 /** Returns true when the menu may be dropped there. The rules are those of the server. */
-export function mayDrop(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
+export function canDropMenu(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
   if (moved.id === target.id || flattenMenus(moved.children ?? []).some(({ id }) => id === target.id)) return false
   const way = pathTo(tree, target.id)
   const above = zone === 'into' ? way : way.slice(0, -1)
@@ -80,7 +80,7 @@ export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: Me
 }
 
 function numberBetween(before = -1, after: number | undefined): number | undefined {
-  if (after === undefined) return before + 10 <= MOST ? before + (before < 0 ? 11 : 10) : undefined
+  if (after === undefined) return before + 10 <= MAX_SORT ? before + (before < 0 ? 11 : 10) : undefined
   const middle = Math.floor((before + after) / 2)
   return middle > before && middle < after ? middle : undefined
 }

@@ -4,7 +4,7 @@ import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { type MenuNode, listSiblings, moveMenuByStep } from './menu-nodes.ts'
-import { withPlaces, diffPositions, moveMenuByDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
+import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type Places, type Zone } from './menu-places.ts'
 
 const NONE: Places = new Map()
 
@@ -20,7 +20,7 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
    */
   const [moved, setMoved] = useState(NONE)
   const [typed, setTyped] = useState(NONE)
-  const rows = useMemo(() => withPlaces(tree, moved), [tree, moved])
+  const rows = useMemo(() => applyPlaces(tree, moved), [tree, moved])
   const together = new Map([...moved, ...typed])
   const changed = diffPositions(tree, together)
   useUnsaved(changed.length > 0)
@@ -41,14 +41,14 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
     sortOf: ({ id, sort }: MenuNode) => typed.get(id)?.sort ?? sort,
     type: ({ id, parentId }: MenuNode, sort: number) => setTyped(new Map(typed).set(id, { parentId, sort })),
     step(id: number, by: -1 | 1) {
-      const list = moveMenuByStep(listSiblings(withPlaces(tree, together), id), id, by)
+      const list = moveMenuByStep(listSiblings(applyPlaces(tree, together), id), id, by)
       if (!list) return
       if (changed.length === 0) save.mutate({ list })
       else move(new Map(list.map(({ id: each, ...place }) => [each, place])))
     },
-    mayDrop: (from: MenuNode, onto: MenuNode, zone: Zone) => mayDrop(rows, from, onto, zone),
+    mayDrop: (from: MenuNode, onto: MenuNode, zone: Zone) => canDropMenu(rows, from, onto, zone),
     drop(from: MenuNode, onto: MenuNode, zone: Zone) {
-      const now = withPlaces(tree, together)
+      const now = applyPlaces(tree, together)
       const target = listSiblings(now, onto.id).find(({ id }) => id === onto.id)
       if (target) move(moveMenuByDrop(now, from.id, target, zone))
     },

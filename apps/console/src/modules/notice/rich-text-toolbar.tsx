@@ -14,7 +14,7 @@ import {
   UndoOutlined,
   UnorderedListOutlined,
 } from '@ant-design/icons'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import type { Editor } from '@tiptap/core'
 import { useEditorState } from '@tiptap/react'
 import { Button, Input, Popover, Space } from 'antd'
@@ -157,7 +157,7 @@ function PictureTool({ editor }: { editor: Editor }) {
   useRunningUpload(sending, { noun: '图片' })
   const take = async ([file]: File[]) => {
     if (!file) return
-    const problem = uploadProblem(UPLOAD.image, file)
+    const problem = findUploadProblem(UPLOAD.image, file)
     if (problem) return toast.error(problem)
     setSending(true)
     try {

@@ -1,4 +1,4 @@
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { type AppImage, otaImages } from '@oms/contract/ota/app-image.ts'
 import { COMPONENT_URL, FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
 import { Alert, Form } from 'antd'
@@ -38,7 +38,7 @@ export function AppImageNote({ isOfBoards }: { readonly isOfBoards: boolean }) {
   const image = useAppImage(isOfBoards)
   const verName = String(Form.useWatch(VER_NAME, { form, preserve: true }) ?? '').trim()
   const filled = useRef('')
-  const version = image && boardVersionCode(image.version) !== undefined ? image.version : undefined
+  const version = image && parseBoardVersion(image.version) !== undefined ? image.version : undefined
   useEffect(() => {
     const current = String(form.getFieldValue(VER_NAME) ?? '').trim()
     if (version === undefined || (current !== '' && current !== filled.current)) return
@@ -58,7 +58,7 @@ export function AppImageNote({ isOfBoards }: { readonly isOfBoards: boolean }) {
     )
   const facts = [image.project, image.chip, `ESP-IDF ${image.idf}`, image.buildTime].filter(Boolean).join('，')
   const differs =
-    boardVersionCode(image.version) === undefined || boardVersionCode(image.version) !== boardVersionCode(verName)
+    parseBoardVersion(image.version) === undefined || parseBoardVersion(image.version) !== parseBoardVersion(verName)
   return (
     <Alert
       className="ota-image"

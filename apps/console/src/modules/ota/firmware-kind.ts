@@ -1,7 +1,7 @@
 import { ota } from '@oms/contract/ota/ota.ts'
 import type { ArtifactKind } from './artifact-kind.ts'
 
-export const FIRMWARE: ArtifactKind = {
+export const FIRMWARE_KIND: ArtifactKind = {
   key: 'ota',
   calls: ota,
   noun: '固件版本',

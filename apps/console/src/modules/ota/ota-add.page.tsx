@@ -1,11 +1,11 @@
 import { ArtifactKindProvider } from './artifact-kind.ts'
-import { FIRMWARE } from './firmware-kind.ts'
+import { FIRMWARE_KIND } from './firmware-kind.ts'
 import { VersionAdd } from './version-add.tsx'
 
 /** Page that adds a firmware version. */
 export default function OtaAddPage() {
   return (
-    <ArtifactKindProvider value={FIRMWARE}>
+    <ArtifactKindProvider value={FIRMWARE_KIND}>
       <VersionAdd />
     </ArtifactKindProvider>
   )

@@ -1,4 +1,4 @@
-import { OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
+import { OtaVersion, formatVersionRange } from '@oms/contract/ota/ota.ts'
 import { useRead } from '#core/api/query.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -16,7 +16,7 @@ const ITEMS = [
   PACKAGE,
   item('modelName'),
   item('status', (status) => <OtaStatus status={status} />),
-  { ...item('oldVerMin', (_, row) => rangeInWords(row)), title: '适用旧版本' },
+  { ...item('oldVerMin', (_, row) => formatVersionRange(row)), title: '适用旧版本' },
   item('tenantName'),
   item('buildDate', time),
   item('releaseDate', time),

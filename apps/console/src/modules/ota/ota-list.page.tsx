@@ -1,11 +1,11 @@
 import { ArtifactKindProvider } from './artifact-kind.ts'
-import { FIRMWARE } from './firmware-kind.ts'
+import { FIRMWARE_KIND } from './firmware-kind.ts'
 import { VersionList } from './version-list.tsx'
 
 /** Lists the firmware versions. */
 export default function OtaListPage() {
   return (
-    <ArtifactKindProvider value={FIRMWARE}>
+    <ArtifactKindProvider value={FIRMWARE_KIND}>
       <VersionList />
     </ArtifactKindProvider>
   )

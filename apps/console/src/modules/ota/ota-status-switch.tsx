@@ -8,7 +8,7 @@ import { toast } from '#core/loading/toast.ts'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import type { RangeSubject } from './ranges/range-drawer.tsx'
-import { versionDisplayName, type Version } from './use-ota-actions.tsx'
+import { formatVersionName, type Version } from './use-ota-actions.tsx'
 
 const EnableNote = lazyAfterRender(() => import('./enable-note.tsx'), 'EnableNote')
 const RecallNote = lazyAfterRender(() => import('./recall-note.tsx'), 'RecallNote')
@@ -28,7 +28,7 @@ export function OtaStatusSwitch({ row, onRanges }: OtaStatusSwitchProps) {
   return (
     <StatusSwitch
       on={row.status === 1}
-      name={`${noun}${versionDisplayName(row)}`}
+      name={`${noun}${formatVersionName(row)}`}
       disabled={!can((row.status === 1 ? calls.disable : calls.enable).access)}
       confirms
       offText={OTA_STATUS[row.status === 0 ? 0 : 2]}
@@ -50,7 +50,7 @@ function useEnable(onRanges: (subject: RangeSubject) => void) {
       onRanges({ version: row })
     }
     const dialog = dialogs.confirm({
-      title: `启用${noun}${versionDisplayName(row)}？`,
+      title: `启用${noun}${formatVersionName(row)}？`,
       content: (
         <>
           <p>启用前服务器会重新读取 {row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。</p>
@@ -74,7 +74,7 @@ function useDisable() {
   const can = useCan()
   const { mutateAsync } = useWrite(calls.disable)
   return async (row: Version) => {
-    const name = `${noun}${versionDisplayName(row)}`
+    const name = `${noun}${formatVersionName(row)}`
     dialogs.confirm({
       title: '停用',
       content: can(calls.get.access) ? (

@@ -8,7 +8,7 @@ import type { RangeSubject } from './ranges/range-drawer.tsx'
 
 export type Version = z.output<typeof OtaVersion>
 
-export const versionDisplayName = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) =>
+export const formatVersionName = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) =>
   `「${verName}」（${verCode}）`
 
 /** Returns the row actions that the status of a version allows. `onRanges` opens the upgrade paths. */
@@ -28,7 +28,7 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
       label: '删除',
       to: calls.remove,
       danger: true,
-      confirm: `删除${noun}${versionDisplayName(row)}？删除后不能恢复。`,
+      confirm: `删除${noun}${formatVersionName(row)}？删除后不能恢复。`,
       onClick: () => remove.mutateAsync({ otaId: row.otaId }),
     },
   ]

@@ -1,4 +1,4 @@
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { OtaVersionInput } from '@oms/contract/ota/ota.ts'
 import { SoftwareVersionInput } from '@oms/contract/ota/software.ts'
@@ -66,7 +66,7 @@ function useBoardVersion({ modelName }: Chosen): boolean {
   const { data: own = [] } = useRead(deviceModels.choices, { keyword }, { quiet: true, enabled: keyword !== '' })
   const model = [...data, ...own].find((each) => each.modelId === modelId)
   const isOfBoards = key === 'ota' && model?.hasBoards === true
-  const verCode = isOfBoards ? boardVersionCode(String(verName ?? '').trim()) : undefined
+  const verCode = isOfBoards ? parseBoardVersion(String(verName ?? '').trim()) : undefined
   useEffect(() => {
     if (verCode !== undefined) form.setFieldValue(['otaVersion', 'verCode'], String(verCode))
   }, [form, verCode])

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
+import { OtaQuery, OtaVersion, formatVersionRange } from '@oms/contract/ota/ota.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -38,7 +38,7 @@ const COLUMNS = [
   col('modelName', { width: 130 }),
   PACKAGE,
   col('components', (_, row) => <ComponentCount version={row} />, { width: 75, align: 'right' }),
-  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 152, title: '适用旧版本' }), key: 'range' },
+  { ...col('oldVerMin', (_, row) => formatVersionRange(row), { width: 152, title: '适用旧版本' }), key: 'range' },
   col('releaseDate', time, { width: 150, sort: true }),
   col('buildDate', time, { width: 170, hidden: true }),
   col('description', { width: 220, hidden: true }),

@@ -1,6 +1,6 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { scene } from '@oms/contract/scene/scene.ts'
-import { call, errorMessage } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { ImpactReport } from './impact-report.tsx'
@@ -17,7 +17,7 @@ export function useImpactQuestion() {
   const can = useCan()
   return async (change: InputOf<typeof scene.impact>, { title, okText, always = false }: Words): Promise<boolean> => {
     const impact = can(scene.impact.access)
-      ? await call(scene.impact, change, { quiet: true }).catch((error: unknown) => errorMessage(error))
+      ? await call(scene.impact, change, { quiet: true }).catch((error: unknown) => findErrorMessage(error))
       : '您没有查看影响范围的权限'
     const quietly = typeof impact !== 'string' && impact.tenantCount === 0 && !always
     if (quietly) return true

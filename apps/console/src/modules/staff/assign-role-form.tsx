@@ -4,12 +4,12 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { readStaff } from './read-staff.ts'
 import { RoleField } from './role-field.tsx'
-import { staffDisplayName, type Staff } from './use-staff-actions.tsx'
+import { formatStaffName, type Staff } from './use-staff-actions.tsx'
 
 /** Form that assigns roles to an account. It needs only the permission to assign roles. */
 export function AssignRoleForm({ row, onClose }: { row: Staff; onClose(): void }) {
   return (
-    <FreshRecord of={row.uid} read={() => readStaff(row)} title={`分配角色 ${staffDisplayName(row)}`} onClose={onClose}>
+    <FreshRecord of={row.uid} read={() => readStaff(row)} title={`分配角色 ${formatStaffName(row)}`} onClose={onClose}>
       {(fresh) => <RolesForm row={fresh} onClose={onClose} />}
     </FreshRecord>
   )
@@ -21,7 +21,7 @@ function RolesForm({ row, onClose }: { row: Staff; onClose(): void }) {
     initial: { uid: row.uid, roleIds: row.roleIds },
   })
   return (
-    <Modal title={`分配角色 ${staffDisplayName(row)}`} {...modal}>
+    <Modal title={`分配角色 ${formatStaffName(row)}`} {...modal}>
       <Form {...form}>
         <RoleField hint="保存后立即对已登录的会话生效" />
       </Form>

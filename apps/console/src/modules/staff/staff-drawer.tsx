@@ -7,7 +7,7 @@ import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Gender } from './gender.tsx'
 import { StaffSessions } from './staff-sessions.tsx'
-import { staffDisplayName, type Staff } from './use-staff-actions.tsx'
+import { formatStaffName, type Staff } from './use-staff-actions.tsx'
 
 const { item, wide } = createDescriptions(StaffRow)
 const at = (time: string | null) => <Time at={time} />
@@ -43,7 +43,7 @@ export function StaffDrawer(props: {
 }) {
   const can = useCan()
   return (
-    <DetailDrawer {...props} rowKey="uid" title={staffDisplayName}>
+    <DetailDrawer {...props} rowKey="uid" title={formatStaffName}>
       {(row) => (
         <Tabs
           items={[

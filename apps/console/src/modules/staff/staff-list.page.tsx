@@ -19,7 +19,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Gender } from './gender.tsx'
 import { useRoleOptions } from './use-role-options.ts'
-import { staffDisplayName, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
+import { formatStaffName, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
 
 const AssignRoleForm = lazyAfterRender(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
 const StaffDrawer = lazyAfterRender(() => import('./staff-drawer.tsx'), 'StaffDrawer', {
@@ -138,7 +138,7 @@ function StaffStatus({ row }: { row: Staff }) {
       calls={staff}
       id={row.uid}
       on={row.status === 1}
-      name={staffDisplayName(row)}
+      name={formatStaffName(row)}
       disabled={row.uid === self}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
@@ -163,7 +163,7 @@ function Buttons({ onAdd, onImport }: { onAdd(): void; onImport(): void }) {
 }
 
 function Batch({ picked }: { picked: Picked<Staff> }) {
-  const each = { picked, nameOf: (row: Staff) => staffDisplayName(row) }
+  const each = { picked, nameOf: (row: Staff) => formatStaffName(row) }
   const input = ({ uid }: Staff) => ({ id: uid })
   return (
     <>

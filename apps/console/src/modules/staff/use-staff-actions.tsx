@@ -10,7 +10,7 @@ const OneTimeSecret = lazyAfterRender(() => import('#kit/feedback/one-time-secre
 
 export type Staff = z.output<typeof StaffRow>
 
-export const staffDisplayName = ({ realname, account }: Pick<Staff, 'realname' | 'account'>) =>
+export const formatStaffName = ({ realname, account }: Pick<Staff, 'realname' | 'account'>) =>
   realname ? `${realname}（${account}）` : account
 
 type Secret = { readonly kind: 'password' | 'code'; readonly account: string; readonly secret: string }
@@ -59,14 +59,14 @@ export function useStaffActions(secret: SecretDialogs) {
       row.uid !== self && {
         label: '解除两步验证',
         to: staff.removeMfa,
-        confirm: `解除「${staffDisplayName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
+        confirm: `解除「${formatStaffName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
         onClick: () => removeMfa.mutateAsync({ id: row.uid }),
       },
     row.uid !== self && {
       label: '删除',
       to: staff.remove,
       danger: true,
-      confirm: `删除用户「${staffDisplayName(row)}」？该账号立即退出登录，且不能恢复。`,
+      confirm: `删除用户「${formatStaffName(row)}」？该账号立即退出登录，且不能恢复。`,
       onClick: () => remove.mutateAsync({ ids: [row.uid] }),
     },
   ]
@@ -80,13 +80,13 @@ function useSecretActions({ showPassword, showCode }: SecretDialogs) {
     {
       label: '重置密码',
       to: staff.resetPasswd,
-      confirm: `重置「${staffDisplayName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      confirm: `重置「${formatStaffName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
       onClick: async () => showPassword(await resetPasswd.mutateAsync({ id: row.uid })),
     },
     {
       label: '生成重置码',
       to: staff.resetCode,
-      confirm: `为「${staffDisplayName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      confirm: `为「${formatStaffName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
       onClick: async () => showCode(await resetCode.mutateAsync({ id: row.uid })),
     },
   ]

@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { labelOptions } from '#kit/form/label-options.ts'
+import { buildLabelOptions } from '#kit/form/label-options.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import './storage.css'
 
@@ -50,7 +50,7 @@ function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void 
           <Checkbox.Group options={NOTICES} />
         </Field>
         <Field of={of} name="onUnbind" hint="App用户解绑设备时，已暂停的套餐可在「云存开通」恢复">
-          <Radio.Group options={labelOptions(ON_UNBIND)} />
+          <Radio.Group options={buildLabelOptions(ON_UNBIND)} />
         </Field>
         <Divider titlePlacement="start" plain>
           成本（用于套餐的成本测算）

@@ -1,5 +1,5 @@
 import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/tenant/app-account.ts'
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Button, Form, Input, Tabs, Tag } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
@@ -12,7 +12,7 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { type AppAccount, appAccountDisplayName } from './app-list.page.tsx'
+import { type AppAccount, formatAppAccountName } from './app-list.page.tsx'
 
 const { item, wide } = createDescriptions(AppAccountRow)
 const ITEMS = [
@@ -38,7 +38,7 @@ export function AppDrawer(props: {
   onRow(row: AppAccount | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="uid" title={appAccountDisplayName}>
+    <DetailDrawer {...props} rowKey="uid" title={formatAppAccountName}>
       {(row) => (
         <Tabs
           items={[
@@ -61,7 +61,7 @@ const COLUMNS = [
   col('sn', (sn) => <CopyText text={sn} />, { width: 190 }),
   col('devName', { width: 130 }),
   col('modelName', { width: 140 }),
-  col('online', (online, row) => <Tag color={online === 1 ? 'success' : 'default'}>{connectionText(row)}</Tag>, {
+  col('online', (online, row) => <Tag color={online === 1 ? 'success' : 'default'}>{formatConnection(row)}</Tag>, {
     width: 90,
   }),
   col('lastOnlineTime', time, { width: 165 }),

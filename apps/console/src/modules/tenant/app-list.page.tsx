@@ -54,9 +54,9 @@ function Cloud({ state }: { state: number }) {
 }
 
 const idOf = ({ uid }: AppAccount) => ({ id: uid })
-export const appAccountDisplayName = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
+export const formatAppAccountName = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
   nickname ? `${nickname}（${account}）` : account
-const BATCH = { input: idOf, nameOf: appAccountDisplayName }
+const BATCH = { input: idOf, nameOf: formatAppAccountName }
 
 /** Lists the App accounts of the tenants. */
 export default function AppListPage() {
@@ -142,7 +142,7 @@ function AppStatus({ row }: { row: AppAccount }) {
   return (
     <StatusSwitch
       on={row.status === 1}
-      name={appAccountDisplayName(row)}
+      name={formatAppAccountName(row)}
       disabled={!can(appAccount.enable.access)}
       warning="停用后该用户不能再使用App，绑定的设备不受影响。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}

@@ -6,7 +6,7 @@ import { useRead, useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { focusOpened } from '#kit/form/focus-first.ts'
-import { countOf, maxLengthValidator } from '#kit/form/text-limit.ts'
+import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 import type { Apply } from './apply-list.page.tsx'
 
 type Report = ResultOf<typeof userApply.audit>
@@ -79,10 +79,10 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
         label={approve ? '审批意见' : '驳回原因'}
         rules={[
           { required: !approve, whitespace: true, message: '请填写驳回原因' },
-          { validator: maxLengthValidator(approve ? '审批意见' : '驳回原因', MAX_REMARK) },
+          { validator: createMaxLengthValidator(approve ? '审批意见' : '驳回原因', MAX_REMARK) },
         ]}
       >
-        <Input.TextArea rows={3} {...countOf(MAX_REMARK)} placeholder={approve ? '选填' : '会告知申请人'} />
+        <Input.TextArea rows={3} {...showCount(MAX_REMARK)} placeholder={approve ? '选填' : '会告知申请人'} />
       </Form.Item>
     </Form>
   )

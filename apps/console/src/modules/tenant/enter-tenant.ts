@@ -23,5 +23,5 @@ async function switchWith(request: () => Promise<Place>): Promise<boolean> {
   return true
 }
 
-export const enterTenant = (id: number) => switchWith(() => call(tenant.switchTo, { id }))
-export const leaveTenant = () => switchWith(() => call(tenant.switchBack, {}))
+export const switchToTenant = (id: number) => switchWith(() => call(tenant.switchTo, { id }))
+export const switchToHomeTenant = () => switchWith(() => call(tenant.switchBack, {}))

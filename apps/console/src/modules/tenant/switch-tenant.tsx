@@ -6,7 +6,7 @@ import { useRead } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { enterTenant } from './enter-tenant.ts'
+import { switchToTenant } from './enter-tenant.ts'
 import './tenant.css'
 
 /** Dialog that finds a tenant and switches to it. */
@@ -20,7 +20,7 @@ export function SwitchTenant({ onClose }: { onClose(): void }) {
   const go = (id: number) => {
     setGoing(id)
     const stay = () => setGoing(undefined)
-    enterTenant(id).then((moved) => moved || stay(), stay)
+    switchToTenant(id).then((moved) => moved || stay(), stay)
   }
   return (
     <Modal open title="切换客户" footer={null} onCancel={onClose}>

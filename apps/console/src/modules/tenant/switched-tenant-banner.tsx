@@ -1,7 +1,7 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { usePermissions } from '#core/auth/session.tsx'
-import { leaveTenant } from './enter-tenant.ts'
+import { switchToHomeTenant } from './enter-tenant.ts'
 import './tenant.css'
 
 /** Banner that names the tenant that the session was switched to, with a button that switches back. */
@@ -12,7 +12,7 @@ export function SwitchedTenantBanner() {
   const leave = () => {
     setBusy(true)
     const stay = () => setBusy(false)
-    leaveTenant().then((moved) => moved || stay(), stay)
+    switchToHomeTenant().then((moved) => moved || stay(), stay)
   }
   return (
     <div className="switched-tenant-banner" role="status">

@@ -23,7 +23,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useList } from '#kit/list/use-list.ts'
-import { Expiry, TenantLevel, LEVEL_DICT, Quota, CompanySize, TenantStatus } from './tenant-status.tsx'
+import { TenantExpiry, TenantLevel, LEVEL_DICT, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
@@ -45,14 +45,17 @@ const COLUMNS = [
   col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
   col('companySize', (size) => <CompanySize size={size} />, { width: 110, hidden: true }),
-  col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 95, align: 'right' }),
-  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 105, align: 'right' }),
+  col('accountUsed', (used, row) => <TenantQuota used={used} limit={row.accountCount} />, {
+    width: 95,
+    align: 'right',
+  }),
+  col('deviceUsed', (used, row) => <TenantQuota used={used} limit={row.deviceQuota} />, { width: 105, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
   col('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '已关闭'), {
     width: 130,
     hidden: true,
   }),
-  col('expireTime', (_, row) => <Expiry row={row} />, { width: 150, sort: true }),
+  col('expireTime', (_, row) => <TenantExpiry row={row} />, { width: 150, sort: true }),
   col('status', (_, row) => <TenantStatus row={row} />, { width: 90 }),
   col('createTime', time, { width: 165, sort: true, hidden: true }),
   col('remark', { width: 180, hidden: true }),

@@ -15,7 +15,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
-import { Expiry, TenantLevel, Quota, CompanySize, TenantStatus } from './tenant-status.tsx'
+import { TenantExpiry, TenantLevel, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { useTenantActions } from './use-tenant-actions.tsx'
 import './tenant.css'
 
@@ -31,10 +31,10 @@ const ITEMS = [
   item('contactPhone'),
   item('contactEmail'),
   item('licenseNumber'),
-  item('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />),
-  item('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />),
+  item('accountUsed', (used, row) => <TenantQuota used={used} limit={row.accountCount} />),
+  item('deviceUsed', (used, row) => <TenantQuota used={used} limit={row.deviceQuota} />),
   item('beginTime', time),
-  item('expireTime', (_, row) => <Expiry row={row} />),
+  item('expireTime', (_, row) => <TenantExpiry row={row} />),
   item('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '不接受申请')),
   item('adPlatformAudit'),
   item('areaCode'),

@@ -2,7 +2,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { Button, Form, Modal, Space } from 'antd'
 import dayjs from 'dayjs'
 import { call, readFresh } from '#core/api/client.ts'
-import { dayBeforeToday, formatWallClock } from '#core/text/format.ts'
+import { formatDayBeforeToday, formatWallClock } from '#core/text/format.ts'
 import { NoteField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
@@ -37,7 +37,7 @@ function RenewForm({ row, onClose }: { row: Term; onClose(): void }) {
     latest: async () => forForm(await call(tenant.get, { id: row.id })),
   })
   const from = dayjs(
-    row.expireTime && row.expireTime > formatWallClock() ? row.expireTime : `${dayBeforeToday()} 23:59:59`,
+    row.expireTime && row.expireTime > formatWallClock() ? row.expireTime : `${formatDayBeforeToday()} 23:59:59`,
   )
   const set = (value: string | null) => {
     form.form.setFieldsValue({ expireTime: value })

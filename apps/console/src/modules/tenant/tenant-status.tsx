@@ -25,7 +25,7 @@ export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'statu
 }
 
 /** Shows the end date of a tenant, in a warning colour when the date is near. */
-export function Expiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }) {
+export function TenantExpiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }) {
   const { expireTime, daysLeft } = row
   if (!expireTime || daysLeft === null) return <span>长期</span>
   const day = expireTime.slice(0, 10)
@@ -40,7 +40,7 @@ export function Expiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }
 }
 
 /** Shows the used share of a quota. */
-export function Quota({ used, limit }: { used: number; limit: number }) {
+export function TenantQuota({ used, limit }: { used: number; limit: number }) {
   const full = limit >= 0 && used >= limit
   return (
     <span className={full ? 'tenant-full' : undefined}>

@@ -6,7 +6,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import { enterTenant } from './enter-tenant.ts'
+import { switchToTenant } from './enter-tenant.ts'
 
 const TenantEdit = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantEdit')
 const TenantRenew = lazyAfterRender(() => import('./tenant-renew.tsx'), 'TenantRenew')
@@ -29,7 +29,7 @@ export function useTenantActions(onGone?: () => void) {
       label: '进入客户',
       to: tenant.switchTo,
       confirm: `进入「${row.name}」工作？之后看到和新增的都是该客户的数据，操作会记入日志。`,
-      onClick: async () => void (await enterTenant(row.id)),
+      onClick: async () => void (await switchToTenant(row.id)),
     },
     {
       label: '删除',

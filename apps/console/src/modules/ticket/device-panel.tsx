@@ -1,16 +1,16 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { DeviceContext } from '@oms/contract/ticket/ticket-rows.ts'
 import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Badge, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { ticketAddress } from './ticket-address.ts'
+import { formatTicketPath } from './ticket-address.ts'
 import { StatusTag } from './ticket-tags.tsx'
 import './ticket.css'
 
@@ -37,7 +37,7 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
 export function DeviceFacts({ device }: { device: NonNullable<Context['device']> }) {
   const ends = device.warrantyEnd
   const facts: [string, React.ReactNode][] = [
-    ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={connectionText(device)} />],
+    ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={formatConnection(device)} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
     ['设备名称', device.devName],
     ['当前版本', runningVersion(device)],
@@ -62,7 +62,7 @@ const runningVersion = ({ osVer, verCode }: { osVer: string; verCode: number | n
   verCode === null || osVer === String(verCode) ? osVer : `${osVer}（${verCode}）`
 
 function Warranty({ ends }: { ends: string }) {
-  const [today] = useState(() => dayBeforeToday())
+  const [today] = useState(() => formatDayBeforeToday())
   const over = ends < today
   return (
     <>
@@ -115,7 +115,7 @@ function Others({ tickets }: Pick<Context, 'tickets'>) {
       <ul className="ticket-others">
         {tickets.map(({ id, feedbackNo, status, content, createTime }) => (
           <li key={id}>
-            <Link to={ticketAddress('/AfterService/Questions', id)}>{feedbackNo}</Link>
+            <Link to={formatTicketPath('/AfterService/Questions', id)}>{feedbackNo}</Link>
             <StatusTag value={status} />
             <span className="ticket-cut">{content}</span>
             <Time at={createTime} />

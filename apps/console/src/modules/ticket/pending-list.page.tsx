@@ -6,7 +6,7 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useCan, useSession } from '#core/auth/session.tsx'
-import { ticketAddress } from './ticket-address.ts'
+import { formatTicketPath } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
@@ -23,7 +23,7 @@ export default function PendingListPage() {
   const navigate = useNavigate()
   const claim = useClaim()
   const can = useCan()
-  const show = ({ id }: Ticket) => void navigate(ticketAddress(HERE, id))
+  const show = ({ id }: Ticket) => void navigate(formatTicketPath(HERE, id))
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[

@@ -1,6 +1,6 @@
 import { feedback, ServiceDeviceQuery } from '@oms/contract/ticket/ticket.ts'
 import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -32,7 +32,7 @@ const COLUMNS = [
   col('typeName', { width: 100, hidden: true }),
   col('osVer', { width: 120 }),
   col('tenantName', { width: 198 }),
-  col('online', (online, row) => <Badge status={online ? 'success' : 'default'} text={connectionText(row)} />, {
+  col('online', (online, row) => <Badge status={online ? 'success' : 'default'} text={formatConnection(row)} />, {
     width: 84,
     hidden: true,
   }),

@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import type { BatchKind } from './handling/batch-forms.tsx'
-import type { Info } from './ticket-head.tsx'
+import type { TicketInfo } from './ticket-head.tsx'
 
 const BatchForm = lazyAfterRender(() => import('./handling/batch-forms.tsx'), 'BatchForm')
 const RateForm = lazyAfterRender(() => import('./handling/rate-form.tsx'), 'RateForm')
 
 /** Actions of a ticket except processing. */
-export function TicketActions({ info }: { info: Info }) {
+export function TicketActions({ info }: { info: TicketInfo }) {
   const can = useCan()
   const [open, setOpen] = useState<BatchKind | 'rate'>()
   const closed = info.status === 5

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ticketListPath, ticketAddress, parseTicketId } from './ticket-address.ts'
+import { ticketListPath, formatTicketPath, parseTicketId } from './ticket-address.ts'
 
 test('ROUTE-05 reads the ticket id from the URL and ignores its other fields', () => {
-  const address = ticketAddress('/AfterService/Questions', 12)
+  const address = formatTicketPath('/AfterService/Questions', 12)
   expect(parseTicketId(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
   expect(parseTicketId('{"id":"7","status":5,"handlerId":1}')).toBe(7)
   expect(ticketListPath('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')

@@ -1,5 +1,5 @@
 /** Returns the path of a ticket's page below the list that the user came from. The URL contains only the ticket id. */
-export const ticketAddress = (from: '/AfterService/Questions' | '/AfterService/PendingList', id: number) =>
+export const formatTicketPath = (from: '/AfterService/Questions' | '/AfterService/PendingList', id: number) =>
   `${from}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
 
 /**

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
-import { ticketAddress } from './ticket-address.ts'
+import { formatTicketPath } from './ticket-address.ts'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
 
 export type Ticket = z.output<typeof FeedbackRow>
@@ -12,7 +12,7 @@ const { col, actions } = createColumns(FeedbackRow)
 
 /** Columns of both ticket lists. The ticket number links to the ticket below the same list. */
 export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
-  col('feedbackNo', (no, { id }) => <KnownLink to={ticketAddress(from, id)}>{no}</KnownLink>, { width: 135 }),
+  col('feedbackNo', (no, { id }) => <KnownLink to={formatTicketPath(from, id)}>{no}</KnownLink>, { width: 135 }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
   col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 82 }),

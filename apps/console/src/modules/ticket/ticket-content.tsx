@@ -10,8 +10,8 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
-import type { Info } from './ticket-head.tsx'
-import { TYPE_DICT } from './ticket-tags.tsx'
+import type { TicketInfo } from './ticket-head.tsx'
+import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
 
 const { item } = createDescriptions(FeedbackInfo)
 const device = createDescriptions(TicketDeviceInfo)
@@ -19,20 +19,20 @@ const ITEMS = [
   item('feedbackNo'),
   item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),
   item('sn', (sn, info) => sn && <Serial sn={sn} devName={info.devInfoVo.devName} />),
-  { ...device.item('modelName'), render: (info: Info) => info.devInfoVo.modelName },
-  { ...device.item('typeName'), render: (info: Info) => info.devInfoVo.typeName },
-  { ...device.item('osVer'), render: (info: Info) => info.devInfoVo.osVer },
+  { ...device.item('modelName'), render: (info: TicketInfo) => info.devInfoVo.modelName },
+  { ...device.item('typeName'), render: (info: TicketInfo) => info.devInfoVo.typeName },
+  { ...device.item('osVer'), render: (info: TicketInfo) => info.devInfoVo.osVer },
   {
     ...device.item('createTime'),
     key: 'devCreateTime',
-    render: (info: Info) => <Time at={info.devInfoVo.createTime} />,
+    render: (info: TicketInfo) => <Time at={info.devInfoVo.createTime} />,
   },
-  item('problemType', (type) => <Word type={TYPE_DICT} words={PROBLEM_TYPE} value={type} />),
+  item('problemType', (type) => <Word type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={type} />),
   item('createTime', (at) => <Time at={at} />),
 ]
 
 /** Ticket information: reported problem, device, images and attachments. */
-export function TicketContent({ info }: { info: Info }) {
+export function TicketContent({ info }: { info: TicketInfo }) {
   return (
     <Panel title="工单信息">
       <Descriptions row={info} items={ITEMS} />
@@ -66,7 +66,7 @@ const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; la
   </Button>
 )
 
-function Attachments({ list }: { list: Info['attachments'] }) {
+function Attachments({ list }: { list: TicketInfo['attachments'] }) {
   if (list.length === 0) return <span className="kit-none">-</span>
   return (
     <ul className="ticket-files">

@@ -10,7 +10,7 @@ import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './handling/dispose-panel.tsx'
-import { Progress } from './handling/progress.tsx'
+import { TicketProgress } from './handling/progress.tsx'
 import { ticketListPath, parseTicketId } from './ticket-address.ts'
 import { TicketContent } from './ticket-content.tsx'
 import { TicketHead } from './ticket-head.tsx'
@@ -59,7 +59,7 @@ function Opened({ id, list }: { id: number; list: string }) {
             <div className="ticket-main">
               <TicketContent info={info} />
               <Panel title="处理进度">
-                <Progress id={id} />
+                <TicketProgress id={id} />
               </Panel>
             </div>
             <div className="ticket-side">

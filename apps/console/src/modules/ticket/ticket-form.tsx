@@ -12,7 +12,7 @@ import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { DeviceFacts } from './device-panel.tsx'
-import { TYPE_DICT } from './ticket-tags.tsx'
+import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
 /** Delay in milliseconds between the last key press and the request for the device. */
@@ -44,7 +44,7 @@ function SerialDevice({ sn }: { sn: string }) {
 /** Form that adds a ticket for a customer who reports a problem by telephone or mail. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
   const { tenants, tags } = useChoices()
-  const problems = useWords(TYPE_DICT, PROBLEM_TYPE).options
+  const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   const { drawer, footer, form } = useFormDrawer(feedback.create, {
     onClose,
     initial: { priority: 2, source: 3, tags: [] },

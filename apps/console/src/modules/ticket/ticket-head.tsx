@@ -8,18 +8,18 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { ticketAddress } from './ticket-address.ts'
+import { formatTicketPath } from './ticket-address.ts'
 import { TicketActions } from './ticket-actions.tsx'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
 import { useClaim } from './handling/use-claim.ts'
 
 const PrintTicket = lazyAfterRender(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
 
-export type Info = z.output<typeof FeedbackInfo>
+export type TicketInfo = z.output<typeof FeedbackInfo>
 type Viewers = readonly { uid: number; realname: string; typing: number }[]
 
 /** Head of the ticket page: number, status, time limits, other viewers and actions. */
-export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) {
+export function TicketHead({ info, viewers }: { info: TicketInfo; viewers: Viewers }) {
   const [printing, setPrinting] = useState(false)
   return (
     <section className="kit-card ticket-head">
@@ -48,7 +48,7 @@ export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) 
   )
 }
 
-function HeadButtons({ info, onPrint }: { info: Info; onPrint(): void }) {
+function HeadButtons({ info, onPrint }: { info: TicketInfo; onPrint(): void }) {
   const claim = useClaim()
   return (
     <div className="ticket-head-buttons">
@@ -69,7 +69,7 @@ function HeadButtons({ info, onPrint }: { info: Info; onPrint(): void }) {
   )
 }
 
-function Meta({ info }: { info: Info }) {
+function Meta({ info }: { info: TicketInfo }) {
   return (
     <p className="ticket-head-meta">
       <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
@@ -103,9 +103,9 @@ function Others({ viewers }: { viewers: Viewers }) {
   )
 }
 
-function Links({ info: { mergedInto, merged } }: { info: Info }) {
+function Links({ info: { mergedInto, merged } }: { info: TicketInfo }) {
   const link = ({ id, feedbackNo }: { id: number; feedbackNo: string }) => (
-    <Link key={id} to={ticketAddress('/AfterService/Questions', id)} className="ticket-link">
+    <Link key={id} to={formatTicketPath('/AfterService/Questions', id)} className="ticket-link">
       {feedbackNo}
     </Link>
   )

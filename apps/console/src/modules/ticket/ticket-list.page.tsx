@@ -13,7 +13,7 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { ActiveFilterNote } from './active-filter-note.tsx'
-import { ticketAddress } from './ticket-address.ts'
+import { formatTicketPath } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
@@ -72,7 +72,7 @@ function useShowTicket() {
   const navigate = useNavigate()
   const tab = useTab()
   const canShow = useCan()(DETAIL.access)
-  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(ticketAddress(HERE, id))
+  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(formatTicketPath(HERE, id))
   const showMade = (id: number) => tab.isShown() && canShow && show({ id })
   return { canShow, show, showMade }
 }

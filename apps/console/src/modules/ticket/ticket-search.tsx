@@ -4,14 +4,14 @@ import { useWords } from '#kit/pickers/dict-words.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { STATUS_DICT, TYPE_DICT } from './ticket-tags.tsx'
+import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
 /** Search form of both ticket lists. */
 export function TicketSearch(search: { initial: Record<string, unknown>; onSearch(values: object): void }) {
   const { tenants, types, models } = useChoices()
-  const statuses = useWords(STATUS_DICT, FEEDBACK_STATUS).options
-  const problems = useWords(TYPE_DICT, PROBLEM_TYPE).options
+  const statuses = useWords(TICKET_STATUS_DICT, FEEDBACK_STATUS).options
+  const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   return (
     <SearchForm {...(search as Parameters<typeof SearchForm>[0])}>
       <Filter of={FeedbackFilter} name="keyword" placeholder="编号、序列号、账号或电话" />

@@ -9,17 +9,17 @@ const PRIORITY_COLOR = ['', 'default', 'default', 'orange', 'red']
 const TYPE_COLOR = ['', 'volcano', 'gold', 'blue']
 const word = (labels: Readonly<Record<number, string>>, value: number) => labels[value] ?? String(value)
 
-export const STATUS_DICT = 'feedback_status'
-export const TYPE_DICT = 'feedback_problem_type'
+export const TICKET_STATUS_DICT = 'feedback_status'
+export const PROBLEM_TYPE_DICT = 'feedback_problem_type'
 
 export const StatusTag = ({ value }: { value: number }) => (
-  <WordTag type={STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
+  <WordTag type={TICKET_STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
 )
 export const PriorityTag = ({ value }: { value: number }) => (
   <Tag color={PRIORITY_COLOR[value] ?? 'default'}>{word(FEEDBACK_PRIORITY, value)}</Tag>
 )
 export const TypeTag = ({ value }: { value: number }) => (
-  <WordTag type={TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
+  <WordTag type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
 )
 
 interface Limited {

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { type otaWhite, WhiteDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { type otaWhite, AllowlistDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { DeviceFilter } from '@oms/contract/entities/device.ts'
-import { connectionText } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -29,10 +29,10 @@ const SIDES = [
   { value: 'out', label: '未在白名单' },
 ]
 
-const { col, actions } = createColumns(WhiteDevice)
+const { col, actions } = createColumns(AllowlistDevice)
 const online = col(
   'online',
-  (value, row) => <Tag color={value === 1 ? 'success' : 'default'}>{connectionText(row)}</Tag>,
+  (value, row) => <Tag color={value === 1 ? 'success' : 'default'}>{formatConnection(row)}</Tag>,
   { width: 90 },
 )
 const COMMON = [

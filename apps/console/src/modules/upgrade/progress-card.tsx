@@ -1,5 +1,5 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
-import { limitsInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { describeLimits } from '@oms/contract/upgrade/release-plan.ts'
 import { Empty } from 'antd'
 import { formatPercent } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
@@ -13,10 +13,10 @@ export function ProgressCard(props: {
   onState(state: number | undefined): void
 }) {
   const { counts, installed } = props.release
-  const limits = limitsInWords(props.release)
+  const limits = describeLimits(props.release)
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const of = (state: number) => counts.find((each) => each.state === state)?.count ?? 0
-  const closed = of(TASK.succeeded) + of(TASK.failed)
+  const closed = of(TASK_STATE_CODE.succeeded) + of(TASK_STATE_CODE.failed)
   if (total === 0)
     return (
       <Panel title="升级进度">
@@ -30,7 +30,7 @@ export function ProgressCard(props: {
         />
       </Panel>
     )
-  const rate = closed > 0 ? `成功率 ${formatPercent(of(TASK.succeeded) / closed)}，` : ''
+  const rate = closed > 0 ? `成功率 ${formatPercent(of(TASK_STATE_CODE.succeeded) / closed)}，` : ''
   const words = `共 ${total} 个任务，${rate}已安装该版本的设备 ${installed} 台`
   return (
     <Panel title="升级进度">

@@ -1,5 +1,5 @@
 import { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
-import { planInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { describePlan } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
 import { Field, NumberField } from '#kit/form/field.tsx'
@@ -124,7 +124,7 @@ function Summary(props: {
   const policy = toPolicyInput(values)
   const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
     ids.map((id) => known.get(id) ?? String(id))
-  const lines = planInWords(
+  const lines = describePlan(
     {
       ...(policy as Omit<typeof policy, 'mode'>),
       mode: values.mode,

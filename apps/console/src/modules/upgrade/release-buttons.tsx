@@ -1,4 +1,4 @@
-import { shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
@@ -116,7 +116,7 @@ function SkipButton({ release: { otaId, stages, state } }: { release: Release })
   if (!stage || !next || (state !== RUNNING && state !== PAUSED)) return null
   const ask = () =>
     dialogs.confirm({
-      title: `跳过第 ${stage.seq} 阶段，扩大到 ${shareText(next.percent)}？`,
+      title: `跳过第 ${stage.seq} 阶段，扩大到 ${formatShare(next.percent)}？`,
       content: `当前阶段有 ${stage.succeeded + stage.failed} 个结果，失败 ${stage.failed} 个。跳过后不再等待该阶段的门槛，不能退回。`,
       okText: '进入下一阶段',
       onOk: () => mutateAsync({ otaId, seq: stage.seq }).catch(() => {}),

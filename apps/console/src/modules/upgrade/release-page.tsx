@@ -1,7 +1,7 @@
 import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
-import { rangeInWords } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/ota.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
@@ -106,7 +106,7 @@ function Head({ release }: { release: Release }) {
       <p className="up-facts">
         <span>型号 {modelName}</span>
         {packageName && <span>软件包 {packageName}</span>}
-        <span>{rangeInWords(release)}</span>
+        <span>{formatVersionRange(release)}</span>
         <span>所属 {tenantName}</span>
         <span>白名单 {whites} 台</span>
         <span>已安装 {installed} 台</span>

@@ -1,5 +1,5 @@
 import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
-import { dailyText, planInWords, shareText, spanText } from '@oms/contract/upgrade/release-plan.ts'
+import { formatDailyWindow, describePlan, formatShare, formatMinutes } from '@oms/contract/upgrade/release-plan.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
@@ -12,7 +12,7 @@ const none = (value: number | null, unit: string) => (value === null ? '不限' 
 const titled = <T extends object>(line: T, title: string) => ({ ...line, title })
 const ITEMS = [
   item('mode', (_, row) => <ReleaseState {...row} />),
-  item('percent', (percent) => shareText(percent)),
+  item('percent', (percent) => formatShare(percent)),
   titled(
     item('tenants', (tenants) => tenants.map(({ name }) => name).join('、') || '不限'),
     '客户',
@@ -30,7 +30,7 @@ const ITEMS = [
     '结束时间',
   ),
   titled(
-    item('dailyStart', (start, { dailyEnd }) => dailyText(start, dailyEnd) || '全天'),
+    item('dailyStart', (start, { dailyEnd }) => formatDailyWindow(start, dailyEnd) || '全天'),
     '每日时间段',
   ),
   titled(
@@ -43,7 +43,7 @@ const ITEMS = [
   ),
   item('bandwidth', (value) => (value === null ? '不限' : `${value} MB/s（每个服务进程）`)),
   titled(
-    item('timeoutMinutes', (value) => spanText(value)),
+    item('timeoutMinutes', (value) => formatMinutes(value)),
     '任务超时',
   ),
   titled(
@@ -69,7 +69,7 @@ export function ReleasePlan({ release }: { release: Release }) {
     <div className="up-columns">
       <Panel title="发布策略">
         <div className="up-summary">
-          {planInWords(plan, { needsAudit: false }).map((line) => (
+          {describePlan(plan, { needsAudit: false }).map((line) => (
             <p key={line}>{line}</p>
           ))}
         </div>

@@ -1,6 +1,6 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
-import { stageSizeInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { describeStageSize } from '@oms/contract/upgrade/release-plan.ts'
 import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Button, Form } from 'antd'
 import { Field, NumberField } from '#kit/form/field.tsx'
@@ -55,7 +55,7 @@ function StageRow(props: {
     <fieldset className="up-stage-row" aria-label={title}>
       <div className="up-stage-row-head">
         <strong>{title}</strong>
-        <span role="status">{stageSizeInWords(count, stage?.minReports)}</span>
+        <span role="status">{describeStageSize(count, stage?.minReports)}</span>
         {onRemove && (
           <Button
             type="text"

@@ -1,5 +1,5 @@
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.ts'
+import { readHost, findWebAddressProblem } from '@oms/contract/advertise/web-address.ts'
 import { createElement } from '../pages/dom.ts'
 import type { Content } from './content.ts'
 
@@ -22,7 +22,7 @@ function frameContent(frame: HTMLIFrameElement, src: string): Content {
 
 /** Returns true for a public address of another host: a page of this host could read the player's storage. */
 export const isAllowedAddress = (address: string | null): address is string =>
-  address !== null && webAddressProblem(address) === undefined && hostOf(address) !== hostOf(location.href)
+  address !== null && findWebAddressProblem(address) === undefined && readHost(address) !== readHost(location.href)
 
 export function createWebContent(address: string): Content {
   const frame = createElement('iframe')

@@ -3,7 +3,7 @@ import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import { isAllowedAddress } from '../contents/frames.ts'
 import type { MediaStore } from './media-store.ts'
 import { chooseRendition, needsFile } from './renditions.ts'
-import { mayPlayCodec, readScreenSize } from '../reports/screen-facts.ts'
+import { canPlayCodec, readScreenSize } from '../reports/screen-facts.ts'
 import type { PlayerManifest } from '../wire.ts'
 
 const MAX_FAILURES = 3
@@ -24,7 +24,7 @@ export class Availability {
 
   /** Returns the rendition that this screen plays. */
   fileOf = (ad: ManifestAd): ManifestFile | undefined =>
-    needsFile(ad) ? chooseRendition(ad, { ...readScreenSize(), mayPlay: mayPlayCodec }) : undefined
+    needsFile(ad) ? chooseRendition(ad, { ...readScreenSize(), mayPlay: canPlayCodec }) : undefined
 
   filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[] {
     const ads = new Map(manifest.ads.map((ad) => [ad.id, ad]))

@@ -1,12 +1,16 @@
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 
 const MINUTE_MS = 60_000
 
 /** Returns true when the local time is within the window. A window may cross midnight. */
-export function isWithin(window: readonly [string, string] | null | undefined, zoneName: string, now: number) {
+export function isWithinDownloadWindow(
+  window: readonly [string, string] | null | undefined,
+  zoneName: string,
+  now: number,
+) {
   if (!window) return true
   const [from, to] = window.map(minuteOf) as [number, number]
-  const minute = Math.floor((now + zoneOf(zoneName).offsetAt(now)) / MINUTE_MS) % 1440
+  const minute = Math.floor((now + loadZone(zoneName).offsetAt(now)) / MINUTE_MS) % 1440
   return from <= to ? minute >= from && minute < to : minute >= from || minute < to
 }
 

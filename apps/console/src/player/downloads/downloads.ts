@@ -1,5 +1,5 @@
 import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
-import { type Api, retryAfterMs } from '../api.ts'
+import { type Api, readRetryAfterMs } from '../api.ts'
 import type { MediaStore } from './media-store.ts'
 import type { FailedFile, Pairing } from '../wire.ts'
 
@@ -96,7 +96,7 @@ export class Downloads {
         timeoutMs: CHUNK_TIMEOUT_MS,
       },
     )
-    if (status === 429 || status === 503) return retryAfterMs(headers, this.#backoff())
+    if (status === 429 || status === 503) return readRetryAfterMs(headers, this.#backoff())
     if (status !== 200 && status !== 206) {
       if (status < 500) this.fail(file, `HTTP ${status}`)
       return status < 500 ? 0 : this.#backoff()

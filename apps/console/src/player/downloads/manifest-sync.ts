@@ -1,5 +1,5 @@
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { type Api, parseJson } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'
@@ -92,7 +92,7 @@ export class ManifestSync {
     if (this.#wanted?.version === version && now < this.#wanted.until) return this.#wanted
     const { manifest } = version
     const dueAds = new Set<number>()
-    for (const { ad } of slotsBetween(manifest, now, now + DAY_MS)) if (ad) dueAds.add(ad.id)
+    for (const { ad } of listSlotsBetween(manifest, now, now + DAY_MS)) if (ad) dueAds.add(ad.id)
     const due = this.#rules.filesOf(manifest, dueAds)
     const all = this.#rules.filesOf(
       manifest,

@@ -1,7 +1,7 @@
 import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
 import { STORES, transact } from '../database.ts'
 import { readFreeBytes } from '../reports/screen-facts.ts'
-import { sha256 } from './sha256.ts'
+import { computeSha256 } from './sha256.ts'
 
 const KEEP_FREE = 200 * 1024 * 1024
 
@@ -38,7 +38,7 @@ export class MediaStore {
 
   /** Stores a chunk. Returns false when its size or hash is wrong. */
   async put(file: ManifestFile, index: number, data: ArrayBuffer) {
-    if (data.byteLength !== chunkSize(file, index) || (await sha256(data)) !== file.chunks[index]) return false
+    if (data.byteLength !== chunkSize(file, index) || (await computeSha256(data)) !== file.chunks[index]) return false
     await transact(STORES.chunks, 'readwrite', (rows) => rows.put(new Blob([data]), [file.sha256, index]))
     this.#indexesOf(file.sha256).add(index)
     return true
@@ -63,7 +63,8 @@ export class MediaStore {
       const whole = await this.read(file)
       for (const [index, hash] of file.chunks.entries()) {
         const chunk = whole.slice(index * MEDIA_CHUNK, index * MEDIA_CHUNK + chunkSize(file, index))
-        if ((await sha256(await new Response(chunk).arrayBuffer())) !== hash) throw new Error('a chunk is damaged')
+        if ((await computeSha256(await new Response(chunk).arrayBuffer())) !== hash)
+          throw new Error('a chunk is damaged')
       }
       return true
     } catch {

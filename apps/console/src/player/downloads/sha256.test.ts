@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
-import { sha256 } from './sha256.ts'
+import { computeSha256 } from './sha256.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -9,7 +9,7 @@ test('AD-07 computes SHA-256 without crypto.subtle, which plain HTTP lacks', asy
     Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251),
   )
   const expected = samples.map((bytes) => createHash('sha256').update(bytes).digest('hex'))
-  expect(await Promise.all(samples.map(({ buffer }) => sha256(buffer)))).toEqual(expected)
+  expect(await Promise.all(samples.map(({ buffer }) => computeSha256(buffer)))).toEqual(expected)
   vi.stubGlobal('crypto', {})
-  expect(await Promise.all(samples.map(({ buffer }) => sha256(buffer)))).toEqual(expected)
+  expect(await Promise.all(samples.map(({ buffer }) => computeSha256(buffer)))).toEqual(expected)
 })

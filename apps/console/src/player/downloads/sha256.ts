@@ -4,7 +4,7 @@ const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).pa
 /** Number of bytes that are hashed without a break. Animations of the page continue between two slices. */
 const SLICE = 128 * 1024
 
-export async function sha256(data: ArrayBuffer): Promise<string> {
+export async function computeSha256(data: ArrayBuffer): Promise<string> {
   if (globalThis.crypto?.subtle) return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', data)))
   const hash = new Sha256()
   const bytes = padded(new Uint8Array(data))

@@ -1,9 +1,9 @@
 import type { PairedReply, PairReply } from '@oms/contract/advertise/device-calls.ts'
-import { type Api, parseJson, retryAfterMs } from '../api.ts'
+import { type Api, parseJson, readRetryAfterMs } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'
 import { detectPlayableCodecs, readScreenSize } from '../reports/screen-facts.ts'
-import { uuid } from '../reports/uuid.ts'
+import { createUuid } from '../reports/uuid.ts'
 import type { Pairing } from '../wire.ts'
 
 const PAIRING = 'pairing'
@@ -35,7 +35,7 @@ export async function readStoredPairing(): Promise<Pairing | undefined> {
 async function playerId(clock: PlayerClock) {
   const stored = await readSetting<string>(PLAYER_ID)
   if (stored !== undefined) return stored
-  const made = uuid(clock.now())
+  const made = createUuid(clock.now())
   await writeSetting(PLAYER_ID, made)
   return made
 }
@@ -67,7 +67,7 @@ async function pendingCode(api: Api, clock: PlayerClock): Promise<Pending | unde
       await writeSetting(PENDING, pending)
       return pending
     }
-    waitMs = retryAfterMs(headers, RETRY_MS)
+    waitMs = readRetryAfterMs(headers, RETRY_MS)
   } catch {
     // Without a network the caller tries again.
   }

@@ -4,7 +4,7 @@ import type { PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { isAllowedAddress } from '../contents/frames.ts'
 import type { Orientation } from './preview-bar.ts'
 import { chooseRendition, needsFile } from '../downloads/renditions.ts'
-import { mayPlayCodec } from '../reports/screen-facts.ts'
+import { canPlayCodec } from '../reports/screen-facts.ts'
 
 const SIZES = { landscape: { width: 1920, height: 1080 }, portrait: { width: 1080, height: 1920 } }
 
@@ -29,7 +29,7 @@ export class PreviewFiles {
   }
 
   fileOf = (ad: ManifestAd): ManifestFile | undefined =>
-    needsFile(ad) ? chooseRendition(ad, { ...SIZES[this.orientation], mayPlay: mayPlayCodec }) : undefined
+    needsFile(ad) ? chooseRendition(ad, { ...SIZES[this.orientation], mayPlay: canPlayCodec }) : undefined
 
   #hasFile(ad: ManifestAd) {
     const { files } = this.#shown

@@ -1,11 +1,11 @@
 import '../player.css'
 import './preview.css'
-import { type PlannedSlot, slotAt } from '@oms/contract/ad-engine/playing.ts'
-import { timelineOf } from '@oms/contract/ad-engine/timeline.ts'
+import { type PlannedSlot, findSlotAt } from '@oms/contract/ad-engine/playing.ts'
+import { buildTimeline } from '@oms/contract/ad-engine/timeline.ts'
 import type { PreviewMessage, PreviewPackages, PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { createElement } from '../pages/dom.ts'
 import { createMessagePicture } from '../pages/message-picture.ts'
-import { endOf, Playback, type PlaySlot } from '../playback.ts'
+import { computeSlotEnd, Playback, type PlaySlot } from '../playback.ts'
 import { type Orientation, PreviewBar, type TimelinePart } from './preview-bar.ts'
 import { PreviewClock } from './preview-clock.ts'
 import { PreviewFiles } from './preview-files.ts'
@@ -88,7 +88,7 @@ class Preview {
   #fail(slot: PlaySlot, error: string) {
     this.#tell(slot, error)
     this.#bar.setName(`${slot.ad.name} 无法播放`)
-    this.#clock.seek(Math.max(this.#clock.now(), endOf(slot)))
+    this.#clock.seek(Math.max(this.#clock.now(), computeSlotEnd(slot)))
   }
 
   #tell(slot: PlaySlot, error?: string) {
@@ -106,14 +106,14 @@ class Preview {
   }
 
   #slotAt(instant: number): PlannedSlot | undefined {
-    return this.#shown && slotAt(timelineOf(this.#shown.manifest, this.#files!.state), instant)
+    return this.#shown && findSlotAt(buildTimeline(this.#shown.manifest, this.#files!.state), instant)
   }
 
   /** Moves to the start of the slot before or after. */
   #skip(by: 1 | -1) {
     const slot = this.#slotAt(this.#clock.now())
     if (!slot) return
-    this.#seek(by === 1 ? endOf(slot) : this.#slotAt(slot.start - 1)!.start)
+    this.#seek(by === 1 ? computeSlotEnd(slot) : this.#slotAt(slot.start - 1)!.start)
   }
 
   #seek(instant: number) {
@@ -140,7 +140,7 @@ class Preview {
   }
 
   #dayStart() {
-    const { zone } = timelineOf(this.#shown!.manifest, this.#files!.state)
+    const { zone } = buildTimeline(this.#shown!.manifest, this.#files!.state)
     return zone.startOf(zone.dayAt(this.#clock.now()), 0)
   }
 
@@ -158,7 +158,7 @@ class Preview {
 
   /** Returns the segments of the local day, with the names of their programs. */
   #timeline(start: number): TimelinePart[] {
-    const timeline = timelineOf(this.#shown!.manifest, this.#files!.state)
+    const timeline = buildTimeline(this.#shown!.manifest, this.#files!.state)
     return timeline.segmentsOn(timeline.zone.dayAt(start)).map(({ start: from, end: to, choice }) => ({
       from: Math.max(0, (from - start) / 1000),
       to: Math.min(86_400, (to - start) / 1000),

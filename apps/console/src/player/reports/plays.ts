@@ -2,7 +2,7 @@ import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.
 import type { PlayerClock } from '../clock.ts'
 import type { PlaySlot } from '../playback.ts'
 import type { ReportQueue, ReportRow } from './report-queue.ts'
-import { uuid } from './uuid.ts'
+import { createUuid } from './uuid.ts'
 
 /** Smallest share of the planned time that makes a play complete. */
 const COMPLETE = 0.95
@@ -62,7 +62,7 @@ export class Plays {
       isOpen: true,
       slotStart: slot.start,
       since: now,
-      reportId: uuid(now),
+      reportId: createUuid(now),
       programId: slot.program.id,
       ver: slot.program.verNo,
       itemId: slot.item.id,

@@ -1,5 +1,5 @@
 import type { ReportReply } from '@oms/contract/advertise/device-calls.ts'
-import { type Api, parseJson, retryAfterMs } from '../api.ts'
+import { type Api, parseJson, readRetryAfterMs } from '../api.ts'
 import { readSetting, writeSetting } from '../database.ts'
 import { BATCH, type ReportQueue, type ReportRow } from './report-queue.ts'
 import type { Pairing, PlayReport } from '../wire.ts'
@@ -100,7 +100,7 @@ class Postponed extends Error {
   }
 
   waitMs(fallbackMs: number) {
-    return retryAfterMs(this.#headers, fallbackMs)
+    return readRetryAfterMs(this.#headers, fallbackMs)
   }
 }
 

@@ -21,7 +21,7 @@ export function detectPlayableCodecs() {
 }
 
 /** Returns false only for a known codec that the browser cannot play. */
-export function mayPlayCodec(codec: string) {
+export function canPlayCodec(codec: string) {
   const known = Object.keys(TYPES).find((name) => codec.toLowerCase().startsWith(name))
   return known === undefined || detectPlayableCodecs().includes(known)
 }

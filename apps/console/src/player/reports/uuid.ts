@@ -1,7 +1,7 @@
 const hex = (value: number, length: number) => value.toString(16).padStart(length, '0')
 
 /** Returns a UUID of version 7. `crypto.randomUUID` needs HTTPS and Chrome 92. */
-export function uuid(ms: number) {
+export function createUuid(ms: number) {
   const random = crypto.getRandomValues(new Uint16Array(5))
   const time = hex(ms, 12)
   const variant = 0x8000 | (random[1]! & 0x3fff)

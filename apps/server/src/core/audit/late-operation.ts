@@ -6,7 +6,7 @@ import {
   insertOperation,
   type OperationRow,
   buildOperationRows,
-  type Outcome,
+  type OperationOutcome,
   type LoggedCall,
 } from './operation-log.ts'
 
@@ -28,7 +28,7 @@ interface Parts {
 export async function writeLateOperation(
   { db, log }: Parts,
   call: LoggedCall,
-  outcome: Outcome,
+  outcome: OperationOutcome,
   delays: readonly number[] = RETRY_AFTER,
 ) {
   const rows = buildOperationRows(call, outcome)

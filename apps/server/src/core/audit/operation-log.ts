@@ -29,7 +29,7 @@ export interface LoggedCall {
   readonly note: AuditNote
   readonly startedAt: number
 }
-export interface Outcome {
+export interface OperationOutcome {
   readonly ok: boolean
   readonly message: string
 }
@@ -56,7 +56,7 @@ function missingRevision({ endpoint: { input: schema }, input, note }: LoggedCal
  * Writes the operation-log row of a call. Inside the call's transaction, the row is committed or rolled back with the
  * change.
  */
-export const writeOperation = (db: Db, call: LoggedCall, outcome: Outcome) =>
+export const writeOperation = (db: Db, call: LoggedCall, outcome: OperationOutcome) =>
   insertOperation(db, buildOperationRows(call, outcome))
 
 export type OperationRow = typeof operLogs.$inferInsert
@@ -66,7 +66,7 @@ export async function insertOperation(db: Db, rows: readonly OperationRow[]) {
 }
 
 /** Returns the rows of a call: one for each record that the call changed. */
-export function buildOperationRows(call: LoggedCall, { ok, message }: Outcome): readonly OperationRow[] {
+export function buildOperationRows(call: LoggedCall, { ok, message }: OperationOutcome): readonly OperationRow[] {
   return recordsOf(call.note).map((record) => replaceInvalidText(buildRow(call, { ok, message }, record)))
 }
 
@@ -76,7 +76,7 @@ function recordsOf({ records, bizIds, bizId, action = '' }: AuditNote): readonly
   return (bizIds?.length ? bizIds : [bizId ?? '']).map((id) => ({ id, action }))
 }
 
-function buildRow(call: LoggedCall, { ok, message }: Outcome, record: LoggedRecord): OperationRow {
+function buildRow(call: LoggedCall, { ok, message }: OperationOutcome, record: LoggedRecord): OperationRow {
   const { endpoint, request, user, note } = call
   return {
     tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,

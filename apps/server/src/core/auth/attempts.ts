@@ -17,7 +17,7 @@ const POLL_MS = 30
  * a claim in the database those of all processes. An attempt therefore sees every earlier failure before its own hash
  * is computed.
  */
-export class Attempts {
+export class CredentialAttempts {
   readonly #database: Pick<Database, 'db'>
   readonly #last = new Map<string, { readonly done: Promise<unknown>; waiting: number }>()
 

@@ -1,5 +1,5 @@
 import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
-import { permissionsOf } from '@oms/contract/permissions/declare.ts'
+import { listPagePermissions } from '@oms/contract/permissions/declare.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
@@ -24,7 +24,7 @@ const set = (where: { url?: string; perms?: string }, values: Partial<typeof men
 const menuByUrl = async (url: string) => (await activeMenus()).find((row) => row.url === url)
 
 const pages = CATALOGUE.flatMap((directory) => directory.pages)
-const buttons = pages.flatMap((page) => permissionsOf(page).slice(1)).length + EXTRA_PERMISSIONS.length
+const buttons = pages.flatMap((page) => listPagePermissions(page).slice(1)).length + EXTRA_PERMISSIONS.length
 const hidden = pages.flatMap((page) => page.hidden ?? []).length
 
 test('an empty table receives every directory, page, hidden page and button of the catalogue', async () => {

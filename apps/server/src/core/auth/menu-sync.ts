@@ -1,5 +1,5 @@
 import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
-import { permissionsOf } from '@oms/contract/permissions/declare.ts'
+import { listPagePermissions } from '@oms/contract/permissions/declare.ts'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
@@ -35,7 +35,7 @@ export function listBuiltinMenus(): Builtin[] {
   return CATALOGUE.flatMap(({ url, name, icon, pages }, place) => [
     row({ type: 'M', under: undefined, name, url, icon, sort: (place + 1) * STEP }),
     ...pages.flatMap((page, at) => {
-      const [list, ...buttons] = permissionsOf(page)
+      const [list, ...buttons] = listPagePermissions(page)
       const extra = EXTRA_PERMISSIONS.filter(({ under }) => under === page.url)
       const under = `C ${page.url}`
       const sort = (at + 1) * STEP

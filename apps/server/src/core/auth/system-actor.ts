@@ -16,7 +16,7 @@ export interface Actor {
 }
 
 /** Describes an action for the operation log that was not started by an API call, such as a CLI command. */
-export type Act = Pick<Endpoint, 'method' | 'path' | 'title' | 'kind' | 'log'> & { readonly name: string }
+export type LoggedAction = Pick<Endpoint, 'method' | 'path' | 'title' | 'kind' | 'log'> & { readonly name: string }
 
 /**
  * Returns a user with all platform rights in the given tenant. An operator with terminal access has these rights
@@ -53,7 +53,7 @@ export const createTerminalActor = (tenantId: number = PLATFORM_TENANT_ID): Acto
 export async function runAsActor<T>(
   services: Services,
   actor: Actor,
-  what: Act & { readonly input: unknown; readonly outside?: true },
+  what: LoggedAction & { readonly input: unknown; readonly outside?: true },
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   const note: AuditNote = {}
@@ -73,7 +73,7 @@ interface Inside {
   readonly db: Db
   readonly note: AuditNote
   readonly after: (() => Promise<void> | void)[]
-  readonly what: Act
+  readonly what: LoggedAction
 }
 
 const contextOf = (services: Services, actor: Actor, { db, note, after, what }: Inside): Ctx => ({
@@ -90,7 +90,7 @@ const contextOf = (services: Services, actor: Actor, { db, note, after, what }: 
   setSessionCookie: () => {},
 })
 
-const requestOf = ({ facts }: Actor, { method, path }: Act): RequestFacts => ({
+const requestOf = ({ facts }: Actor, { method, path }: LoggedAction): RequestFacts => ({
   id: randomBytes(8).toString('hex'),
   ...facts,
   method,
@@ -98,7 +98,7 @@ const requestOf = ({ facts }: Actor, { method, path }: Act): RequestFacts => ({
   header: () => undefined,
 })
 
-function callOf(actor: Actor, { name, input, ...endpoint }: Act & { input: unknown }, note: AuditNote) {
+function callOf(actor: Actor, { name, input, ...endpoint }: LoggedAction & { input: unknown }, note: AuditNote) {
   return {
     name,
     endpoint: endpoint as unknown as Endpoint,

@@ -44,7 +44,7 @@ export interface RequestFacts {
 }
 
 /** The file of a multipart or binary call, not read yet. */
-export interface Incoming {
+export interface IncomingFile {
   readonly name: string
   readonly stream: Readable
 }
@@ -84,7 +84,7 @@ export interface PublicCtx {
   readonly request: RequestFacts
   readonly services: Services
   readonly user: User | null
-  readonly incoming: Incoming | null
+  readonly incoming: IncomingFile | null
   /** Adds facts to the operation-log row of this call. */
   audit(note: AuditNote): void
   /**

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Module } from './implement.ts'
 import type { Services } from '#core/services.ts'
 import { serveApiDocument } from './openapi/api-document.ts'
-import { type Measured, createMetrics } from './metrics.ts'
+import { type MeasuredRequest, createMetrics } from './metrics.ts'
 
 /** Serves the operators' endpoints: `/healthz`, `/readyz`, the API document and, when enabled, `/metrics`. */
 export function serveHealth(app: FastifyInstance, services: Services, modules: readonly Module[]) {
@@ -32,7 +32,7 @@ function serveMetrics(app: FastifyInstance, services: Services) {
   )
 }
 
-function classOf(method: string, url: string): Measured['operationClass'] {
+function classOf(method: string, url: string): MeasuredRequest['operationClass'] {
   if (!url.startsWith('/api/v1/')) return 'other'
   if (/^\/api\/v1\/(?:login|account\/passwd|account\/captcha)/.test(url)) return 'login'
   if (url.startsWith('/api/v1/file')) return 'file'

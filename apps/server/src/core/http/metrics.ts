@@ -10,7 +10,7 @@ const CACHE_MS = 15_000
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Result of a request. `code` is the code of the body, or the HTTP status of a response without an envelope. */
-export interface Measured {
+export interface MeasuredRequest {
   readonly operationClass: 'read' | 'write' | 'login' | 'file' | 'device-poll' | 'device' | 'other'
   readonly code: number
   readonly seconds: number
@@ -53,7 +53,7 @@ export class Metrics {
     this.#addTables(services)
   }
 
-  observe({ operationClass, code, seconds }: Measured) {
+  observe({ operationClass, code, seconds }: MeasuredRequest) {
     this.#requests.inc({ class: operationClass, code })
     this.#durations.observe({ class: operationClass }, seconds)
     // 501 means an intentional refusal (docs/decisions/002), not a fault.

@@ -6,7 +6,7 @@ import { authenticate, SESSION_COOKIE } from '#core/auth/authenticate.ts'
 import { writeLateOperation } from '#core/audit/late-operation.ts'
 import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
 import { limitOperation } from './limits/call-limits.ts'
-import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
+import type { AuditNote, Ctx, IncomingFile, RequestFacts, User } from './context.ts'
 import { computeIncomingDigest, hashIncoming } from './files/hashed-incoming.ts'
 import {
   assertSameFile,
@@ -43,7 +43,7 @@ interface Call {
   readonly facts: RequestFacts
   readonly user: User | null
   readonly input: unknown
-  readonly incoming: Incoming | null
+  readonly incoming: IncomingFile | null
   readonly note: AuditNote
   readonly after: (() => Promise<void> | void)[]
   readonly reply: { cookie?: string | null; msg?: string; isRecorded?: boolean }

@@ -1,4 +1,4 @@
-import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from './api-error.ts'
 
@@ -8,7 +8,8 @@ const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Returns the input of a call: query or body merged with path parameters, parsed by the contract's schema. */
 export function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown {
-  const raw = endpoint.body === 'binary' || endpoint.body === 'multipart' ? request.query : request[carrier(endpoint)]
+  const raw =
+    endpoint.body === 'binary' || endpoint.body === 'multipart' ? request.query : request[findInputCarrier(endpoint)]
   if (raw !== undefined && raw !== null && (typeof raw !== 'object' || Array.isArray(raw)))
     throw invalid('请求内容格式不正确')
   assertSafeStructure(raw)

@@ -18,7 +18,7 @@ import {
   withQueueDatabase,
 } from './queue.ts'
 import { JobRuns } from './run.ts'
-import type { JobOptions, NewJob, Registered, ScheduleOptions, Worker } from './types.ts'
+import type { JobOptions, NewJob, RegisteredKind, ScheduleOptions, Worker } from './types.ts'
 
 /** Longest time to close: enough to queue running jobs again, short enough for a restart. */
 const CLOSE_WITHIN_MS = 5000
@@ -46,7 +46,7 @@ interface MessageOptions {
  * also has a row in `jobs`, which the job centre shows.
  */
 export class Jobs {
-  readonly #kinds = new Map<string, Registered>()
+  readonly #kinds = new Map<string, RegisteredKind>()
   readonly #parts: QueueParts
   readonly #rows: JobRows
   readonly #runs: JobRuns
@@ -184,7 +184,7 @@ export class Jobs {
     return (this.#boss ??= createBoss(this.#parts))
   }
 
-  async #work(boss: PgBoss, registered: Registered) {
+  async #work(boss: PgBoss, registered: RegisteredKind) {
     const options = { ...POLLING_OPTIONS, includeMetadata: true, perJobResults: true } as const
     let workerId = ''
     // The library sleeps after every run, even when more jobs wait or a retry is due soon.

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
 import { QUEUE_SCHEMA } from '#core/database/queue-schema.ts'
 import type { Events } from '#core/events/events.ts'
-import type { Registered } from './types.ts'
+import type { RegisteredKind } from './types.ts'
 
 /** Scheduled jobs start at most this long after their time, plus one second for the forwarding worker. */
 const CRON_SECONDS = 2
@@ -90,7 +90,7 @@ export async function withQueueDatabase<T>(db: Db, work: (queueDb: QueueDb) => P
   return result
 }
 
-export function buildQueueOptions(registered: Registered): Omit<Queue, 'name'> {
+export function buildQueueOptions(registered: RegisteredKind): Omit<Queue, 'name'> {
   const { cron, timeLimitSeconds, retries, retryDelaySeconds, maxRetryDelaySeconds } = registered
   return {
     // Runs of one scheduled job never overlap, and missed runs do not accumulate.
@@ -107,11 +107,11 @@ export function buildQueueOptions(registered: Registered): Omit<Queue, 'name'> {
 }
 
 /** Returns the longest delay before the next retry after this number of retries, in milliseconds. */
-export const computeLongestRetryDelayMs = (registered: Registered, retryCount: number) =>
+export const computeLongestRetryDelayMs = (registered: RegisteredKind, retryCount: number) =>
   Math.min(registered.maxRetryDelaySeconds, registered.retryDelaySeconds * 2 ** Math.min(16, retryCount)) * 1000 + 200
 
 /** Creates the queues of the registered kinds, or changes those whose options differ. */
-export async function syncQueues(boss: PgBoss, kinds: readonly Registered[]) {
+export async function syncQueues(boss: PgBoss, kinds: readonly RegisteredKind[]) {
   const stored = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
   for (const registered of kinds) {
     const { policy, ...options } = buildQueueOptions(registered)
@@ -125,7 +125,7 @@ export async function syncQueues(boss: PgBoss, kinds: readonly Registered[]) {
 /** Stores the cron schedules of the registered kinds; with `removesOthers`, drops the schedules of all other kinds. */
 export async function syncSchedules(
   boss: PgBoss,
-  kinds: readonly Registered[],
+  kinds: readonly RegisteredKind[],
   { timeZone, removesOthers }: { readonly timeZone: string; readonly removesOthers: boolean },
 ) {
   const wanted = new Map<string, { readonly kind: string; readonly key: string; readonly expression: string }>(

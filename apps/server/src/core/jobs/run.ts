@@ -9,7 +9,7 @@ import { ApiError } from '#core/http/api-error.ts'
 import type { JobRows } from './job-rows.ts'
 import { readFailedItems } from './isolated.ts'
 import { isTransient } from './transient.ts'
-import { ProcessClosing, type Job, JobLost, type Registered, TimeLimitExceeded } from './types.ts'
+import { ProcessClosing, type Job, JobLost, type RegisteredKind, TimeLimitExceeded } from './types.ts'
 
 /** Minimum interval of progress events, which consoles draw. */
 const PUBLISH_MS = 500
@@ -48,7 +48,7 @@ export class JobRuns {
     this.#parts = parts
   }
 
-  async run(registered: Registered, queued: QueuedJob): Promise<RunResult> {
+  async run(registered: RegisteredKind, queued: QueuedJob): Promise<RunResult> {
     const running = this.#run(registered, queued)
     this.#ended.add(running)
     try {
@@ -79,7 +79,7 @@ export class JobRuns {
     if (uid !== null) await events.publish(database.db, 'job', { jobId, uid, state, percent })
   }
 
-  async #run(registered: Registered, queued: QueuedJob): Promise<RunResult> {
+  async #run(registered: RegisteredKind, queued: QueuedJob): Promise<RunResult> {
     if (this.#isClosing) return { status: 'failed', output: { message: 'closing' } }
     const job = await this.#take(registered.kind, queued)
     if (!job) return { status: 'completed' }
@@ -106,7 +106,7 @@ export class JobRuns {
   /**
    * Runs work with a time limit. Work that ignores its abort signal is abandoned, and its later result is not stored.
    */
-  async #limited({ work, timeLimitSeconds }: Registered, run: Run): Promise<unknown> {
+  async #limited({ work, timeLimitSeconds }: RegisteredKind, run: Run): Promise<unknown> {
     const { stop } = run
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<never>((_resolve, reject) => {
@@ -125,7 +125,7 @@ export class JobRuns {
     }
   }
 
-  async #finish({ kind, title, keepsRuns }: Registered, { job }: Run, result: unknown): Promise<RunResult> {
+  async #finish({ kind, title, keepsRuns }: RegisteredKind, { job }: Run, result: unknown): Promise<RunResult> {
     const { rows } = this.#parts
     if (job.jobId === 0) {
       const failedItems = readFailedItems(result)
@@ -136,7 +136,7 @@ export class JobRuns {
     return { status: 'completed' }
   }
 
-  async #failed(registered: Registered, run: Run, queued: QueuedJob, error: unknown): Promise<RunResult> {
+  async #failed(registered: RegisteredKind, run: Run, queued: QueuedJob, error: unknown): Promise<RunResult> {
     const { job, stop } = run
     const { rows, log } = this.#parts
     const { reason } = stop.signal
@@ -178,7 +178,7 @@ export class JobRuns {
 }
 
 /** Returns true when a retry may succeed. A run that exceeded its time limit would do so again. */
-const isWorthRetrying = ({ retriesEveryError }: Registered, error: unknown) =>
+const isWorthRetrying = ({ retriesEveryError }: RegisteredKind, error: unknown) =>
   !(error instanceof ApiError || error instanceof TimeLimitExceeded) && (retriesEveryError || isTransient(error))
 
 /** Returns the message stored for the account: the text of an `ApiError`, and no internal text. */

@@ -51,7 +51,7 @@ export interface NewJob {
   readonly uniqueKey?: string
 }
 
-export interface Registered extends Required<Omit<JobOptions, 'maxRetryDelaySeconds'>> {
+export interface RegisteredKind extends Required<Omit<JobOptions, 'maxRetryDelaySeconds'>> {
   readonly kind: string
   readonly work: Worker
   readonly maxRetryDelaySeconds: number

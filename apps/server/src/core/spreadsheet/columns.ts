@@ -1,4 +1,4 @@
-import { about, yuanText } from '@oms/contract/core/fields.ts'
+import { about, formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Column, Row } from './cell.ts'
@@ -37,7 +37,8 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
 }
 
 /** Formats fen in yuan. Costs have fractions of a fen and are rounded to four decimals of a yuan, as on the screens. */
-const formatYuan = (fen: number) => (Number.isInteger(fen) ? yuanText(fen) : String(Number((fen / 100).toFixed(4))))
+const formatYuan = (fen: number) =>
+  Number.isInteger(fen) ? formatFenAsYuan(fen) : String(Number((fen / 100).toFixed(4)))
 
 /** Returns a function that replaces codes of a row by the words of its schema, fen by yuan, and joins lists. */
 export function createCodeTranslator(schema: z.ZodObject): (row: Row) => Row {

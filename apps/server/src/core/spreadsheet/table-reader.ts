@@ -1,4 +1,4 @@
-import { extensionOf } from '@oms/contract/core/upload.ts'
+import { readFileExtension } from '@oms/contract/core/upload.ts'
 import { readCsvRows } from './formats/csv-reader.ts'
 import { TABLE_LIMITS, type TableLimits, type TableRow, type TableSource, TableUnreadable } from './table-limits.ts'
 import { readXlsxRows } from './formats/xlsx-reader.ts'
@@ -19,7 +19,7 @@ export async function openTable(
   limits: Partial<TableLimits> = {},
 ): Promise<OpenTable> {
   const all = { ...TABLE_LIMITS, ...limits }
-  const rows = extensionOf(name) === 'csv' ? readCsvRows(source, all) : readXlsxRows(source, all)
+  const rows = readFileExtension(name) === 'csv' ? readCsvRows(source, all) : readXlsxRows(source, all)
   for (;;) {
     const { done, value } = await rows.next()
     if (done) throw new TableUnreadable('表格中没有数据')

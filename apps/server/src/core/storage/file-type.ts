@@ -1,12 +1,12 @@
 import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
 import {
-  extensionOf,
+  readFileExtension,
   MAX_FILE_NAME_BYTES,
   MAX_IMAGE_PIXELS,
   MAX_IMAGE_SIDE,
   UPLOAD_MESSAGES,
   type UploadRule,
-  wrongType,
+  formatTypeError,
 } from '@oms/contract/core/upload.ts'
 import { type ImageSize, readImageSize } from './image-size.ts'
 
@@ -46,17 +46,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** Returns the message for a file whose name is accepted and whose content has another type. */
 const wrongContent = (rule: UploadRule, { mime }: Kind) =>
-  rule.words?.type === undefined && mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : wrongType(rule)
+  rule.words?.type === undefined && mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : formatTypeError(rule)
 
 /**
  * Checks that the content matches the name. `head` holds the first 4,100 bytes. A rule without extensions accepts any
  * content; such files are served as bytes that a browser does not run.
  */
 export function checkFileType(rule: UploadRule, name: string, head: Uint8Array): Verdict {
-  const extension = extensionOf(name)
+  const extension = readFileExtension(name)
   if (rule.extensions.length === 0) return { ok: true, mime: 'application/octet-stream', extension }
   const kind = rule.extensions.includes(extension) ? KINDS[extension] : undefined
-  if (!kind) return { ok: false, msg: wrongType(rule) }
+  if (!kind) return { ok: false, msg: formatTypeError(rule) }
   if (!kind.matches(head)) return { ok: false, msg: wrongContent(rule, kind) }
   if (!kind.mime.startsWith('image/')) return { ok: true, mime: kind.mime, extension }
   const size = readImageSize(head)
@@ -83,7 +83,7 @@ export function sanitizeFileName(name: string) {
     // Removes control characters and direction marks, which could hide an extension.
     .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
   const clean = stripEnd(stripStart(visible, /[.\s]/), /[.\s]/).normalize('NFC')
-  const extension = extensionOf(clean)
+  const extension = readFileExtension(clean)
   const tail = extension && Buffer.byteLength(extension) <= 20 ? clean.slice(-(extension.length + 1)) : ''
   const room = MAX_FILE_NAME_BYTES - Buffer.byteLength(tail)
   return (truncateToBytes(clean.slice(0, clean.length - tail.length), room) + tail).trim() || 'file'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-export interface Hashes {
+export interface ContentHashes {
   readonly sha256: string
   readonly md5: string
   readonly sha1: string
@@ -10,7 +10,9 @@ export type HashOrder =
   | { readonly id: number; readonly bytes: ArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: boolean }
 /** Message from the worker: a reusable buffer, or the digests. */
-export type HashAnswer = ({ readonly id: number } & Hashes) | { readonly id: number; readonly bytes: ArrayBuffer }
+export type HashAnswer =
+  | ({ readonly id: number } & ContentHashes)
+  | { readonly id: number; readonly bytes: ArrayBuffer }
 
 export const HASH_BUFFER_BYTES = 1024 * 1024
 /** Number of buffers per file: one is filled while the others are hashed. */
@@ -32,7 +34,7 @@ function keepBuffer(buffer: ArrayBuffer) {
 
 interface Owner {
   release(slab: ArrayBuffer): void
-  finish(hashes: Hashes): void
+  finish(hashes: ContentHashes): void
   fail(error: Error): void
 }
 
@@ -108,7 +110,7 @@ export class ThreadedHashes implements Owner {
   #slab: Uint8Array<ArrayBuffer> | undefined
   #filled = 0
   #waiting: PromiseWithResolvers<void> | undefined
-  readonly #done = Promise.withResolvers<Hashes>()
+  readonly #done = Promise.withResolvers<ContentHashes>()
   #failure: Error | undefined
 
   constructor() {
@@ -126,7 +128,7 @@ export class ThreadedHashes implements Owner {
     }
   }
 
-  end(): Promise<Hashes> {
+  end(): Promise<ContentHashes> {
     if (this.#filled > 0) this.#flush()
     thread.send({ id: this.#id, end: true })
     return this.#done.promise
@@ -146,7 +148,7 @@ export class ThreadedHashes implements Owner {
     this.#waiting = undefined
   }
 
-  finish(hashes: Hashes) {
+  finish(hashes: ContentHashes) {
     this.#keepBuffers()
     this.#done.resolve(hashes)
   }

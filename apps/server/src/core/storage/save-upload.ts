@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FilePurpose, StoredFileRow } from '@oms/contract/file/file.ts'
-import { tooLarge, UPLOAD, UPLOAD_MESSAGES, type UploadRule, uploadProblem } from '@oms/contract/core/upload.ts'
+import {
+  formatSizeError,
+  UPLOAD,
+  UPLOAD_MESSAGES,
+  type UploadRule,
+  findUploadProblem,
+} from '@oms/contract/core/upload.ts'
 import { inArray } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
@@ -41,7 +47,7 @@ export const findFileRule = (purpose: FilePurpose) => RULES[purpose]
 
 /** Refuses a file by its name and declared size before its first byte is read. */
 export function assertAcceptableUpload(rule: UploadRule, name: string, size = 1) {
-  const problem = uploadProblem(rule, { name, size })
+  const problem = findUploadProblem(rule, { name, size })
   if (problem) throw invalid(problem, 'file')
 }
 
@@ -58,7 +64,7 @@ export async function saveUpload(ctx: Ctx, purpose: FilePurpose): Promise<z.inpu
   } catch (error) {
     // Reads the rest of the body, because otherwise the client would not receive the response.
     drain(incoming.stream)
-    throw error instanceof FileTooLarge ? invalid(tooLarge(rule), 'file') : error
+    throw error instanceof FileTooLarge ? invalid(formatSizeError(rule), 'file') : error
   }
 }
 
@@ -73,7 +79,7 @@ interface NewFile {
 /** Checks the content of stored bytes and inserts the row with their id. Cleanup deletes bytes without a row. */
 export async function recordFile(ctx: Ctx, { purpose, name, stored }: NewFile): Promise<z.input<typeof StoredFileRow>> {
   const rule = RULES[purpose]
-  const problem = uploadProblem(rule, { name, size: stored.size })
+  const problem = findUploadProblem(rule, { name, size: stored.size })
   if (problem) throw invalid(problem, 'file')
   const verdict = checkFileType(rule, name, stored.head)
   if (!verdict.ok) throw invalid(verdict.msg ?? MAX_PIXELS_TEXT, 'file')

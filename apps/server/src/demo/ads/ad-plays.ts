@@ -1,4 +1,4 @@
-import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
+import { iterateAgenda } from '@oms/contract/ad-engine/agenda.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -89,7 +89,7 @@ function plan(set: string, manifest: ReturnType<typeof buildManifest>, { today, 
 function planDay(set: string, manifest: ReturnType<typeof buildManifest>, day: string, zone: string) {
   const start = parseLocalTime(`${day} 00:00:00`, zone)
   const sums = new Map<string, Omit<Planned, 'day'>>()
-  for (const slot of agendaBetween(manifest, start + OPENS * 3_600_000, start + CLOSES * 3_600_000)) {
+  for (const slot of iterateAgenda(manifest, start + OPENS * 3_600_000, start + CLOSES * 3_600_000)) {
     if (slot.hold) continue
     const hour = Math.floor((slot.start - start) / 3_600_000)
     const key = `${hour}:${slot.programId}:${slot.adId}`

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
-import { checksFor } from '@oms/contract/advertise/ad-rules.ts'
+import { listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import { and, eq, ne } from 'drizzle-orm'
 import sharp from 'sharp'
 import type { Db } from '#core/database/client.ts'
@@ -236,6 +236,6 @@ async function review(db: Db, ad: typeof ads.$inferSelect, { place, uid, auditor
     auditStatus,
     ...(isDecided && { auditBy: auditor, auditTime: at }),
     auditRemark: REMARKS[place] ?? '',
-    checks: auditStatus === APPROVED ? [...checksFor(ad.adType)] : [],
+    checks: auditStatus === APPROVED ? [...listChecks(ad.adType)] : [],
   })
 }

@@ -1,5 +1,5 @@
-import { slotAt } from '@oms/contract/ad-engine/playing.ts'
-import { timelineOf } from '@oms/contract/ad-engine/timeline.ts'
+import { findSlotAt } from '@oms/contract/ad-engine/playing.ts'
+import { buildTimeline } from '@oms/contract/ad-engine/timeline.ts'
 import type { Services } from '#core/services.ts'
 
 const SELECT = `select s.device_id as id from ad_screens s join devices d on d.id = s.device_id
@@ -24,7 +24,7 @@ export async function refreshDemoScreens({ database, fleet, adDelivery }: Servic
     const slot = fleet.slots.slotOf(id)
     if (slot < 0) return []
     const { etag, files, schedule } = adDelivery.index.manifestOf(slot)
-    const { program, item, ad, start } = slotAt(timelineOf(schedule), now)
+    const { program, item, ad, start } = findSlotAt(buildTimeline(schedule), now)
     const playing = program && item && ad && { programId: program.id, itemId: item.id, adId: ad.id, since: start }
     return [{ id, etag, files: files.size, playing }]
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { accounts, challenges } from '#schema/account.ts'
 import { useApp } from '#test/harness.ts'
 import { buildLockedFilter } from './lock-filter.ts'
-import { Attempts } from '#core/auth/attempts.ts'
+import { CredentialAttempts } from '#core/auth/attempts.ts'
 import { isAccountLocked, recordFailure, readLockState, unlockAccount } from '#core/auth/lockout.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 
@@ -117,7 +117,10 @@ describe('simultaneous attempts', () => {
 
   test('of sixty simultaneous attempts in two processes only those before the delay are verified', async () => {
     const { db } = normal
-    const processes = [new Attempts(normal.services.database), new Attempts(normal.services.database)] as const
+    const processes = [
+      new CredentialAttempts(normal.services.database),
+      new CredentialAttempts(normal.services.database),
+    ] as const
     let looked = 0
     let atOnce = 0
     const attempt = async () => {

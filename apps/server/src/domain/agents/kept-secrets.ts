@@ -1,5 +1,5 @@
-import { addressesIn } from '@oms/contract/agent/models/model-config.ts'
-import { isAddress } from '@oms/contract/core/address-secret.ts'
+import { listConfigAddresses } from '@oms/contract/agent/models/model-config.ts'
+import { hasUrlScheme } from '@oms/contract/core/address-secret.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -9,14 +9,14 @@ type Values = Readonly<Record<string, unknown>>
  * Such a text is returned whole, so that every change of it counts as another origin.
  */
 function originOf(text: string): string {
-  const url = isAddress(text) && !/[\\\s]/.test(text) ? URL.parse(text) : null
+  const url = hasUrlScheme(text) && !/[\\\s]/.test(text) ? URL.parse(text) : null
   return url === null || url.host === '' ? text : `${url.protocol}//${url.host}`
 }
 
 const originsOf = (values: Values) =>
   new Map(
     Object.entries(values).flatMap(([key, value]) =>
-      addressesIn(key, value).map(({ path, text }) => [path, originOf(text)] as const),
+      listConfigAddresses(key, value).map(({ path, text }) => [path, originOf(text)] as const),
     ),
   )
 

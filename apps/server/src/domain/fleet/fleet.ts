@@ -39,7 +39,7 @@ export interface KnownDevice extends DeviceFacts {
 }
 
 /** Fields of a release that decide which devices get the version, as changed by a draft. */
-export type Draft = Partial<
+export type RuleDraft = Partial<
   Pick<
     Rule,
     | 'enabled'
@@ -176,7 +176,7 @@ export class Fleet {
    * Returns any version as a rule, enabled or not, optionally with a draft applied. Undefined when the version does
    * not exist.
    */
-  ruleOf(otaId: number, draft: Draft = {}): Promise<EnabledRule | undefined> {
+  ruleOf(otaId: number, draft: RuleDraft = {}): Promise<EnabledRule | undefined> {
     return this.#follower.using(async (client) => {
       const { state } = this
       const { db } = this.#follower.database

@@ -42,7 +42,7 @@ const heldBy = (db: Db, { id }: Pick<JoinedGroup, 'id'>) =>
 /** Maximum number of devices listed in `full`. `fullCount` counts all. */
 const MOST_NAMED = 1000
 
-export interface Joined {
+export interface AddedMembers {
   readonly added: number
   /** Number of devices that were already in the group. */
   readonly already: number
@@ -52,9 +52,9 @@ export interface Joined {
 }
 
 /** Adds the matching devices to the group with one statement. `meant` must limit the devices to permitted tenants. */
-export async function addGroupMembers(db: Db, group: JoinedGroup, meant: SQL | undefined): Promise<Joined> {
+export async function addGroupMembers(db: Db, group: JoinedGroup, meant: SQL | undefined): Promise<AddedMembers> {
   await takeTurn(db)
-  const { rows } = await db.execute<Joined & Record<string, unknown>>(sql`
+  const { rows } = await db.execute<AddedMembers & Record<string, unknown>>(sql`
     with meant as materialized (
       select devices.id, exists (select from device_group_members m
         where m.group_id = ${group.id} and m.device_id = devices.id) as is_in
@@ -70,7 +70,7 @@ export async function addGroupMembers(db: Db, group: JoinedGroup, meant: SQL | u
     select (select count(*) from joined)::int as added, (select count(*) from meant where is_in)::int as already,
       (select count(*) from crowded)::int as "fullCount",
       array(select device_id from crowded order by 1 limit ${MOST_NAMED}) as "full"`)
-  const joined = rows[0] as Joined
+  const joined = rows[0] as AddedMembers
   if (joined.added > 0) {
     const held = await heldBy(db, group)
     const limit = limitOf(group)

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
 import { copyRows } from '#core/database/copy-rows.ts'
 import { DEFAULT_ACCESS, type FleetState, type Model, NEVER_AGAIN, type OpenTask } from './state.ts'
@@ -62,7 +62,7 @@ export async function loadTasks(client: pg.Client, state: FleetState) {
   const { slots } = state
   await copyRows(
     client,
-    `${INSTALLED_SQL} where state = ${TASK.succeeded} group by device_id`,
+    `${INSTALLED_SQL} where state = ${TASK_STATE_CODE.succeeded} group by device_id`,
     ([deviceId, taskId]) => {
       const slot = slots.slotOf(Number(deviceId))
       if (slot >= 0) slots.installed[slot] = Number(taskId)
@@ -107,7 +107,7 @@ const INSTALLED_SQL = 'select device_id, max(task_id) as task_id from ota_tasks'
 
 async function installedOf(client: pg.Client, ids: readonly number[]) {
   const { rows } = await client.query<{ device_id: number; task_id: number }>(
-    `${INSTALLED_SQL} where device_id = any($1) and state = ${TASK.succeeded} group by device_id`,
+    `${INSTALLED_SQL} where device_id = any($1) and state = ${TASK_STATE_CODE.succeeded} group by device_id`,
     [ids],
   )
   return new Map(rows.map(({ device_id, task_id }) => [device_id, task_id]))
@@ -121,7 +121,7 @@ export const MAX_SUCCESSES = 10
 /** Returns the versions that each device installed too often. */
 async function endlessOf(client: pg.Client, ids: readonly number[]) {
   const { rows } = await client.query<{ id: number; otaId: number }>(
-    `select device_id as id, ota_id as "otaId" from ota_tasks where device_id = any($1) and state = ${TASK.succeeded}
+    `select device_id as id, ota_id as "otaId" from ota_tasks where device_id = any($1) and state = ${TASK_STATE_CODE.succeeded}
      group by device_id, ota_id having count(*) >= ${MAX_SUCCESSES}`,
     [ids],
   )

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -46,7 +46,7 @@ export async function createTestRelease(db: Db, { otaId, tenantId }: TargetDevic
   await db
     .update(otaTasks)
     .set({ retried: true })
-    .where(and(eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.cancelled), eq(otaTasks.retried, false)))
+    .where(and(eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK_STATE_CODE.cancelled), eq(otaTasks.retried, false)))
   await lockLargeAllowlist(db, otaId, changer)
 }
 
@@ -73,25 +73,25 @@ const PAUSED = 3
 export const LARGE_ALLOWLIST = `白名单超过 ${TWO_PERSON_ABOVE} 台，须由另一人核对后继续`
 
 /** Result of a cancellation: unfetched tasks are closed, others wait for the device's report. */
-export interface Cancelled {
+export interface CancelledTasks {
   readonly cancelled: number
   readonly cancelling: number
 }
 
 /** Cancels matching open tasks with one statement. Devices learn of the cancellation at their next poll. */
-export async function cancelTasks(db: Db, which: SQL, reason: string): Promise<Cancelled> {
-  const open = and(which, isNull(otaTasks.closeTime), sql`${otaTasks.state} <> ${TASK.cancelling}`)
-  const unfetched = sql.raw(`state in (${TASK.offered}, ${TASK.confirming})`)
+export async function cancelTasks(db: Db, which: SQL, reason: string): Promise<CancelledTasks> {
+  const open = and(which, isNull(otaTasks.closeTime), sql`${otaTasks.state} <> ${TASK_STATE_CODE.cancelling}`)
+  const unfetched = sql.raw(`state in (${TASK_STATE_CODE.offered}, ${TASK_STATE_CODE.confirming})`)
   const { rows } = await db.execute<{ closed: number; asked: number }>(sql`
     with changed as (
       update ota_tasks set update_time = now(), reason = ${reason}, close_time = case when ${unfetched} then now() end,
-        state = case when ${unfetched} then ${sql.raw(`${TASK.cancelled} else ${TASK.cancelling}`)} end
+        state = case when ${unfetched} then ${sql.raw(`${TASK_STATE_CODE.cancelled} else ${TASK_STATE_CODE.cancelling}`)} end
       where ${open} returning task_id, state
     ), said as (
       insert into ota_task_logs (task_id, state, details) select task_id, state, array[${reason}]::text[] from changed
     )
-    select count(*) filter (where state = ${TASK.cancelled})::int as closed,
-      count(*) filter (where state = ${TASK.cancelling})::int as asked from changed`)
+    select count(*) filter (where state = ${TASK_STATE_CODE.cancelled})::int as closed,
+      count(*) filter (where state = ${TASK_STATE_CODE.cancelling})::int as asked from changed`)
   const { closed = 0, asked = 0 } = rows[0] ?? {}
   return { cancelled: closed, cancelling: asked }
 }
@@ -124,7 +124,7 @@ export async function countInstalled(db: Db, version: TargetDevices, visible?: S
 }
 
 /** Returns the text of a recall for the person. Empty when nothing was cancelled or installed. */
-export function describeRecall({ cancelled, cancelling, installed }: Cancelled & { readonly installed: number }) {
+export function describeRecall({ cancelled, cancelling, installed }: CancelledTasks & { readonly installed: number }) {
   const said = [
     cancelled + cancelling > 0 ? `已取消 ${cancelled + cancelling} 个升级任务` : '',
     cancelling > 0 ? `其中 ${cancelling} 个等待设备响应` : '',

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { isFormal } from './match.ts'
 import type { Rule } from './rule.ts'
 import { SLOT_FLAG, Slots } from './slots.ts'
@@ -212,7 +212,8 @@ export class FleetState {
     const { taskId, otaId, state, handedAt, updatedAt } = task
     const rule = this.rules.get(otaId)
     if (rule && !this.tasks.has(taskId) && !task.pushed) rule.recent.push(handedAt)
-    if (rule && (state === TASK.fetched || state === TASK.downloading)) rule.fetching.set(taskId, updatedAt)
+    if (rule && (state === TASK_STATE_CODE.fetched || state === TASK_STATE_CODE.downloading))
+      rule.fetching.set(taskId, updatedAt)
     this.tasks.set(taskId, task)
   }
 }

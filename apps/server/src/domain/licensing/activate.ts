@@ -1,4 +1,4 @@
-import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { and, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -96,7 +96,7 @@ async function licenseOf(db: Db, uid: string, now: Date, locked = false): Promis
       past: sql<boolean>`coalesce(${licenses.expireTime} <= ${now.toISOString()}::timestamptz, false)`,
     })
     .from(licenses)
-    .where(inArray(licenses.uid, uidSpellings(uid.slice(0, 100))))
+    .where(inArray(licenses.uid, listUidSpellings(uid.slice(0, 100))))
     .orderBy(licenses.id)
     .limit(1)
   const [found] = await (locked ? query.for('update') : query)

@@ -1,4 +1,9 @@
-import { LICENSE_STATE, type LicenseStep, stateAfter, statesBefore } from '@oms/contract/license/license-state.ts'
+import {
+  LICENSE_STATE,
+  type LicenseStep,
+  findStateAfter,
+  listStatesBefore,
+} from '@oms/contract/license/license-state.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenses } from '#schema/license.ts'
@@ -28,8 +33,8 @@ const NAMES: Readonly<Record<LicenseStep, string>> = {
 
 /** Returns the reason why a certificate in this state cannot take the step; undefined when it can. */
 export function findStepProblem(step: LicenseStep, state: number): string | undefined {
-  if (stateAfter(step, state) !== undefined) return undefined
-  const from = statesBefore(step)
+  if (findStateAfter(step, state) !== undefined) return undefined
+  const from = listStatesBefore(step)
     .map((each) => `「${LICENSE_STATE[each]}」`)
     .join('')
   const now = LICENSE_STATE[state as keyof typeof LICENSE_STATE] ?? String(state)
@@ -58,8 +63,8 @@ export async function takeStep(stepContext: StepContext, step: LicenseStep, ids:
   if (ids.length === 0) return 0
   const { db, uid, operName, reason = '' } = stepContext
   const at = stepContext.now.toISOString()
-  const from = statesBefore(step)
-  const to = stateAfter(step, from[0]!)
+  const from = listStatesBefore(step)
+  const to = findStateAfter(step, from[0]!)
   const frees = step === 'unbind' || step === 'scrap'
   // Updates devices after their certificates and in the order of ids, the lock order of every batch of devices.
   if (frees)
@@ -99,8 +104,8 @@ export async function takeDeviceStep(
 ) {
   const { db, uid, operName, reason = '' } = stepContext
   const at = stepContext.now.toISOString()
-  const from = statesBefore(step)[0]!
-  const to = stateAfter(step, from)!
+  const from = listStatesBefore(step)[0]!
+  const to = findStateAfter(step, from)!
   const moment = sql.raw(step === 'bind' ? 'bind_time' : 'activate_time')
   await db.execute(sql`update licenses set state = ${to}, device_id = ${device.id}, ${moment} = ${at}, update_by = ${uid},
     update_time = ${at} where id = ${license.id} and state = ${from}`)

@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /** A message that the system sends to individual accounts. */
-export interface Message {
+export interface InboxMessage {
   readonly title: string
   /** Plain text. This module escapes the text for HTML. */
   readonly text: string
@@ -22,13 +22,13 @@ const PUBLISHED = 1
 const TOLD = 500
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
-const linkOf = ({ path, text }: NonNullable<Message['link']>) => `<a href="${escaped(path)}">${escaped(text)}</a>`
+const linkOf = ({ path, text }: NonNullable<InboxMessage['link']>) => `<a href="${escaped(path)}">${escaped(text)}</a>`
 
 /**
  * Writes a system message to the inboxes of accounts and notifies their open consoles. The platform owns the
  * message, so that accounts without a tenant receive it too. Must not run in a transaction with row-level security.
  */
-export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, message: Message) {
+export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, message: InboxMessage) {
   const { title, text, priority = 2, link } = message
   const uids = [...new Set(message.uids)]
   if (uids.length === 0) return

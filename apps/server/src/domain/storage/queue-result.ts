@@ -1,5 +1,5 @@
 import { computePeriodEnd } from './period.ts'
-import { projectSpans, QUEUE_STATE, type QueueEvent, type QueueItem, type Span } from './queue.ts'
+import { projectSpans, QUEUE_STATE, type QueueEvent, type QueueItem, type ProjectedSpan } from './queue.ts'
 import type { Entry, QueueWork } from './queue-store.ts'
 
 /** Kinds of ledger entries. */
@@ -35,7 +35,7 @@ export interface NextRow {
 export interface QueueResult {
   readonly rows: NextRow[]
   readonly lines: LedgerLine[]
-  readonly spans: Span[]
+  readonly spans: ProjectedSpan[]
 }
 
 /** Length of an item that waits without a known start: the whole period from now. */
@@ -124,7 +124,7 @@ function place(book: Book, item: QueueItem, { position, span, now, zone }: Place
 }
 interface Placed {
   readonly position: number
-  readonly span: Span | undefined
+  readonly span: ProjectedSpan | undefined
   readonly now: number
   readonly zone: string
 }
@@ -132,7 +132,7 @@ interface Placed {
 /** Returns the rows, ledger entries and spans that store the changes of a queue. */
 export function buildQueueResult(work: QueueWork, now: number, zone: string): QueueResult {
   const books = new Map([...work.entries.values()].map((entry) => [entry.id, new Book(entry)]))
-  const spans: Span[] = []
+  const spans: ProjectedSpan[] = []
   const planned = new Map(projectSpans(work.queue, now, zone).map((span) => [span.entitlementId, span]))
   for (const [at, event] of work.events.entries()) {
     const [book, entry] = [books.get(event.id), work.entries.get(event.id)]

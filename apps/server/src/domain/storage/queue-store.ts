@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { ossEntitlements } from '#schema/storage.ts'
-import type { Change, Queue, QueueEvent, QueueItem } from './queue.ts'
+import type { QueueChange, Queue, QueueEvent, QueueItem } from './queue.ts'
 
 /** The fixed facts of an entitlement that ledger entries and spans copy. */
 export interface Terms {
@@ -115,7 +115,7 @@ export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: bool
 }
 
 /** Adds a step to the changes of a queue. */
-export function recordQueueChange(work: QueueWork, { queue, events }: Change) {
+export function recordQueueChange(work: QueueWork, { queue, events }: QueueChange) {
   work.queue = queue
   work.events.push(...events)
 }

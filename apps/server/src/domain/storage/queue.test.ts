@@ -3,16 +3,16 @@ import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { computePeriodEnd } from './period.ts'
 import {
   advanceQueue,
-  type Change,
+  type QueueChange,
   QUEUE_EFFECT,
-  type Effect,
+  type QueueEffect,
   addItems,
   projectSpans,
   QUEUE_STATE,
   type Queue,
   type QueueItem,
   resumeItem,
-  type Span,
+  type ProjectedSpan,
   suspendItem,
   removeItem,
 } from './queue.ts'
@@ -38,7 +38,7 @@ const add = (
   id: number,
   length: Parameters<typeof item>[1],
   now: string,
-  effect: Effect = QUEUE_EFFECT.end,
+  effect: QueueEffect = QUEUE_EFFECT.end,
 ) => addItems(queue, [item(id, length)], effect, at(now), ZONE)
 /** Spans as `id from to`, days only. */
 const shown = (queue: Queue, now: string) =>
@@ -176,7 +176,7 @@ const MAX_QUEUE = 5
 /** Applies random steps to one queue and keeps its history. */
 class Walk {
   queue: Queue = []
-  readonly history: Span[] = []
+  readonly history: ProjectedSpan[] = []
   readonly accounts = new Map<number, Account>()
   /** Events at which the used and the remaining seconds did not add up to the granted ones. */
   readonly breaches: string[] = []
@@ -187,7 +187,7 @@ class Walk {
     this.random = numbers(seed)
   }
 
-  take({ queue, events }: Change) {
+  take({ queue, events }: QueueChange) {
     const before = new Map(this.queue.map((each) => [each.id, each]))
     for (const { kind, id, used, left } of events) {
       const account = this.accounts.get(id) ?? { used: 0, granted: undefined, isDone: false }

@@ -4,7 +4,7 @@ import { type Period, computePeriodEnd } from './period.ts'
 export const QUEUE_STATE = { waiting: 0, inForce: 1, suspended: 3 } as const
 /** Where a new item enters the queue: after all items, before the current item, or in place of the current item. */
 export const QUEUE_EFFECT = { end: 1, front: 2, override: 3 } as const
-export type Effect = (typeof QUEUE_EFFECT)[keyof typeof QUEUE_EFFECT]
+export type QueueEffect = (typeof QUEUE_EFFECT)[keyof typeof QUEUE_EFFECT]
 
 /** One entitlement in the queue of a channel. All times are whole seconds since 1970. */
 export interface QueueItem {
@@ -23,7 +23,7 @@ export interface QueueItem {
 export type Queue = readonly QueueItem[]
 
 /** An interval with the terms that apply to recordings started in it. */
-export interface Span {
+export interface ProjectedSpan {
   readonly entitlementId: number
   readonly from: number
   readonly to: number
@@ -40,12 +40,12 @@ export interface QueueEvent {
   /** Seconds that remained at the change. */
   readonly left: number
 }
-export interface Change {
+export interface QueueChange {
   readonly queue: Queue
   readonly events: readonly QueueEvent[]
 }
 
-const spanOf = ({ id, recordType, storageDays }: QueueItem, from: number, to: number): Span => ({
+const spanOf = ({ id, recordType, storageDays }: QueueItem, from: number, to: number): ProjectedSpan => ({
   entitlementId: id,
   from,
   to,
@@ -61,8 +61,8 @@ const endFrom = ({ left, period }: QueueItem, start: number, zone: string) =>
  * Nothing follows a suspended item, because its end is unknown. The result does not depend on `now` while an item is
  * in force, so a late job changes nothing.
  */
-export function projectSpans(queue: Queue, now: number, zone: string): Span[] {
-  const spans: Span[] = []
+export function projectSpans(queue: Queue, now: number, zone: string): ProjectedSpan[] {
+  const spans: ProjectedSpan[] = []
   let at = now
   for (const item of queue) {
     if (item.state === QUEUE_STATE.suspended) break
@@ -75,7 +75,7 @@ export function projectSpans(queue: Queue, now: number, zone: string): Span[] {
 }
 
 /** Starts the first waiting item at this time when no item is current. */
-function startFirst(queue: Queue, at: number, zone: string): Change {
+function startFirst(queue: Queue, at: number, zone: string): QueueChange {
   const [first, ...rest] = queue
   if (first?.state !== QUEUE_STATE.waiting) return { queue, events: [] }
   const to = endFrom(first, at, zone)
@@ -84,7 +84,7 @@ function startFirst(queue: Queue, at: number, zone: string): Change {
 }
 
 /** Records the items that ended up to now, and the items that started at these ends. */
-export function advanceQueue(queue: Queue, now: number, zone: string): Change {
+export function advanceQueue(queue: Queue, now: number, zone: string): QueueChange {
   let next = queue
   const events: QueueEvent[] = []
   for (let first = next[0]; first?.to != null && first.to <= now; first = next[0]) {
@@ -97,7 +97,7 @@ export function advanceQueue(queue: Queue, now: number, zone: string): Change {
 }
 
 /** Applies a step to an advanced queue. Starts the first waiting item when no item is current after the step. */
-function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => Change): Change {
+function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => QueueChange): QueueChange {
   const before = advanceQueue(queue, now, zone)
   const done = work(before.queue)
   const after = startFirst(done.queue, now, zone)
@@ -111,7 +111,7 @@ function stop(item: QueueItem, now: number, zone: string) {
 }
 
 /** Adds items to a queue. The caller refuses `front` and `override` while the current item is suspended. */
-export const addItems = (queue: Queue, items: Queue, effect: Effect, now: number, zone: string): Change =>
+export const addItems = (queue: Queue, items: Queue, effect: QueueEffect, now: number, zone: string): QueueChange =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
     if (effect === QUEUE_EFFECT.end || current?.state !== QUEUE_STATE.inForce)
@@ -124,7 +124,7 @@ export const addItems = (queue: Queue, items: Queue, effect: Effect, now: number
   })
 
 /** Stops the clock of the current item; the items behind wait. */
-export const suspendItem = (queue: Queue, id: number, now: number, zone: string): Change =>
+export const suspendItem = (queue: Queue, id: number, now: number, zone: string): QueueChange =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
     if (current?.id !== id || current.state !== QUEUE_STATE.inForce) return { queue: advanced, events: [] }
@@ -134,7 +134,7 @@ export const suspendItem = (queue: Queue, id: number, now: number, zone: string)
   })
 
 /** Continues a suspended item with its remaining seconds. */
-export const resumeItem = (queue: Queue, id: number, now: number, zone: string): Change =>
+export const resumeItem = (queue: Queue, id: number, now: number, zone: string): QueueChange =>
   step(queue, now, zone, (advanced) => {
     const [current, ...rest] = advanced
     if (current?.id !== id || current.state !== QUEUE_STATE.suspended) return { queue: advanced, events: [] }
@@ -142,7 +142,13 @@ export const resumeItem = (queue: Queue, id: number, now: number, zone: string):
   })
 
 /** Takes an item out of its queue, by cancellation or for a transfer; the items behind move up. */
-export const removeItem = (queue: Queue, id: number, kind: 'cancel' | 'transfer', now: number, zone: string): Change =>
+export const removeItem = (
+  queue: Queue,
+  id: number,
+  kind: 'cancel' | 'transfer',
+  now: number,
+  zone: string,
+): QueueChange =>
   step(queue, now, zone, (advanced) => {
     const found = advanced.find((item) => item.id === id)
     if (!found) return { queue: advanced, events: [] }

@@ -18,7 +18,7 @@ export async function readSlaSettings(db: Db): Promise<SlaValue> {
 }
 
 /** Fields of a ticket that its timers depend on. */
-export interface Timed {
+export interface TimedTicket {
   readonly status: number
   readonly priority: number
   readonly createTime: Date
@@ -47,7 +47,7 @@ const OFF: SlaFacts = {
  * Returns due times, state and the time of the next state change of a ticket at `now`. The first reply stops the
  * response timer; closing stops the resolution timer. Suspension stops both.
  */
-export function computeSla(sla: SlaValue, zone: string, ticket: Timed, now: Date): SlaFacts {
+export function computeSla(sla: SlaValue, zone: string, ticket: TimedTicket, now: Date): SlaFacts {
   if (!sla.enabled) return { ...OFF, slaBreached: ticket.slaBreached }
   const { createTime, firstRespondTime, closeTime, pausedMinutes, priority, status } = ticket
   const target = sla.targets[(priority >= 1 && priority <= 4 ? priority : 2) as 1 | 2 | 3 | 4]

@@ -18,7 +18,7 @@ export const REFUSAL_REASONS = {
   space: '存储空间不足',
   switch: '用户已关闭云录像',
 } as const
-export type Reason = keyof typeof REFUSAL_REASONS
+export type RefusalReason = keyof typeof REFUSAL_REASONS
 
 export const RECORD_TYPE = { continuous: 1, events: 2, lowPower: 3 } as const
 const CLOCK_MS = 5 * 60_000
@@ -68,7 +68,7 @@ export const createSampleRecording = (now: number): Recording => ({
   eventStartMs: now,
 })
 
-type Rule = readonly [reason: Reason, fails: (facts: PermitFacts, recording: Recording, now: number) => boolean]
+type Rule = readonly [reason: RefusalReason, fails: (facts: PermitFacts, recording: Recording, now: number) => boolean]
 
 const lastsTooLong = ({ prolong, preRecord, eventRecord }: Terms, { startMs, durationMs, eventStartMs }: Recording) =>
   prolong === 0 && eventRecord > 0 && startMs + durationMs - eventStartMs > (preRecord + eventRecord) * 1000 + CUT_MS
@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Returns the reason why a recording is refused; undefined when the upload is permitted. */
-export function findRefusalReason(facts: PermitFacts, recording: Recording, now: number): Reason | undefined {
+export function findRefusalReason(facts: PermitFacts, recording: Recording, now: number): RefusalReason | undefined {
   for (const [reason, fails] of RULES) if (fails(facts, recording, now)) return reason
   return undefined
 }
@@ -125,4 +125,4 @@ export function explainPermit(facts: PermitFacts, recording: Recording, now: num
     return { reason, text: REFUSAL_REASONS[reason], isPassed, isFirst: at === first }
   })
 }
-const NEEDS_SPAN: ReadonlySet<Reason> = new Set(['waiting', 'suspended', 'expired', 'kind', 'event', 'day'])
+const NEEDS_SPAN: ReadonlySet<RefusalReason> = new Set(['waiting', 'suspended', 'expired', 'kind', 'event', 'day'])

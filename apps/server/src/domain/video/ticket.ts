@@ -2,7 +2,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '#core/crypto/derived-key.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { addDays } from '#core/time/zone.ts'
-import type { Format, Segment } from './recordings/segment.ts'
+import type { SegmentFormat, Segment } from './recordings/segment.ts'
 
 export const TICKET_LIFETIME_SECONDS = 15 * 60
 const VERSION = 1
@@ -91,7 +91,7 @@ function read(from: Buffer): Ticket {
   return {
     deviceId: from.readUInt32BE(1),
     channel: from[5]!,
-    format: (from[6]! & 3) as Format,
+    format: (from[6]! & 3) as SegmentFormat,
     recordType: from[6]! >> 2,
     startMs: from.readUIntBE(7, 6),
     durationMs: from.readUIntBE(13, 3),

@@ -9,7 +9,7 @@ import { handlePlainRequest } from '#protocols/plain/plain.ts'
 import { abortDownload, isArtifactDownload, isPartialDownload } from '#protocols/shared/downloads/abort-download.ts'
 import type { Clock } from '#protocols/shared/downloads/bandwidth.ts'
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
-import { type Call, DeviceServices } from '#protocols/shared/device-services.ts'
+import { type DdiCall, DeviceServices } from '#protocols/shared/device-services.ts'
 import { readRawHeader } from '#protocols/shared/access/headers.ts'
 import {
   parseCredential,
@@ -147,7 +147,7 @@ export class DeviceHandler {
     const slot = found >= 0 ? found : await registerDevice(this.#services, owner(), sn)
     const named = tenant.isDefault ? DEFAULT_TENANT : tenantName
     const base = `${origin}/${named}${CONTROLLER}${encodeURIComponent(sn)}`
-    const call: Call = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
+    const call: DdiCall = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
     try {
       // Ranges of a file have their own limit, because a streamed bundle needs thousands of range requests.
       if (!isPartialDownload(request)) this.side.limits.takeDevice(slot, now, fleet.slots)

@@ -1,12 +1,12 @@
-import { ADVERTISE } from '@oms/contract/permissions/advertise.ts'
-import { AFTER_SERVICE } from '@oms/contract/permissions/after-service.ts'
-import { AGENT as AGENT_PAGES } from '@oms/contract/permissions/agent.ts'
+import { ADVERTISE_CATALOGUE } from '@oms/contract/permissions/advertise.ts'
+import { AFTER_SERVICE_CATALOGUE } from '@oms/contract/permissions/after-service.ts'
+import { AGENT_CATALOGUE as AGENT_PAGES } from '@oms/contract/permissions/agent.ts'
 import type { CatalogueDirectory } from '@oms/contract/permissions/declare.ts'
-import { DEVICES as DEVICE_PAGES } from '@oms/contract/permissions/device.ts'
-import { LICENSES as LICENSE_PAGES } from '@oms/contract/permissions/license.ts'
-import { STORAGE as STORAGE_PAGES } from '@oms/contract/permissions/storage.ts'
-import { TENANTS as TENANT_PAGES } from '@oms/contract/permissions/tenant.ts'
-import { UPGRADE } from '@oms/contract/permissions/upgrade.ts'
+import { DEVICE_CATALOGUE as DEVICE_PAGES } from '@oms/contract/permissions/device.ts'
+import { LICENSE_CATALOGUE as LICENSE_PAGES } from '@oms/contract/permissions/license.ts'
+import { STORAGE_CATALOGUE as STORAGE_PAGES } from '@oms/contract/permissions/storage.ts'
+import { TENANT_CATALOGUE as TENANT_PAGES } from '@oms/contract/permissions/tenant.ts'
+import { UPGRADE_CATALOGUE } from '@oms/contract/permissions/upgrade.ts'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
@@ -32,12 +32,12 @@ const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((
 const prefixesOf = ({ pages }: CatalogueDirectory) => pages.map(({ prefix }) => prefix)
 const TENANTS = prefixesOf(TENANT_PAGES)
 const DEVICES = prefixesOf(DEVICE_PAGES)
-const UPGRADES = prefixesOf(UPGRADE)
+const UPGRADES = prefixesOf(UPGRADE_CATALOGUE)
 const LICENSES = prefixesOf(LICENSE_PAGES)
 const STORAGE = prefixesOf(STORAGE_PAGES)
-const ADS = prefixesOf(ADVERTISE)
+const ADS = prefixesOf(ADVERTISE_CATALOGUE)
 const AGENTS = prefixesOf(AGENT_PAGES)
-const SERVICE = prefixesOf(AFTER_SERVICE)
+const SERVICE = prefixesOf(AFTER_SERVICE_CATALOGUE)
 const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
 const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
 

@@ -10,7 +10,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
-export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
+export type AccountFilters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
 
 /**
  * Returns the condition for accounts of visible tenants. Accounts without a tenant are visible only with unlimited
@@ -21,7 +21,7 @@ export const isAccountInScope = (user: User): SQL | undefined =>
 
 const canSeeContacts = (user: User) => user.can('system:userList:plain')
 
-export function buildConditions(user: User, filters: Filters) {
+export function buildConditions(user: User, filters: AccountFilters) {
   const { account, realname, mobileNo, tenantId, status, locked, loginBegin, loginEnd } = filters
   // Without the permission for contact details, search requires the full number; otherwise numbers could be guessed
   // in parts.
@@ -39,7 +39,7 @@ export function buildConditions(user: User, filters: Filters) {
   )
 }
 
-export const buildAccountOrder = (filters: Filters) =>
+export const buildAccountOrder = (filters: AccountFilters) =>
   buildOrder(
     filters,
     {

@@ -1,6 +1,6 @@
 import svgCaptcha from 'svg-captcha'
 import { expect, test } from 'vitest'
-import { createCaptchaPainter, type Draw } from './captcha-picture.ts'
+import { createCaptchaPainter, type CaptchaDrawer } from './captcha-picture.ts'
 
 /**
  * Returns the path commands and the horizontal centre of each outline from left to right, which a solver could
@@ -60,11 +60,11 @@ test('the number of SVG path commands does not reveal the captcha text', () => {
   }
   // The same solver reads the undisguised pictures of the library, which proves that the solver works.
   expect(solvedByCounting(plain)).toBeGreaterThan(0.2)
-  expect(solvedByCounting(() => createCaptchaPainter(svgCaptcha as unknown as Draw))).toBeLessThan(0.02)
+  expect(solvedByCounting(() => createCaptchaPainter(svgCaptcha as unknown as CaptchaDrawer))).toBeLessThan(0.02)
 })
 
 test('texts have four unambiguous characters and rarely repeat', () => {
-  const texts = Array.from({ length: 200 }, () => createCaptchaPainter(svgCaptcha as unknown as Draw).text)
+  const texts = Array.from({ length: 200 }, () => createCaptchaPainter(svgCaptcha as unknown as CaptchaDrawer).text)
   for (const text of texts) expect(text).toMatch(/^[A-HJ-KM-NP-Za-hj-km-np-z2-9]{4}$/)
   expect(new Set(texts).size).toBeGreaterThan(195)
 })

@@ -9,10 +9,13 @@ const CHARACTERS = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789'
 type Point = readonly [x: number, y: number]
 type Outline = readonly Point[]
 /** Type of `svg-captcha`, whose own types do not declare that the module is callable. */
-export type Draw = (text: string, options: { noise: number; color: boolean; width: number; height: number }) => string
+export type CaptchaDrawer = (
+  text: string,
+  options: { noise: number; color: boolean; width: number; height: number },
+) => string
 
 /** Returns a function that draws a text as a captcha. `draw` returns one SVG path for each character in order. */
-export function createCaptchaPainter(draw: Draw) {
+export function createCaptchaPainter(draw: CaptchaDrawer) {
   const text = Array.from({ length: LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('')
   const plain = draw(text, { noise: 0, color: false, width: WIDTH, height: HEIGHT })
   return { text, svg: disguise(plain) }

@@ -2,7 +2,7 @@ import type { Db } from '#core/database/client.ts'
 import { answerChallenge, createChallenge } from '#core/auth/challenge.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { ApiError } from '#core/http/api-error.ts'
-import { createCaptchaPainter, type Draw } from './captcha-picture.ts'
+import { createCaptchaPainter, type CaptchaDrawer } from './captcha-picture.ts'
 
 const MINUTES = 5
 
@@ -10,7 +10,7 @@ const MINUTES = 5
 export async function createCaptcha({ db }: PublicCtx) {
   // Imported on first use, because the module reads a font and would delay the start.
   const { default: svgCaptcha } = await import('svg-captcha')
-  const { text, svg } = createCaptchaPainter(svgCaptcha as unknown as Draw)
+  const { text, svg } = createCaptchaPainter(svgCaptcha as unknown as CaptchaDrawer)
   const captchaId = await createChallenge(db, { kind: 'captcha', answer: text, minutes: MINUTES })
   return { captchaId, svg: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` }
 }

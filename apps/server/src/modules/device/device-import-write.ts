@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
-import type { Resolved } from './device-import.ts'
+import type { ResolvedLine } from './device-import.ts'
 
 /** Passes all lines as one JSON parameter: building 2,000 × 14 parameters takes longer than running the statement. */
-const wireOf = ({ input, tenantId, modelId, cleared }: Resolved, id?: number) => ({
+const wireOf = ({ input, tenantId, modelId, cleared }: ResolvedLine, id?: number) => ({
   id,
   sn: input.sn,
   tenant: tenantId,
@@ -24,7 +24,10 @@ const COLUMNS = sql.raw(`x(id int, sn text, tenant int, model int, name text, ma
 const TAGS = sql.raw('array(select jsonb_array_elements_text(x.tags))')
 
 /** Inserts devices and returns their ids by serial. Omits serials that another transaction inserts meanwhile. */
-export async function insertDevices(ctx: ImportCtx, lines: readonly Resolved[]): Promise<ReadonlyMap<string, number>> {
+export async function insertDevices(
+  ctx: ImportCtx,
+  lines: readonly ResolvedLine[],
+): Promise<ReadonlyMap<string, number>> {
   if (lines.length === 0) return new Map()
   const { db, user } = ctx
   const { rows } = await db.execute<{ id: number; sn: string }>(sql`
@@ -44,7 +47,7 @@ export async function insertDevices(ctx: ImportCtx, lines: readonly Resolved[]):
 
 interface Written {
   readonly id: number
-  readonly line: Resolved
+  readonly line: ResolvedLine
 }
 
 /** Returns the new value of a text column. An empty cell keeps the old value unless the line clears the column. */

@@ -17,7 +17,7 @@ import { insertDevices, updateDevices } from './device-import-write.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
 /** A line with resolved names. */
-export interface Resolved {
+export interface ResolvedLine {
   readonly input: ImportLine
   readonly tenantId: number
   /** Undefined when an update keeps the model. */
@@ -130,8 +130,8 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   )
   if (state.update) await state.groupRoom.know(ctx.db, regrouped(lines, known))
   const outcomes: Outcome[] = []
-  const added: { at: number; line: Resolved }[] = []
-  const changed: { at: number; id: number; line: Resolved }[] = []
+  const added: { at: number; line: ResolvedLine }[] = []
+  const changed: { at: number; id: number; line: ResolvedLine }[] = []
   for (const [at, line] of lines.entries()) {
     const verdict = await checkedLine(ctx, line, { state, known })
     if (verdict instanceof ApiError) outcomes[at] = verdict
@@ -234,7 +234,7 @@ async function groupIds(
   })
 }
 
-async function takePlaces(ctx: ImportCtx, line: Resolved, { groupRoom }: State, found: Existing | undefined) {
+async function takePlaces(ctx: ImportCtx, line: ResolvedLine, { groupRoom }: State, found: Existing | undefined) {
   const groups = new Map(line.groupIds.map((id, at) => [id, line.input.groups[at] as string]))
   if (groups.size === 0) return
   const problem = await groupRoom.take(ctx.db, { deviceId: found?.id, tenantId: line.tenantId, groups })

@@ -15,9 +15,9 @@ import { among, computePageOffset, buildOrder } from '#core/database/lists/list-
 import { selectDevices } from './device-rows.ts'
 import { findIdsBySerialPart, MIN_KEYED_PART, findPageBySerialPart } from './device-serials.ts'
 
-export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+export type DeviceListFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-type Asked = Pick<Filter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'endTime'>
+type Asked = Pick<DeviceListFilter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'endTime'>
 
 /**
  * Returns the sort order: newest first unless a column is given. A date range is sorted by date, because a scan by
@@ -33,7 +33,11 @@ export function buildDeviceOrder({ orderByColumn, isAsc, beginTime, endTime }: A
 }
 
 /** Returns the condition of a filter. Loads the rule of a group. */
-export async function buildDeviceListFilter(db: Db, user: User, filter: Partial<Filter>): Promise<SQL | undefined> {
+export async function buildDeviceListFilter(
+  db: Db,
+  user: User,
+  filter: Partial<DeviceListFilter>,
+): Promise<SQL | undefined> {
   const group = filter.groupId === undefined ? undefined : await buildGroupCondition(db, user, filter.groupId)
   return and(visibleDevices(user), buildDeviceFilter(filter, group))
 }
@@ -93,7 +97,7 @@ const NARROW = [
   'verCodeMin',
   'verCodeMax',
 ] as const
-const isNarrow = (filter: Partial<Filter>) => NARROW.some((key) => filter[key] !== undefined)
+const isNarrow = (filter: Partial<DeviceListFilter>) => NARROW.some((key) => filter[key] !== undefined)
 
 /**
  * Returns all matching ids, newest first, or undefined when there are more than a pager reaches. Reads without an

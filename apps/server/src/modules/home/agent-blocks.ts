@@ -8,7 +8,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
 import { agentTryDays } from '#schema/agent/agent-try.ts'
 import { devices } from '#schema/device.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 
 const LIST = '/agent/device'
 
@@ -21,7 +21,7 @@ const STATES = [
 ] as const
 
 /** Counts voice devices by state, with the conversations of today. */
-export const agentDevicesBlock: Block = {
+export const agentDevicesBlock: BlockSource = {
   title: '语音设备',
   resources: ['agent'],
   may: (user) => user.can('agent:device:list'),

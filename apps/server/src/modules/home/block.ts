@@ -1,13 +1,13 @@
 import type { HomeBlockData } from '@oms/contract/home/home.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 
-export type Figures = Omit<HomeBlockData, 'key' | 'title'>
+export type BlockFigures = Omit<HomeBlockData, 'key' | 'title'>
 
 /** A block of the home page: its permission, its data, and the resources that invalidate the data. */
-export interface Block {
+export interface BlockSource {
   readonly title: string
   /** Resources whose `changed` events invalidate the block. */
   readonly resources: readonly string[]
   may(user: User): boolean
-  load(ctx: Ctx): Promise<Figures>
+  load(ctx: Ctx): Promise<BlockFigures>
 }

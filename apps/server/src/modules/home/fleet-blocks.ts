@@ -3,14 +3,14 @@ import { appAccounts, tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`
 
-export const devicesBlock: Block = {
+export const devicesBlock: BlockSource = {
   title: '设备',
   resources: ['device'],
   may: canSeeDevices,
@@ -31,7 +31,7 @@ export const devicesBlock: Block = {
 }
 
 /** Counts tenants without the platform. */
-export const tenantsBlock: Block = {
+export const tenantsBlock: BlockSource = {
   title: '客户',
   resources: ['tenant'],
   may: canSeeTenants,
@@ -58,7 +58,7 @@ export const tenantsBlock: Block = {
 }
 
 /** Counts App users and the recently active App users. */
-export const appAccountsBlock: Block = {
+export const appAccountsBlock: BlockSource = {
   title: 'App账号',
   resources: ['account'],
   may: (user) => user.can('AccountAdministration:accountList:list'),
@@ -83,7 +83,7 @@ export const appAccountsBlock: Block = {
 }
 
 /** Counts open tickets: all visible tickets, or the pending tickets for accounts with only the pending list. */
-export const ticketsBlock: Block = {
+export const ticketsBlock: BlockSource = {
   title: '待处理工单',
   resources: ['feedback'],
   may: canSeeTickets,
@@ -126,7 +126,7 @@ function countedLicenses({ scope: { tenants } }: User) {
 const STATE = { stock: 0, allotted: 1, bound: 2, activated: 3 } as const
 
 /** Counts available certificates: the vendor's stock, or a tenant's allotted and unused certificates. */
-export const licensesBlock: Block = {
+export const licensesBlock: BlockSource = {
   title: '剩余证书',
   resources: ['license'],
   may: (user) => user.can('LicenseManage:Certificate:list'),

@@ -1,13 +1,13 @@
 import type { HomeBlock } from '@oms/contract/home/home.ts'
 import { agentDevicesBlock } from './agent-blocks.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock } from './news-blocks.ts'
 import { accountsBlock, sessionsBlock } from './people-blocks.ts'
 import { firmwareBlock, storageBlock } from './stock-blocks.ts'
 
 /** All blocks in the order of the page. */
-export const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, Block>> = {
+export const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, BlockSource>> = {
   devices: devicesBlock,
   tenants: tenantsBlock,
   appAccounts: appAccountsBlock,

@@ -6,12 +6,12 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { isInInbox, countUnread } from '#domain/notices/inbox.ts'
 import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 import { notices, operLogs } from '#schema/system.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 
 const SHOWN = 6
 
 /** Returns the number of unread messages and the newest messages. No page lists unread messages, so it has no URL. */
-export const noticesBlock: Block = {
+export const noticesBlock: BlockSource = {
   title: '通知公告',
   resources: ['sys'],
   may: () => true,
@@ -43,7 +43,7 @@ export const noticesBlock: Block = {
 }
 
 /** Lists recent operations: within the data scope with the log permission, otherwise the account's own. */
-export const operationsBlock: Block = {
+export const operationsBlock: BlockSource = {
   title: '最近操作',
   resources: [],
   may: () => true,

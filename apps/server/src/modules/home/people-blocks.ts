@@ -4,12 +4,12 @@ import { loginLogs } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 
 const DAYS = 7
 
 /** Counts open consoles and the logins of a week. */
-export const sessionsBlock: Block = {
+export const sessionsBlock: BlockSource = {
   title: '在线会话',
   resources: ['sys'],
   may: (user) => user.can('system:online:list'),
@@ -46,7 +46,7 @@ async function loginsByDay({ db, user }: Ctx) {
 }
 
 /** Counts the accounts of the linked list, accounts added today and disabled accounts. */
-export const accountsBlock: Block = {
+export const accountsBlock: BlockSource = {
   title: '账号',
   resources: ['tenant'],
   may: (user) => user.can('system:userList:list') || user.can('system:manager:list'),

@@ -2,7 +2,7 @@ import { and, isNull, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -80,10 +80,10 @@ export async function getScreenReleases(ctx: Ctx) {
 async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
   const { rows } = await db.execute<{ otaId: number; total: number; succeeded: number; failed: number }>(sql`
     select ota_id as "otaId", count(*)::int as total,
-      count(*) filter (where state = ${TASK.succeeded})::int as succeeded,
-      count(*) filter (where state = ${TASK.failed} and not retried)::int as failed
+      count(*) filter (where state = ${TASK_STATE_CODE.succeeded})::int as succeeded,
+      count(*) filter (where state = ${TASK_STATE_CODE.failed} and not retried)::int as failed
     from ota_tasks where ota_id = any(${sql.param(ids)}::int[])
-      and ${scoped(user, { tenant: otaTasks.tenantId }) ?? sql`true`} and not (state >= ${TASK.succeeded} and retried)
+      and ${scoped(user, { tenant: otaTasks.tenantId }) ?? sql`true`} and not (state >= ${TASK_STATE_CODE.succeeded} and retried)
     group by ota_id`)
   return { of: new Map(rows.map((row) => [row.otaId, row])), rows: rows.reduce((sum, { total }) => sum + total, 0) }
 }

@@ -2,10 +2,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import type { Block } from './block.ts'
+import type { BlockSource } from './block.ts'
 
 /** Counts firmware versions and enabled firmware versions. */
-export const firmwareBlock: Block = {
+export const firmwareBlock: BlockSource = {
   title: '固件版本',
   resources: ['device', 'upgrade'],
   may: (user) => user.can('upgrade:ota:list'),
@@ -34,7 +34,7 @@ export const firmwareBlock: Block = {
 }
 
 /** Sums the stored bytes. Equal files are stored once. */
-export const storageBlock: Block = {
+export const storageBlock: BlockSource = {
   title: '文件存储',
   resources: [],
   may: (user) => user.isPlatform && user.can('system:AboutUs:list'),

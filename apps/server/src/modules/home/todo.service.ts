@@ -1,4 +1,4 @@
-import { missingYear } from '@oms/contract/ticket/holidays.ts'
+import { findMissingYear } from '@oms/contract/ticket/holidays.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -201,7 +201,7 @@ const TASKS: readonly Task[] = [
       if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await readSlaSettings(db)
       const today = formatLocalDay(now, services.config.timeZone)
-      return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
+      return enabled && findMissingYear(calendar, today) !== undefined ? 1 : 0
     },
   },
   {

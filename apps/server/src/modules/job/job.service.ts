@@ -1,4 +1,4 @@
-import { isOpen, JOB_STATES, type jobs as contract } from '@oms/contract/job/job.ts'
+import { isJobOpen, JOB_STATES, type jobs as contract } from '@oms/contract/job/job.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
@@ -67,7 +67,7 @@ export async function cancelJob(ctx: Ctx, { id }: ParsedOf<typeof contract.cance
   const [stopped] = await db
     .update(jobs)
     .set({ state: 'cancelled', finishTime: now.toISOString() })
-    .where(and(mine, inArray(jobs.state, JOB_STATES.filter(isOpen))))
+    .where(and(mine, inArray(jobs.state, JOB_STATES.filter(isJobOpen))))
     .returning({ title: jobs.title, percent: jobs.percent })
   if (!stopped) {
     const [found] = await db.select({ jobId: jobs.jobId }).from(jobs).where(mine)

@@ -2,7 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license/license-rows.ts'
-import { canonicalUid, LICENSE_VENDORS, type LicenseVendor, uidProblem } from '@oms/contract/license/license-uid.ts'
+import {
+  toCanonicalUid,
+  LICENSE_VENDORS,
+  type LicenseVendor,
+  findUidProblem,
+} from '@oms/contract/license/license-uid.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
@@ -155,8 +160,8 @@ export async function loadImportDefaults(
 export function resolveLine(input: ImportLine, { vendor, typeCode, models, types, today }: Defaults): ResolvedLine {
   if (input.vendor && input.vendor.toLowerCase() !== LICENSE_VENDORS[vendor].toLowerCase())
     throw invalid(`厂商「${input.vendor}」与批次的厂商${LICENSE_VENDORS[vendor]}不一致`, 'vendor')
-  const uid = canonicalUid(vendor, input.uid)
-  const problem = uidProblem(vendor, uid)
+  const uid = toCanonicalUid(vendor, input.uid)
+  const problem = findUidProblem(vendor, uid)
   if (problem) throw invalid(problem, 'uid')
   if (input.typeCode && !types.has(input.typeCode))
     throw invalid(`授权类型「${input.typeCode}」不存在，请改正，或先以该类型导入批次或申请授权`, 'typeCode')

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { and, desc, eq, gte, inArray, not, type SQL, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import { licenseEvents, licenses } from '#schema/license.ts'
@@ -24,7 +24,7 @@ function beginningWith(text: string | undefined): SQL | undefined {
 
 /** Returns the text with and without the hyphen that a person may omit after the letters. */
 const spellings = (text: string) => [
-  ...new Set(uidSpellings(text).flatMap((each) => [each, each.replace(/^([A-Z]{3,7})(?=\d+[A-Z]*$)/, '$1-')])),
+  ...new Set(listUidSpellings(text).flatMap((each) => [each, each.replace(/^([A-Z]{3,7})(?=\d+[A-Z]*$)/, '$1-')])),
 ]
 
 const USABLE = inArray(licenses.state, [1, 2, 3])

@@ -1,4 +1,4 @@
-import { LOG_MAX_DAYS, rangeProblem } from '@oms/contract/log/log.ts'
+import { LOG_MAX_DAYS, findLogRangeProblem } from '@oms/contract/log/log.ts'
 import { type Column, gte, lte, type SQL, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 
@@ -12,7 +12,7 @@ interface Asked {
  * 366 days.
  */
 export function buildLogRange(column: Column, { beginTime: begin, endTime: end }: Asked, days: number): SQL[] {
-  const problem = rangeProblem(begin, end)
+  const problem = findLogRangeProblem(begin, end)
   if (problem) throw invalid(problem, 'endTime')
   if (begin && end) return [gte(column, begin), lte(column, lastOf(end))]
   const most = sql`make_interval(days => ${LOG_MAX_DAYS}::int)`

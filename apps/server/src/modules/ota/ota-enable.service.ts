@@ -1,6 +1,6 @@
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { isBackwards, OTA_MESSAGES, OTA_STATUS, type ota, reachesBeyond } from '@oms/contract/ota/ota.ts'
+import { isRangeBackwards, OTA_MESSAGES, OTA_STATUS, type ota, includesNewerVersions } from '@oms/contract/ota/ota.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
@@ -82,8 +82,8 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   await assertReleaseInScope(db, user, otaId)
   const components = await listComponents(db, otaId)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
-  if (isBackwards(version)) throw refused(OTA_MESSAGES.range)
-  if (reachesBeyond(version)) throw refused(OTA_MESSAGES.beyond)
+  if (isRangeBackwards(version)) throw refused(OTA_MESSAGES.range)
+  if (includesNewerVersions(version)) throw refused(OTA_MESSAGES.beyond)
   const image = await assertModelInUse(db, version, components)
   await assertServed(db, version, components)
   return { version, components, image }
@@ -114,7 +114,7 @@ async function assertImageVersion(
   image: StoredComponent,
 ) {
   const found = await readAppImage(store, image.sha256, image.size)
-  if (!found || boardVersionCode(found.version) === version.verCode) return
+  if (!found || parseBoardVersion(found.version) === version.verCode) return
   throw refused(
     `组件「${image.name}」的镜像版本是 ${found.version || '空'}，与版本名称 ${version.verName} 不一致，不能启用`,
   )

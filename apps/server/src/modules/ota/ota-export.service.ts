@@ -1,4 +1,4 @@
-import { OtaVersion, ota, rangeInWords } from '@oms/contract/ota/ota.ts'
+import { OtaVersion, ota, formatVersionRange } from '@oms/contract/ota/ota.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { and } from 'drizzle-orm'
 import * as z from 'zod'
@@ -53,7 +53,7 @@ const exportOf = <E extends typeof ota.export | typeof software.export>(
     load: (db, user, keys) =>
       selectVersions(db).where(and(visibleVersionsOfKind(user, artifact), among(otaVersions.otaId, keys))),
     keyOf: ({ otaId }) => otaId,
-    line: (row) => ({ ...row, range: rangeInWords(row) }),
+    line: (row) => ({ ...row, range: formatVersionRange(row) }),
   })
 
 export const exportFirmware = exportOf(FIRMWARE_KIND, ota.export, ['modelName'])

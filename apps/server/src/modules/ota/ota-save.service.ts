@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
-import { NO_MODEL, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
+import { NO_MODEL_MESSAGE, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
@@ -121,7 +121,7 @@ const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
 async function onlyModelId(db: Db) {
   const inUse = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)
-  if (!first || second) throw invalid(NO_MODEL, 'otaVersion.modelId')
+  if (!first || second) throw invalid(NO_MODEL_MESSAGE, 'otaVersion.modelId')
   return first.id
 }
 
@@ -148,7 +148,7 @@ async function assertBoardVersion(
     .from(deviceModels)
     .where(eq(deviceModels.id, modelId))
   if (!model || model.boards.length === 0) return
-  const expected = boardVersionCode(verName)
+  const expected = parseBoardVersion(verName)
   if (expected === undefined)
     throw invalid('语音设备的版本名称须为一至三段小于 1000 的数字，如 2.0.10', 'otaVersion.verName')
   if (expected !== verCode) throw invalid(`版本名称 ${verName} 的版本号应为 ${expected}`, 'otaVersion.verCode')

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { objectKeyOf } from '#domain/video/recordings/segment.ts'
+import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { playbackFixture, ZONE } from './playback-fixture.ts'
+import { usePlayback, ZONE } from './playback-fixture.ts'
 
 /** Yesterday: a day that is over. */
 export const DAY = addDays(formatLocalDay(Date.now(), ZONE), -1)
 export const START = Date.parse(`${DAY}T12:00:00+08:00`)
 export const RANGE = { begin: START, end: START + 60_000 }
 
-export type Fixture = ReturnType<typeof playbackFixture>
+export type Fixture = ReturnType<typeof usePlayback>
 export type Session = Awaited<ReturnType<Fixture['openSession']>>
 export type Camera = Awaited<ReturnType<Fixture['addCamera']>>
 /** A user of an App with a camera and its recordings. */
@@ -31,7 +31,7 @@ const bytesOf = ({ id }: Camera) => Buffer.from(`recording of camera ${id}`.padE
 
 /** Creates homes on the server of a test file. */
 export function homesOf(app: ReturnType<typeof useApp>) {
-  const fixture = playbackFixture(app)
+  const fixture = usePlayback(app)
   let key: Awaited<ReturnType<Fixture['addKey']>>
   let made = 0
 
@@ -65,7 +65,7 @@ export function homesOf(app: ReturnType<typeof useApp>) {
       [picture, 77, 3],
     ] as const)
       await media.put(
-        objectKeyOf({ expireDay, deviceId: camera.id, channel: 0, startMs, salt, format }),
+        formatObjectKey({ expireDay, deviceId: camera.id, channel: 0, startMs, salt, format }),
         Readable.from([bytesOf(camera)]),
         {
           bytes: 1000,

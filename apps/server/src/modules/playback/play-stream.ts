@@ -12,7 +12,7 @@ import {
   findContentType,
   findExtension,
   SEGMENT_FORMAT,
-  type Format,
+  type SegmentFormat,
   formatObjectKey,
   formatSalt,
 } from '#domain/video/recordings/segment.ts'
@@ -23,14 +23,14 @@ import { MAX_SEGMENT_MS, type Recording, listRecordings } from './recordings.ts'
 const addressExpired = () => new HttpError(410, '播放地址已失效，请重新获取')
 const noRecordings = () => new HttpError(404, '该时间段没有录像')
 
-const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = {
+const FORMAT_BY_EXTENSION: Readonly<Record<string, SegmentFormat>> = {
   ts: SEGMENT_FORMAT.ts,
   mp4: SEGMENT_FORMAT.fmp4,
   jpg: SEGMENT_FORMAT.jpg,
 }
 
 /** Returns the format of a file name that the contract accepted. */
-const formatOf = (file: string): Format => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? SEGMENT_FORMAT.ts
+const formatOf = (file: string): SegmentFormat => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? SEGMENT_FORMAT.ts
 
 /** Name of a segment's file in a playlist. Server and token complete it to the object key. */
 export const formatFileName = ({
@@ -39,7 +39,7 @@ export const formatFileName = ({
   salt,
   format,
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
-  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as Format)}`
+  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as SegmentFormat)}`
 
 /** Returns the object key of a file name, for the device and the range of a token. */
 export function findPlayObjectKey({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {

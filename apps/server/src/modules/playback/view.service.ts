@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type playbackConsents as calls, MAX_VIEW_MS, OWN_CONSENT } from '@oms/contract/playback/consent.ts'
+import { type playbackConsents as calls, MAX_VIEW_MS, OWN_CONSENT_MESSAGE } from '@oms/contract/playback/consent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
@@ -41,7 +41,7 @@ export async function requireUsableConsent({ db, user, now, services }: Ctx, wan
     consent.withdrawTime === null &&
     instant(consent.validUntil, zone) > now.getTime()
   if (!isValid) throw noConsent()
-  if (consent.uid === user.uid) throw refused(OWN_CONSENT)
+  if (consent.uid === user.uid) throw refused(OWN_CONSENT_MESSAGE)
   const { rangeBegin, rangeEnd } = consent
   return { rangeBegin, rangeEnd, begin: instant(rangeBegin, zone), end: instant(rangeEnd, zone) }
 }

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type storageDeviceVideos as calls, MAY_RECORD } from '@oms/contract/storage/device-video.ts'
+import { type storageDeviceVideos as calls, MAY_RECORD_TEXT } from '@oms/contract/storage/device-video.ts'
 import { RECORD_TYPE } from '@oms/contract/storage/package.ts'
 import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
@@ -11,7 +11,7 @@ import {
   explainPermit,
   type PermitFacts,
   REFUSAL_REASONS,
-  type Reason,
+  type RefusalReason,
   createSampleRecording,
 } from '#domain/video/permit-rules.ts'
 import { devices } from '#schema/device.ts'
@@ -57,10 +57,13 @@ export async function explainPermitForDevice(ctx: Ctx, { sn, channel }: ParsedOf
   }
 }
 
-const answerText = (answer: string) => (answer === 'recording' ? MAY_RECORD : (REFUSAL_REASONS[answer as Reason] ?? ''))
+const answerText = (answer: string) =>
+  answer === 'recording' ? MAY_RECORD_TEXT : (REFUSAL_REASONS[answer as RefusalReason] ?? '')
 
 /** Values that the rules compare, as text. */
-const VALUES: Readonly<Partial<Record<Reason, (facts: PermitFacts, timeOf: (seconds: number) => string) => string>>> = {
+const VALUES: Readonly<
+  Partial<Record<RefusalReason, (facts: PermitFacts, timeOf: (seconds: number) => string) => string>>
+> = {
   model: ({ cloudChannels }) => (cloudChannels > 0 ? `支持 ${cloudChannels} 个通道` : '不支持'),
   channel: ({ channel, cloudChannels }) => `通道 ${channel}，型号支持 ${cloudChannels} 个`,
   waiting: ({ span, firstFromMs }, timeOf) =>
@@ -79,7 +82,7 @@ const VALUES: Readonly<Partial<Record<Reason, (facts: PermitFacts, timeOf: (seco
       : '',
 }
 
-const valueOf = (reason: Reason, facts: PermitFacts, zone: string) =>
+const valueOf = (reason: RefusalReason, facts: PermitFacts, zone: string) =>
   VALUES[reason]?.(facts, (seconds) => formatLocalTime(seconds * 1000, zone)) ?? ''
 
 /** Returns the uploads of each day of a month. Days without uploads are absent. */

@@ -1,4 +1,4 @@
-import { periodText } from '@oms/contract/storage/package.ts'
+import { formatPeriod } from '@oms/contract/storage/package.ts'
 import type { storageOptions as calls } from '@oms/contract/storage/options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, gt, or } from 'drizzle-orm'
@@ -47,7 +47,7 @@ export async function listPackageOptions({ db }: Ctx, { keyword, onSale }: Parse
     )
     .orderBy(desc(ossPackages.status), asc(ossPackages.sort), asc(ossPackages.id))
     .limit(MAX_OPTIONS)
-  return { list: rows.map((row) => ({ ...row, period: periodText(row.periodType, row.periodCount) })) }
+  return { list: rows.map((row) => ({ ...row, period: formatPeriod(row.periodType, row.periodCount) })) }
 }
 
 export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {

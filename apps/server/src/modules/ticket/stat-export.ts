@@ -12,7 +12,7 @@ import {
   getBacklogAges,
   getHandlerStatistic,
   getProblemStatistic,
-  type Query,
+  type TicketStatQuery,
   getTicketSummary,
   getTicketTrend,
 } from './stat.service.ts'
@@ -34,7 +34,7 @@ export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.e
   return (_request, reply) => sendTable(reply, { name: '售后统计', format, columns: COLUMNS, rows })
 }
 
-async function linesOf(ctx: Ctx, input: Query): Promise<Line[]> {
+async function linesOf(ctx: Ctx, input: TicketStatQuery): Promise<Line[]> {
   const figures = await getTicketSummary(ctx, input)
   const line =
     (part: string) =>

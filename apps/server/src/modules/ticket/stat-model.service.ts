@@ -6,7 +6,7 @@ import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { FACT_DIM, selectFactSource, buildFactFilter, type Query } from './stat.service.ts'
+import { FACT_DIM, selectFactSource, buildFactFilter, type TicketStatQuery } from './stat.service.ts'
 
 const MODELS = 30
 const VERSIONS = 12
@@ -72,7 +72,7 @@ const fleetSource = (user: User) =>
       )
     : ticketFleet) as unknown as typeof ticketFleet
 
-async function cellsOf({ db, user }: Ctx, input: Query) {
+async function cellsOf({ db, user }: Ctx, input: TicketStatQuery) {
   const counted = await db
     .select({ modelId: ticketFacts.modelId, key: ticketFacts.key, tickets: sql<number>`sum(${ticketFacts.n})::int` })
     .from(selectFactSource(user))

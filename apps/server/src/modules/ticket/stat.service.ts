@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { percentOf } from '@oms/contract/core/percent.ts'
+import { computePercentage } from '@oms/contract/core/percent.ts'
 import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
 import { and, between, eq, inArray, lt, type SQL, Subquery, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -9,7 +9,7 @@ import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
 import { isTicketOpen, visibleTickets } from './ticket-rows.ts'
 
-export type Query = ParsedOf<typeof feedbackStat.summary>
+export type TicketStatQuery = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
 /** Meaning of `ticket_facts.dim`; see the migration. */
 export const FACT_DIM = {
@@ -75,13 +75,13 @@ export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }:
 const n = sql<number>`sum(${ticketFacts.n})::int`
 const total = sql<number>`sum(${ticketFacts.total})::float8`
 
-export const countDays = ({ startDate, endDate }: Query) =>
+export const countDays = ({ startDate, endDate }: TicketStatQuery) =>
   Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
 
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits
 const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n > 0 ? rounded(total / n, digits) : null)
 
-export async function getTicketSummary({ db, user }: Ctx, input: Query) {
+export async function getTicketSummary({ db, user }: Ctx, input: TicketStatQuery) {
   const { startDate, endDate } = input
   const since = addDays(startDate, -countDays(input))
   const dims = [FACT_DIM.created, FACT_DIM.closed, FACT_DIM.responded, FACT_DIM.reopened, FACT_DIM.rated, FACT_DIM.late]
@@ -102,10 +102,10 @@ export async function getTicketSummary({ db, user }: Ctx, input: Query) {
     respondMinutes: average(of(FACT_DIM.responded)),
     solveMinutes: average(of(FACT_DIM.closed)),
     reopened: of(FACT_DIM.reopened).n,
-    reopenRate: percentOf(of(FACT_DIM.reopened).n, created),
+    reopenRate: computePercentage(of(FACT_DIM.reopened).n, created),
     satisfaction: average(of(FACT_DIM.rated), 2),
     rated: of(FACT_DIM.rated).n,
-    hitRate: percentOf(created - of(FACT_DIM.late).n, created),
+    hitRate: computePercentage(created - of(FACT_DIM.late).n, created),
     before: {
       created: of(FACT_DIM.created, false).n,
       closed: of(FACT_DIM.closed, false).n,
@@ -115,7 +115,7 @@ export async function getTicketSummary({ db, user }: Ctx, input: Query) {
   }
 }
 
-async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: Query) {
+async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: TicketStatQuery) {
   const [row] = await db
     .select({
       backlog: sql<number>`count(*)::int`,
@@ -127,7 +127,7 @@ async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: Query) {
   return row ?? { backlog: 0, unassigned: 0, breached: 0 }
 }
 
-export async function getTicketTrend(ctx: Ctx, input: Query) {
+export async function getTicketTrend(ctx: Ctx, input: TicketStatQuery) {
   const { db, user } = ctx
   const { startDate, endDate } = input
   const dims = [FACT_DIM.created, FACT_DIM.closed]
@@ -161,7 +161,7 @@ function upToToday<D extends { day: string }>({ services, now }: Ctx, days: D[])
 }
 
 /** Lists firmware enabled within the period, as markers of the chart. */
-async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, modelId }: Query) {
+async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, modelId }: TicketStatQuery) {
   const { rows } = await db.execute<{ day: string; modelName: string; verName: string; modelId: number }>(sql`
     select to_char(v.enable_time, 'YYYY-MM-DD') as day, m.model_name as "modelName", v.ver_name as "verName",
       v.model_id as "modelId"
@@ -174,7 +174,7 @@ async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, model
   return rows
 }
 
-export async function getProblemStatistic({ db, user }: Ctx, input: Query) {
+export async function getProblemStatistic({ db, user }: Ctx, input: TicketStatQuery) {
   const dims = [FACT_DIM.created, FACT_DIM.hardware, FACT_DIM.software, FACT_DIM.structure]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, count: n })
@@ -195,7 +195,7 @@ export async function getProblemStatistic({ db, user }: Ctx, input: Query) {
   }
 }
 
-export async function getHandlerStatistic({ db, user }: Ctx, input: Query) {
+export async function getHandlerStatistic({ db, user }: Ctx, input: TicketStatQuery) {
   const dims = [FACT_DIM.handlerClosed, FACT_DIM.handlerReopened, FACT_DIM.handlerRated]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, n, total })
@@ -235,7 +235,7 @@ async function namesOf({ db }: Pick<Ctx, 'db'>, uids: number[]) {
   return new Map(rows.map(({ uid, name }) => [uid, name]))
 }
 
-export async function getTicketHeatmap({ db, user }: Ctx, input: Query) {
+export async function getTicketHeatmap({ db, user }: Ctx, input: TicketStatQuery) {
   const rows = await db
     .select({ key: ticketFacts.key, count: n })
     .from(selectFactSource(user))
@@ -259,7 +259,7 @@ const AGES = [
   [16, null],
 ] as const
 
-export async function getBacklogAges({ db, user }: Ctx, input: Query) {
+export async function getBacklogAges({ db, user }: Ctx, input: TicketStatQuery) {
   const days = sql`floor(extract(epoch from now() - ${tickets.createTime}) / 86400)`
   const bucket = sql<number>`case when ${days} <= 1 then 0 when ${days} <= 3 then 1 when ${days} <= 7 then 2
     when ${days} <= 15 then 3 else 4 end`

@@ -50,7 +50,7 @@ export function assertNotMerged(ticket: StoredTicket) {
   if (ticket.mergedIntoId !== null) throw invalid('该工单已合并到其他工单，请在主工单中处理')
 }
 
-export interface Handler {
+export interface TicketHandler {
   readonly uid: number
   readonly name: string
 }
@@ -60,7 +60,7 @@ export async function requireHandler(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   uid: number,
   tenantId: number,
-): Promise<Handler> {
+): Promise<TicketHandler> {
   const [found] = await db
     .select({ tenantId: accounts.tenantId, realname: accounts.realname, account: accounts.account })
     .from(accounts)
@@ -74,7 +74,7 @@ export async function requireHandler(
 /** Changes of a step. Absent fields stay unchanged. */
 export interface TicketChange {
   readonly status?: number
-  readonly handler?: Handler | null
+  readonly handler?: TicketHandler | null
   readonly priority?: number
   readonly tags?: string[]
   readonly problemAttr?: StoredTicket['problemAttr']
@@ -201,7 +201,7 @@ export const formatTicketStatus = (status: unknown) =>
  * Notifies the handler outside the transaction, because row-level security prevents writing to inboxes of other
  * tenants.
  */
-function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }: Handler) {
+function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }: TicketHandler) {
   const { services, user } = ctx
   ctx.afterCommit(() =>
     services.database.db.transaction((db) =>

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { DIRECT_WHITES, type otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { MAX_DIRECT_ALLOWLIST, type otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
@@ -92,7 +92,7 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
       ...toBizRecord(version),
       action: `按条件${verb}${formatVersionName(version)}的白名单，转为后台任务 ${jobId}`,
     })
-    ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
+    ctx.say(`设备超过 ${MAX_DIRECT_ALLOWLIST} 台，已转为后台${verb}`)
     return { count: 0, jobId }
   }
   return transactRecorded(ctx, async (db) => {
@@ -131,9 +131,9 @@ async function conditionOf({ db, user }: Ctx, version: StoredVersion, filter: ob
 
 async function isMany(db: Db, condition: SQL) {
   const { rows } = await db.execute<{ n: number }>(
-    sql`select count(*)::int as n from (select from ${devices} where ${condition} limit ${DIRECT_WHITES + 1}) as counted`,
+    sql`select count(*)::int as n from (select from ${devices} where ${condition} limit ${MAX_DIRECT_ALLOWLIST + 1}) as counted`,
   )
-  return (rows[0]?.n ?? 0) > DIRECT_WHITES
+  return (rows[0]?.n ?? 0) > MAX_DIRECT_ALLOWLIST
 }
 
 const inArrayOf = (ids: readonly number[]): SQL => (ids.length === 0 ? sql`false` : inArray(devices.id, [...ids]))

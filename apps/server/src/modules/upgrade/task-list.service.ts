@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
@@ -29,7 +29,7 @@ export async function countTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTa
 export async function listFailures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
   await requireVersion(db, user, otaId)
   const offset = computePageOffset(page)
-  const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.failed))
+  const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK_STATE_CODE.failed))
   const { rows } = await db.execute<{
     reason: string
     code: string | null

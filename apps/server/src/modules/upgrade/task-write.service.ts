@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { TASK, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { devicePackages, devices } from '#schema/device.ts'
@@ -32,7 +32,7 @@ export async function retryTasks(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<
       and(
         visibleTasks(user),
         eq(otaTasks.otaId, otaId),
-        eq(otaTasks.state, TASK.failed),
+        eq(otaTasks.state, TASK_STATE_CODE.failed),
         eq(otaTasks.retried, false),
         taskIds && inArray(otaTasks.taskId, taskIds),
         reason === undefined ? undefined : eq(otaTasks.reason, reason),
@@ -83,7 +83,11 @@ export async function pushToDevice(ctx: Ctx, { otaId, sn, risky }: ParsedOf<type
   const risk = isStepBack ? (runs === verCode ? '（重装，已确认风险）' : `（由 ${runs} 降级，已确认风险）`) : ''
   await db
     .insert(otaTaskLogs)
-    .values({ taskId: task.taskId, state: TASK.offered, details: [`由 ${user.realname || user.account} 推送${risk}`] })
+    .values({
+      taskId: task.taskId,
+      state: TASK_STATE_CODE.offered,
+      details: [`由 ${user.realname || user.account} 推送${risk}`],
+    })
   ctx.audit({ ...toBizRecord(version), action: `推送${formatVersionName(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
   await publishReleaseChanged(ctx.services, db, version.tenantId)

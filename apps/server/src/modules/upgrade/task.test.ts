@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -32,11 +32,16 @@ async function mixed(prefix: string) {
   const made = await createEnabledVersion(server.db)
   const ids = await insertDevices(server.db, { modelId: made.modelId, count: 14, prefix })
   const { otaId } = made
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 6), state: TASK.succeeded })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(6, 9), state: TASK.failed, reason: '空间不足' })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(9, 11), state: TASK.failed, reason: '签名不正确' })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(11, 12), state: TASK.downloading })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(12), state: TASK.offered })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 6), state: TASK_STATE_CODE.succeeded })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(6, 9), state: TASK_STATE_CODE.failed, reason: '空间不足' })
+  await insertTasks(server.db, {
+    otaId,
+    deviceIds: ids.slice(9, 11),
+    state: TASK_STATE_CODE.failed,
+    reason: '签名不正确',
+  })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(11, 12), state: TASK_STATE_CODE.downloading })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(12), state: TASK_STATE_CODE.offered })
   return { ...made, ids }
 }
 
@@ -135,8 +140,12 @@ describe('tasks of a version', () => {
       msg: '所选任务已结束或正在取消',
     })
     const { task, logs } = await get(me, `/${taskIds[0]}`, {})
-    expect(task).toMatchObject({ state: TASK.cancelled, reason: '人工取消：换批次', closeTime: expect.any(String) })
-    expect(logs).toMatchObject([{ state: TASK.cancelled, execution: '', details: ['人工取消：换批次'] }])
+    expect(task).toMatchObject({
+      state: TASK_STATE_CODE.cancelled,
+      reason: '人工取消：换批次',
+      closeTime: expect.any(String),
+    })
+    expect(logs).toMatchObject([{ state: TASK_STATE_CODE.cancelled, execution: '', details: ['人工取消：换批次'] }])
   })
 
   test('export holds the filtered list with texts instead of codes', async () => {
@@ -212,9 +221,9 @@ test("lists the tasks of one device; a tenant sees tasks of its devices, also of
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const [mine] = await insertDevices(server.db, { modelId, count: 1, prefix: 'TI', tenantId })
   const [foreign] = await insertDevices(server.db, { modelId, count: 1, prefix: 'TJ' })
-  await insertTasks(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK.succeeded })
+  await insertTasks(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK_STATE_CODE.succeeded })
   const second = await insertVersion(server.db, { modelId, verCode: 101 })
-  await insertTasks(server.db, { otaId: second, deviceIds: [mine!], state: TASK.offered })
+  await insertTasks(server.db, { otaId: second, deviceIds: [mine!], state: TASK_STATE_CODE.offered })
   const pageReader = await server.as('device:apkManage:query')
   const of = (who: Caller, deviceId: number) => who.call('GET', `/api/v1/device/ota/task/device?deviceId=${deviceId}`)
   expect((await of(pageReader, mine!)).data.list).toMatchObject([{ verCode: 101 }, { verCode: 100, state: 100 }])

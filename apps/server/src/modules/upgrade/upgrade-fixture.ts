@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { Db } from '#core/database/client.ts'
@@ -86,10 +86,10 @@ export async function insertTasks(
     at = 'now()',
   }: { otaId: number; deviceIds: readonly number[]; state: number; reason?: string; at?: string },
 ) {
-  const closed = state >= TASK.succeeded ? sql.raw(at) : sql`null`
+  const closed = state >= TASK_STATE_CODE.succeeded ? sql.raw(at) : sql`null`
   await db.execute(sql`
     insert into ota_tasks (ota_id, device_id, tenant_id, model_id, from_ver_code, ver_code, state, progress, reason, create_time, update_time, close_time)
-    select ${otaId}, d.id, d.tenant_id, d.model_id, d.ver_code, v.ver_code, ${state}, ${state === TASK.succeeded ? 100 : 30},
+    select ${otaId}, d.id, d.tenant_id, d.model_id, d.ver_code, v.ver_code, ${state}, ${state === TASK_STATE_CODE.succeeded ? 100 : 30},
       ${reason}, ${sql.raw(at)}, ${sql.raw(at)}, ${closed}
     from devices d, ota_versions v where v.ota_id = ${otaId} and d.id = any(${sql.param([...deviceIds])}::int[]) order by d.id`)
 }

@@ -1,4 +1,4 @@
-import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
+import { iterateAgenda } from '@oms/contract/ad-engine/agenda.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
 import { sendJson, badRequest } from '#protocols/shared/response.ts'
@@ -25,7 +25,7 @@ export function sendAgenda(call: ScreenRequest, sn: string) {
   const files = new Map(schedule.ads.map((ad) => [ad.id, { type: ad.type, ...fileOf(ad, screen) }]))
   let until = from + hours * HOUR_MS
   const slots = []
-  for (const { verNo: ver, hold, start, ms, programId, itemId, adId, adVer } of agendaBetween(schedule, from, until)) {
+  for (const { verNo: ver, hold, start, ms, programId, itemId, adId, adVer } of iterateAgenda(schedule, from, until)) {
     if (slots.length >= MAX_SLOTS) {
       until = start
       break

@@ -1,7 +1,7 @@
 import { sanitizeDeviceText, sendEmpty, badRequest } from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
 import { formatJsonValue } from '#protocols/shared/releases/report-words.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { reportPackages, reportVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
@@ -17,7 +17,7 @@ type Attributes = Record<string, string>
 const COLUMNS = { osVer: 'os_ver', appVer: 'app_ver', hwVer: 'hw_ver' } as const
 
 /** Stores the attributes that a device reports. `verCode` is the installed firmware version. */
-export async function putConfigData(call: Call) {
+export async function putConfigData(call: DdiCall) {
   const { side, slot, request, response } = call
   const body = await readObject(request)
   const mode = (body.mode ?? 'merge') as Mode
@@ -83,7 +83,7 @@ async function copyToColumns(db: QueryClient, deviceId: number, sent: Record<str
 }
 
 /** Handles `PUT installedBase`: stores the installed firmware or package version, given as number or version name. */
-export async function putInstalled(call: Call) {
+export async function putInstalled(call: DdiCall) {
   const { side, slot, request, response } = call
   const { name, version } = await readObject(request)
   const { fleet } = side.services
@@ -106,7 +106,7 @@ export async function putInstalled(call: Call) {
 const FIRMWARE = new Set(['', 'os', 'firmware', '固件'])
 
 /** Returns the software package with this name, or an empty text for the firmware. Throws for other names. */
-async function namedPackage({ side, slot }: Call, name: string): Promise<string> {
+async function namedPackage({ side, slot }: DdiCall, name: string): Promise<string> {
   const { fleet, database } = side.services
   if (FIRMWARE.has(name.toLowerCase())) return ''
   const { rows } = await database.pool.query<{ packageName: string }>(
@@ -119,7 +119,7 @@ async function namedPackage({ side, slot }: Call, name: string): Promise<string>
   return rows[0].packageName
 }
 
-async function versionByName({ side, slot }: Call, packageName: string, verName: string) {
+async function versionByName({ side, slot }: DdiCall, packageName: string, verName: string) {
   const { fleet, database } = side.services
   const { rows } = await database.pool.query<{ verCode: number }>(
     `select ver_code as "verCode" from ota_versions where model_id = $1 and ver_name = $2 and package_name = $4

@@ -1,22 +1,22 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { DeviceError, notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import { toLogEntry, type Feedback, readFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
 import { UNREADABLE_REPORT } from '#protocols/shared/releases/report-words.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
-import { recordTaskStep, type Step } from '#protocols/shared/releases/tasks.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
+import { recordTaskStep, type TaskStep } from '#protocols/shared/releases/tasks.ts'
 import { openTask } from './deployment.ts'
 
-export async function getCancel(call: Call, taskId: number) {
+export async function getCancel(call: DdiCall, taskId: number) {
   const task = await openTask(call, taskId)
-  if (task.state !== TASK.cancelling) throw notFound('cancellation')
+  if (task.state !== TASK_STATE_CODE.cancelling) throw notFound('cancellation')
   sendJson(call.request, call.response, 200, { id: String(taskId), cancelAction: { stopId: String(taskId) } })
 }
 
-export async function postCancelFeedback(call: Call, taskId: number) {
+export async function postCancelFeedback(call: DdiCall, taskId: number) {
   const { side, slot, request, response } = call
   const feedback = await readFeedback(request)
   await side.tasks.change(slot, taskId, (db, task) => {
-    if (task.state !== TASK.cancelling) throw new DeviceError(405, 'this action is not being cancelled')
+    if (task.state !== TASK_STATE_CODE.cancelling) throw new DeviceError(405, 'this action is not being cancelled')
     return recordTaskStep(db, task, toLogEntry(feedback), stepOf(feedback))
   })
   sendEmpty(response)
@@ -26,11 +26,12 @@ export async function postCancelFeedback(call: Call, taskId: number) {
  * Rejected or failed cancellation: the update continues. `canceled` alone is informational; `closed` is the final
  * answer.
  */
-function stepOf(feedback: Feedback): Step {
+function stepOf(feedback: Feedback): TaskStep {
   const { execution, isFailure, isUnderstood } = feedback
   const goesOn = isFailure || (isUnderstood && execution === 'rejected')
-  if (goesOn) return { state: TASK.installing, reason: findFailureReason(feedback) || '设备拒绝取消' }
+  if (goesOn) return { state: TASK_STATE_CODE.installing, reason: findFailureReason(feedback) || '设备拒绝取消' }
   if (!isUnderstood) return { reason: UNREADABLE_REPORT }
-  if (execution === 'closed') return { state: TASK.cancelled, reason: findFailureReason(feedback) || '设备已取消升级' }
+  if (execution === 'closed')
+    return { state: TASK_STATE_CODE.cancelled, reason: findFailureReason(feedback) || '设备已取消升级' }
   return {}
 }

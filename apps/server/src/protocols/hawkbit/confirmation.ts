@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import {
   sanitizeDeviceText,
   DeviceError,
@@ -9,7 +9,7 @@ import {
 } from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
 import { formatResultCode, formatJsonValue } from '#protocols/shared/releases/report-words.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
 import { describeDeployment, openTask } from './deployment.ts'
 
@@ -19,9 +19,9 @@ interface Agreement {
   readonly at: number
 }
 
-const deviceIdOf = ({ side, slot }: Call) => side.services.fleet.slots.ids[slot]!
+const deviceIdOf = ({ side, slot }: DdiCall) => side.services.fleet.slots.ids[slot]!
 
-async function agreementOf(call: Call): Promise<Agreement | undefined> {
+async function agreementOf(call: DdiCall): Promise<Agreement | undefined> {
   const { rows } = await call.side.services.database.pool.query<Agreement>(
     `select initiator, remark, extract(epoch from create_time)::float8 * 1000 as at
      from device_auto_confirms where device_id = $1`,
@@ -30,10 +30,10 @@ async function agreementOf(call: Call): Promise<Agreement | undefined> {
   return rows[0]
 }
 
-export async function getConfirmations(call: Call) {
+export async function getConfirmations(call: DdiCall) {
   const { base, side, slot, request, response } = call
   const agreed = await agreementOf(call)
-  const task = side.services.fleet.state.openTasks(slot).find(({ state }) => state === TASK.confirming)
+  const task = side.services.fleet.state.openTasks(slot).find(({ state }) => state === TASK_STATE_CODE.confirming)
   const toggle = agreed ? 'deactivateAutoConfirm' : 'activateAutoConfirm'
   const autoConfirm = agreed
     ? { active: true, initiator: agreed.initiator, remark: agreed.remark, activatedAt: Math.round(agreed.at) }
@@ -47,20 +47,20 @@ export async function getConfirmations(call: Call) {
   })
 }
 
-export async function getConfirmation(call: Call, taskId: number) {
+export async function getConfirmation(call: DdiCall, taskId: number) {
   const task = await openTask(call, taskId)
-  const deployment = task.state === TASK.confirming ? await call.side.deployments.of(task.otaId) : undefined
+  const deployment = task.state === TASK_STATE_CODE.confirming ? await call.side.deployments.of(task.otaId) : undefined
   if (!deployment) throw notFound('confirmation')
   sendJson(call.request, call.response, 200, { id: String(taskId), confirmation: describeDeployment(call, deployment) })
 }
 
-export async function postConfirmation(call: Call, taskId: number) {
+export async function postConfirmation(call: DdiCall, taskId: number) {
   const { side, slot, request, response } = call
   const { confirmation, code, details } = await readObject(request)
   if (confirmation !== 'confirmed' && confirmation !== 'denied')
     throw badRequest('confirmation must be confirmed or denied')
   await side.tasks.change(slot, taskId, async (db, task) => {
-    if (task.state !== TASK.confirming) throw notFound('confirmation')
+    if (task.state !== TASK_STATE_CODE.confirming) throw notFound('confirmation')
     const entry = {
       execution: confirmation,
       code: formatResultCode(code),
@@ -70,14 +70,14 @@ export async function postConfirmation(call: Call, taskId: number) {
       db,
       task,
       entry,
-      confirmation === 'confirmed' ? { state: TASK.offered } : { reason: '设备用户尚未同意' },
+      confirmation === 'confirmed' ? { state: TASK_STATE_CODE.offered } : { reason: '设备用户尚未同意' },
     )
   })
   sendEmpty(response)
 }
 
 /** Enables automatic confirmation of the device and confirms the waiting task. */
-export async function activateAutoConfirm(call: Call) {
+export async function activateAutoConfirm(call: DdiCall) {
   const { side, slot, request, response } = call
   const { initiator, remark } = await readObject(request)
   await side.tasks.writes.run(async (db) => {
@@ -87,7 +87,7 @@ export async function activateAutoConfirm(call: Call) {
     )
     if (!rowCount) throw new DeviceError(409, 'already active')
     await db.query(
-      `update ota_tasks set state = ${TASK.offered}, update_time = now() where device_id = $1 and state = ${TASK.confirming}`,
+      `update ota_tasks set state = ${TASK_STATE_CODE.offered}, update_time = now() where device_id = $1 and state = ${TASK_STATE_CODE.confirming}`,
       [deviceIdOf(call)],
     )
   })
@@ -96,7 +96,7 @@ export async function activateAutoConfirm(call: Call) {
   sendEmpty(response)
 }
 
-export async function deactivateAutoConfirm(call: Call) {
+export async function deactivateAutoConfirm(call: DdiCall) {
   const { side, response } = call
   const { rowCount } = await side.services.database.pool.query(
     'delete from device_auto_confirms where device_id = $1',

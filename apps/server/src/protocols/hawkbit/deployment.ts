@@ -1,4 +1,4 @@
-import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
+import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import type { Component, Deployment } from '#protocols/shared/releases/deployments.ts'
@@ -10,7 +10,7 @@ import {
   determineStep,
 } from '#protocols/shared/releases/feedback.ts'
 import { MANIFEST_FILE_NAME, sendManifest } from '#protocols/shared/releases/manifest.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
 import {
   isReleasePaused,
   isSkippedInstallation,
@@ -27,7 +27,7 @@ const PART: Readonly<Record<number, string>> = { 1: 'os', 2: 'bApp', 3: 'bApp', 
 const MAX_HISTORY = 100
 
 /** Returns the open task of this device. Waits for a task that another process has just created. */
-export async function openTask({ side, slot }: Call, taskId: number): Promise<OpenTask> {
+export async function openTask({ side, slot }: DdiCall, taskId: number): Promise<OpenTask> {
   const find = () => side.services.fleet.state.openTasks(slot).find((task) => task.taskId === taskId)
   const known = find()
   if (known) return known
@@ -37,10 +37,10 @@ export async function openTask({ side, slot }: Call, taskId: number): Promise<Op
   return late
 }
 
-export async function getDeployment(call: Call, taskId: number) {
+export async function getDeployment(call: DdiCall, taskId: number) {
   const { side, request, response, query } = call
   const task = await openTask(call, taskId)
-  if (task.state === TASK.cancelling || task.state === TASK.confirming) throw notFound('action')
+  if (task.state === TASK_STATE_CODE.cancelling || task.state === TASK_STATE_CODE.confirming) throw notFound('action')
   if (isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) throw notFound('action')
@@ -52,7 +52,7 @@ export async function getDeployment(call: Call, taskId: number) {
 }
 
 /** Handles `deploymentBase/{id}/manifest.json` and `.sig`: sends the signed manifest or its signature. */
-export async function getManifest(call: Call, taskId: number, name: string) {
+export async function getManifest(call: DdiCall, taskId: number, name: string) {
   const task = await openTask(call, taskId)
   const deployment = await call.side.deployments.of(task.otaId)
   if (!deployment) throw notFound('manifest')
@@ -68,7 +68,7 @@ interface Described {
 }
 
 /** Adds the link to the signed manifest unless the response would exceed the buffer of small devices. */
-function signed<T extends Described>({ base }: Call, { manifest }: Deployment, body: T): T {
+function signed<T extends Described>({ base }: DdiCall, { manifest }: Deployment, body: T): T {
   const [first, ...rest] = body.deployment.chunks
   if (!manifest || !first) return body
   const value = `${base}/deploymentBase/${body.id}/${MANIFEST_FILE_NAME}`
@@ -78,7 +78,7 @@ function signed<T extends Described>({ base }: Call, { manifest }: Deployment, b
 }
 
 /** Returns chunks and links in hawkBit's format. The text is short, because small devices have small buffers. */
-export function describeDeployment(call: Call, { components, verName }: Deployment) {
+export function describeDeployment(call: DdiCall, { components, verName }: Deployment) {
   const chunks = components.map((component) => ({
     part: PART[component.type] ?? 'other',
     version: verName,
@@ -88,7 +88,7 @@ export function describeDeployment(call: Call, { components, verName }: Deployme
   return { download: 'forced', update: 'forced', chunks }
 }
 
-function artifactOf({ base }: Call, { id, fileName, size, sha1, md5, sha256 }: Component) {
+function artifactOf({ base }: DdiCall, { id, fileName, size, sha1, md5, sha256 }: Component) {
   const href = `${base}/softwaremodules/${id}/artifacts/${encodeURIComponent(fileName)}`
   const sum = { href: `${href}.MD5SUM` }
   return {
@@ -105,40 +105,41 @@ interface HistoryRow {
 }
 
 /** Returns the messages of the device, newest first, when the device requests the history. */
-async function historyOf({ side }: Call, taskId: number, query: URLSearchParams) {
+async function historyOf({ side }: DdiCall, taskId: number, query: URLSearchParams) {
   const asked = Number(query.get('actionHistory') ?? 0)
   if (!Number.isInteger(asked) || asked === 0) return {}
   const { rows } = await side.services.database.pool.query<HistoryRow>(
     `select state, details from ota_task_logs where task_id = $1 and execution <> '' order by id desc limit $2`,
     [taskId, asked < 0 ? MAX_HISTORY : Math.min(asked, MAX_HISTORY)],
   )
-  const status = STATUS[side.services.fleet.state.tasks.get(taskId)?.state ?? TASK.fetched] ?? 'RUNNING'
+  const status = STATUS[side.services.fleet.state.tasks.get(taskId)?.state ?? TASK_STATE_CODE.fetched] ?? 'RUNNING'
   return { actionHistory: { status, messages: rows.flatMap(({ details }) => details) } }
 }
 
 const STATUS: Readonly<Record<number, string>> = {
-  [TASK.fetched]: 'RETRIEVED',
-  [TASK.downloading]: 'DOWNLOAD',
-  [TASK.downloaded]: 'DOWNLOADED',
-  [TASK.installing]: 'RUNNING',
+  [TASK_STATE_CODE.fetched]: 'RETRIEVED',
+  [TASK_STATE_CODE.downloading]: 'DOWNLOAD',
+  [TASK_STATE_CODE.downloaded]: 'DOWNLOADED',
+  [TASK_STATE_CODE.installing]: 'RUNNING',
 }
 
-export async function postFeedback(call: Call, taskId: number) {
+export async function postFeedback(call: DdiCall, taskId: number) {
   const { side, slot, request, response } = call
   const feedback = await readFeedback(request)
   const entry = toLogEntry(feedback)
   const state = await side.tasks.change(slot, taskId, async (db, task) => {
     if (await isSkippedInstallation(db, task, feedback)) {
-      await recordTaskStep(db, task, entry, { state: TASK.offered, reason: SKIPPED_TEXT })
-      return TASK.offered
+      await recordTaskStep(db, task, entry, { state: TASK_STATE_CODE.offered, reason: SKIPPED_TEXT })
+      return TASK_STATE_CODE.offered
     }
     const step = determineStep(task, feedback, side.downloads.isOpen(taskId))
-    const details = step.state === TASK.failed ? [...(await earlierErrors(db, taskId)), ...feedback.details] : []
+    const details =
+      step.state === TASK_STATE_CODE.failed ? [...(await earlierErrors(db, taskId)), ...feedback.details] : []
     const reason = findFailureReason({ ...feedback, details })
     await recordTaskStep(db, task, entry, details.length > 0 && reason ? { ...step, reason } : step)
     return step.state ?? task.state
   })
-  if (isClosed(state)) forget(call, taskId)
+  if (isTaskClosed(state)) forget(call, taskId)
   sendEmpty(response)
 }
 
@@ -157,7 +158,7 @@ async function earlierErrors(db: QueryClient, taskId: number) {
   return rows.toReversed().flatMap(({ details }) => pickErrorLines(details))
 }
 
-function forget({ side }: Call, taskId: number) {
+function forget({ side }: DdiCall, taskId: number) {
   side.tasks.forget(taskId)
   side.downloads.forget(taskId)
 }
@@ -167,10 +168,10 @@ interface InstalledRow {
 }
 
 /** Returns the last version that the device installed, in the format of its deployment. */
-export async function getInstalled(call: Call, taskId: number) {
+export async function getInstalled(call: DdiCall, taskId: number) {
   const { side, slot, request, response } = call
   const { rows } = await side.services.database.pool.query<InstalledRow>(
-    `select ota_id as "otaId" from ota_tasks where task_id = $1 and device_id = $2 and state = ${TASK.succeeded}`,
+    `select ota_id as "otaId" from ota_tasks where task_id = $1 and device_id = $2 and state = ${TASK_STATE_CODE.succeeded}`,
     [taskId, side.services.fleet.slots.ids[slot]],
   )
   const deployment = rows[0] && (await side.deployments.of(rows[0].otaId))

@@ -1,8 +1,8 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { sendJson } from '#protocols/shared/response.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
 import {
   computeBusySeconds,
   computeFirstSeconds,
@@ -35,7 +35,7 @@ export function buildInstalledBody(seconds: number, base: string, taskId: number
 }
 
 /** Returns the poll interval of an idle device in seconds. */
-export function computeIdleInterval({ side, slot }: Pick<Call, 'side' | 'slot'>) {
+export function computeIdleInterval({ side, slot }: Pick<DdiCall, 'side' | 'slot'>) {
   const { slots } = side.services.fleet
   return computeIdleSeconds(slots.ids[slot]!, side.services.fleet.accessOf(slots.tenants[slot]!).pollSeconds)
 }
@@ -44,7 +44,7 @@ export function computeIdleInterval({ side, slot }: Pick<Call, 'side' | 'slot'>)
  * True when the response contains only the poll interval. Neither reads nor writes the database; most polls end
  * here.
  */
-export function isIdle({ side, slot, now }: Pick<Call, 'side' | 'slot' | 'now'>): boolean {
+export function isIdle({ side, slot, now }: Pick<DdiCall, 'side' | 'slot' | 'now'>): boolean {
   const { fleet } = side.services
   const flags = fleet.slots.flags[slot]!
   if ((flags & (SLOT_FLAG.open | SLOT_FLAG.wanted)) !== 0) return false
@@ -53,7 +53,7 @@ export function isIdle({ side, slot, now }: Pick<Call, 'side' | 'slot' | 'now'>)
 }
 
 /** Handles a poll: returns the links to the device's next actions. */
-export async function handlePoll(call: Call) {
+export async function handlePoll(call: DdiCall) {
   const { side, slot, now, base } = call
   const { fleet } = side.services
   const deviceId = fleet.slots.ids[slot]!
@@ -61,10 +61,10 @@ export async function handlePoll(call: Call) {
   const { task, mustWait } = await nextTask(call)
   const links: Record<string, Link> = {}
   const shut = task && computeSecondsUntilOpen(call, task)
-  if (task?.state === TASK.cancelling) links.cancelAction = { href: `${base}/cancelAction/${task.taskId}` }
+  if (task?.state === TASK_STATE_CODE.cancelling) links.cancelAction = { href: `${base}/cancelAction/${task.taskId}` }
   else if (task && isReleasePaused(call, task)) {
     // The response has no link: the release was paused before this device started.
-  } else if (task?.state === TASK.confirming)
+  } else if (task?.state === TASK_STATE_CODE.confirming)
     links.confirmationBase = { href: `${base}/confirmationBase/${task.taskId}` }
   // No deployment link while the daily window is closed: SWUpdate closes a skipped task as a success.
   else if (task && shut === undefined && side.pacing.mayFetch(task, now))
@@ -90,7 +90,7 @@ export async function handlePoll(call: Call) {
  * True for a device that was never seen and must send its attributes. The attributes, sent after this response, can
  * make a version match. SWUpdate starts nothing before it has sent the attributes.
  */
-function isFirst({ side, slot }: Call) {
+function isFirst({ side, slot }: DdiCall) {
   const { slots } = side.services.fleet
   return slots.saved[slot] === 0 && (slots.flags[slot]! & SLOT_FLAG.wanted) !== 0
 }
@@ -101,7 +101,7 @@ interface Next {
 }
 
 /** Returns the open task, firmware before packages, or creates a task when a version matches. */
-async function nextTask({ side, slot, now }: Call): Promise<Next> {
+async function nextTask({ side, slot, now }: DdiCall): Promise<Next> {
   const { fleet } = side.services
   const open = fleet.state.openTasks(slot)
   const begun = open.find(({ packageName }) => packageName === '') ?? open[0]

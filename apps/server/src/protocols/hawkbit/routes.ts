@@ -1,8 +1,8 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { findComponent, planDownload, sendComponent } from '#protocols/shared/releases/artifact.ts'
 import { DeviceError, notFound, sendJson } from '#protocols/shared/response.ts'
 import { isManifestName } from '#protocols/shared/releases/manifest.ts'
-import type { Call } from '#protocols/shared/device-services.ts'
+import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { putConfigData, putInstalled } from './attributes.ts'
 import { getCancel, postCancelFeedback } from './cancel.ts'
 import {
@@ -25,7 +25,7 @@ function idFrom(text: string | undefined, what: string) {
 }
 
 /** Routes one call below `/{tenant}/controller/v1/{id}`. `path` contains the decoded segments after that prefix. */
-export function routeDdiRequest(call: Call, path: readonly string[]): Promise<unknown> {
+export function routeDdiRequest(call: DdiCall, path: readonly string[]): Promise<unknown> {
   const [head = '', ...rest] = path
   const method = call.request.method ?? ''
   const route = ROUTES[head]
@@ -34,12 +34,12 @@ export function routeDdiRequest(call: Call, path: readonly string[]): Promise<un
 }
 
 /** Returns the response headers for a download of a component. */
-export async function planComponentDownload(call: Call, [, id]: readonly string[]) {
+export async function planComponentDownload(call: DdiCall, [, id]: readonly string[]) {
   const { component } = await findComponent(call, idFrom(id, 'module'))
   return planDownload(call.request, component)
 }
 
-type Route = (call: Call, method: string, rest: readonly string[]) => Promise<unknown>
+type Route = (call: DdiCall, method: string, rest: readonly string[]) => Promise<unknown>
 
 const notAllowed = () => new DeviceError(405, 'method not allowed')
 
@@ -89,7 +89,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
 }
 
-async function softwareModule(call: Call, moduleId: number, fileName: string | undefined) {
+async function softwareModule(call: DdiCall, moduleId: number, fileName: string | undefined) {
   const found = await findComponent(call, moduleId)
   const { component, deployment, task } = found
   if (fileName === undefined) {
@@ -101,6 +101,6 @@ async function softwareModule(call: Call, moduleId: number, fileName: string | u
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(text) }
     return void call.response.writeHead(200, headers).end(call.request.method === 'HEAD' ? undefined : text)
   }
-  if (fileName !== component.fileName || task.state === TASK.confirming) throw notFound('artifact')
+  if (fileName !== component.fileName || task.state === TASK_STATE_CODE.confirming) throw notFound('artifact')
   return sendComponent(call, found)
 }

@@ -1,10 +1,15 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 import { MANIFEST_FILE_NAME } from '#protocols/shared/releases/manifest.ts'
 import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
-import { type Package, reportPackages, reportVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
+import {
+  type ReportedPackage,
+  reportPackages,
+  reportVersion,
+  parseVersion,
+} from '#protocols/shared/releases/versions.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 
 const MAX_PACKAGES = 50
@@ -57,11 +62,11 @@ function versionOf(value: unknown) {
   return verCode
 }
 
-function packagesOf(value: unknown): Package[] {
+function packagesOf(value: unknown): ReportedPackage[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value) || value.length > MAX_PACKAGES)
     throw badRequest(`packages must be a list of at most ${MAX_PACKAGES}`)
-  const found = new Map<string, Package>()
+  const found = new Map<string, ReportedPackage>()
   for (const each of value as { name?: unknown; verCode?: unknown }[]) {
     const name = sanitizeDeviceText(each?.name, 65)
     const verCode = parseVersion(each?.verCode)
@@ -81,7 +86,11 @@ interface News {
 /**
  * Returns the reported versions that differ from the known versions. Usually there are none and no write is needed.
  */
-function newsOf({ side, slot, deviceId }: PlainCall, verCode: number | undefined, packages: readonly Package[]): News {
+function newsOf(
+  { side, slot, deviceId }: PlainCall,
+  verCode: number | undefined,
+  packages: readonly ReportedPackage[],
+): News {
   const version = verCode !== undefined && side.services.fleet.slots.versionOf(slot) !== verCode
   const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
   const changed = text !== '' && toldPackages.get(deviceId) !== text ? text : undefined
@@ -90,7 +99,7 @@ function newsOf({ side, slot, deviceId }: PlainCall, verCode: number | undefined
 
 interface Told {
   readonly verCode: number | undefined
-  readonly packages: readonly Package[]
+  readonly packages: readonly ReportedPackage[]
   readonly news: News
 }
 
@@ -111,15 +120,15 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
 
 async function offered(call: PlainCall, task: OpenTask): Promise<PlainResponse> {
   const { side, origin } = call
-  if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
+  if (task.state === TASK_STATE_CODE.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
   if (isReleasePaused(call, task)) return NOTHING
   const shut = computeSecondsUntilOpen(call, task)
-  if (shut !== undefined && task.state === TASK.offered) return NOTHING
+  if (shut !== undefined && task.state === TASK_STATE_CODE.offered) return NOTHING
   if (!side.pacing.mayFetch(task, call.now)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) return NOTHING
   const { verCode, verName, description, packageName, components, manifest } = deployment
-  const mustConfirm = task.state === TASK.confirming
+  const mustConfirm = task.state === TASK_STATE_CODE.confirming
   if (!mustConfirm && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   return {
     status: 200,

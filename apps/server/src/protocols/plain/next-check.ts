@@ -1,11 +1,11 @@
-import type { Reason } from '#domain/video/permit-rules.ts'
+import type { RefusalReason } from '#domain/video/permit-rules.ts'
 
 const MIN_SECONDS = 300
 const MAX_SECONDS = 86_400
 const HOUR = 3600
 
 /** Seconds until the next request, by the reason of a refusal. */
-const BY_REASON: Readonly<Partial<Record<Reason, number>>> = {
+const BY_REASON: Readonly<Partial<Record<RefusalReason, number>>> = {
   disabled: 6 * HOUR,
   tenant: 6 * HOUR,
   model: 24 * HOUR,
@@ -28,7 +28,11 @@ function spreadOf(sn: string) {
  * requests together. When a package starts or ends in `changesIn` seconds, the value is at most one second longer than
  * that time, but never below 300 s.
  */
-export function computeNextCheck(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
+export function computeNextCheck(
+  sn: string,
+  reason: RefusalReason | undefined,
+  changesIn = Number.POSITIVE_INFINITY,
+): number {
   const usual = (reason === undefined ? HOUR : (BY_REASON[reason] ?? HOUR)) * spreadOf(sn)
   const wanted = changesIn > 0 ? Math.min(usual, changesIn + 1) : usual
   return Math.round(Math.min(MAX_SECONDS, Math.max(MIN_SECONDS, wanted)))

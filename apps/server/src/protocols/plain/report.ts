@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sanitizeDeviceText, notFound, badRequest } from '#protocols/shared/response.ts'
 import {
   formatResultCode,
@@ -7,18 +7,18 @@ import {
   formatJsonValue,
   UNREADABLE_REPORT,
 } from '#protocols/shared/releases/report-words.ts'
-import { type LockedTask, recordTaskStep, type Step } from '#protocols/shared/releases/tasks.ts'
+import { type LockedTask, recordTaskStep, type TaskStep } from '#protocols/shared/releases/tasks.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
 
 const STATES = {
-  downloading: TASK.downloading,
-  downloaded: TASK.downloaded,
-  installing: TASK.installing,
-  succeeded: TASK.succeeded,
-  failed: TASK.failed,
-  cancelled: TASK.cancelled,
-  confirmed: TASK.offered,
-  denied: TASK.confirming,
+  downloading: TASK_STATE_CODE.downloading,
+  downloaded: TASK_STATE_CODE.downloaded,
+  installing: TASK_STATE_CODE.installing,
+  succeeded: TASK_STATE_CODE.succeeded,
+  failed: TASK_STATE_CODE.failed,
+  cancelled: TASK_STATE_CODE.cancelled,
+  confirmed: TASK_STATE_CODE.offered,
+  denied: TASK_STATE_CODE.confirming,
 } as const
 type Word = keyof typeof STATES
 
@@ -40,12 +40,12 @@ export async function handleUpdateReport(call: PlainCall): Promise<PlainResponse
   const isCancelling = await side.tasks.change(slot, taskId, async (db, task) => {
     const step = counts ? stepOf(task, word, { message, progress, code: entry.code }) : { reason: UNREADABLE_REPORT }
     await recordTaskStep(db, task, entry, step)
-    return task.state === TASK.cancelling && !(counts && STATES[word] >= TASK.succeeded)
+    return task.state === TASK_STATE_CODE.cancelling && !(counts && STATES[word] >= TASK_STATE_CODE.succeeded)
   })
   if (word === undefined)
     throw badRequest(`state must be one of ${Object.keys(STATES).join(', ')}; the report was kept`)
   if (!counts) throw badRequest('the body is not JSON; the report was kept')
-  if (STATES[word] >= TASK.succeeded) {
+  if (STATES[word] >= TASK_STATE_CODE.succeeded) {
     side.tasks.forget(taskId)
     side.downloads.forget(taskId)
   }
@@ -73,15 +73,15 @@ interface Said {
   readonly code: string | null
 }
 
-function stepOf(task: LockedTask, word: Word, { message, progress, code }: Said): Step {
-  if (word === 'succeeded') return { state: TASK.succeeded, reason: '' }
-  if (word === 'failed') return { state: TASK.failed, reason: message || '设备报告升级失败', code }
-  if (word === 'cancelled') return { state: TASK.cancelled, reason: message || '设备取消了升级' }
+function stepOf(task: LockedTask, word: Word, { message, progress, code }: Said): TaskStep {
+  if (word === 'succeeded') return { state: TASK_STATE_CODE.succeeded, reason: '' }
+  if (word === 'failed') return { state: TASK_STATE_CODE.failed, reason: message || '设备报告升级失败', code }
+  if (word === 'cancelled') return { state: TASK_STATE_CODE.cancelled, reason: message || '设备取消了升级' }
   if (word === 'confirmed' || word === 'denied') {
-    if (task.state !== TASK.confirming) throw notFound('confirmation')
-    return word === 'confirmed' ? { state: TASK.offered } : { reason: message || '设备用户尚未同意' }
+    if (task.state !== TASK_STATE_CODE.confirming) throw notFound('confirmation')
+    return word === 'confirmed' ? { state: TASK_STATE_CODE.offered } : { reason: message || '设备用户尚未同意' }
   }
-  if (task.state === TASK.cancelling || task.state === TASK.confirming) return {}
+  if (task.state === TASK_STATE_CODE.cancelling || task.state === TASK_STATE_CODE.confirming) return {}
   // A late report does not set a task back.
   return { state: Math.max(task.state, STATES[word]), ...(progress !== undefined && { progress }) }
 }

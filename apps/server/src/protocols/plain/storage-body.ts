@@ -1,4 +1,4 @@
-import { SEGMENT_FORMAT, type Format, SEGMENT_KIND, findSegmentKind } from '#domain/video/recordings/segment.ts'
+import { SEGMENT_FORMAT, type SegmentFormat, SEGMENT_KIND, findSegmentKind } from '#domain/video/recordings/segment.ts'
 import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
 
 const MAX_SEGMENTS = 20
@@ -17,7 +17,7 @@ export interface AnnouncedSegment {
   readonly startMs: number
   readonly durationMs: number
   readonly bytes: number
-  readonly format: Format
+  readonly format: SegmentFormat
   readonly session: number
   readonly seq: number
   readonly initBytes: number
@@ -59,7 +59,7 @@ export const requireObject = (value: unknown, what: string): Fields => {
 export const readChannel = (body: Fields, place = '') => integer(body, 'channel', place, [0, 63], 0)
 
 /** Returns the length of the initialisation section. Every file of fragmented MP4 has one, other formats have none. */
-function initBytesOf(fields: Fields, place: string, format: Format, bytes: number) {
+function initBytesOf(fields: Fields, place: string, format: SegmentFormat, bytes: number) {
   if (format === SEGMENT_FORMAT.fmp4)
     return integer(fields, 'initBytes', place, [MIN_INIT_BYTES, Math.min(bytes - 1, MAX_INIT_BYTES)])
   if (fields.initBytes !== undefined && fields.initBytes !== null && fields.initBytes !== 0)
@@ -75,7 +75,7 @@ export function readSegments(body: Fields): AnnouncedSegment[] {
   return segments.map((each, at) => announced(requireObject(each, `segments[${at}]`), `segments[${at}].`))
 }
 
-const formatOf = (name: unknown): Format | undefined =>
+const formatOf = (name: unknown): SegmentFormat | undefined =>
   typeof name === 'string' && Object.hasOwn(SEGMENT_FORMAT, name)
     ? SEGMENT_FORMAT[name as keyof typeof SEGMENT_FORMAT]
     : undefined
@@ -101,7 +101,7 @@ function announced(fields: Fields, place: string): AnnouncedSegment {
   }
 }
 
-export interface Trouble {
+export interface ReportedTrouble {
   readonly channel: number
   readonly code: string
   readonly text: string
@@ -115,7 +115,7 @@ function text(fields: Fields, name: string, place: string, length: number) {
 }
 
 /** Returns the troubles that a camera reports with `state`. */
-export function readTroubles({ trouble }: Fields): Trouble[] {
+export function readTroubles({ trouble }: Fields): ReportedTrouble[] {
   if (trouble === undefined || trouble === null) return []
   if (!Array.isArray(trouble) || trouble.length > MAX_TROUBLES)
     throw badRequest(`trouble must be a list of at most ${MAX_TROUBLES}`)

@@ -1,4 +1,4 @@
-import { type Reason, RECORD_TYPE, findRefusalReason } from '#domain/video/permit-rules.ts'
+import { type RefusalReason, RECORD_TYPE, findRefusalReason } from '#domain/video/permit-rules.ts'
 import { findContentType, formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { TICKET_LIFETIME_SECONDS } from '#domain/video/ticket.ts'
 import { badRequest } from '#protocols/shared/response.ts'
@@ -37,7 +37,7 @@ export async function handleStoragePermit(call: PlainCall): Promise<PlainRespons
   return { status: 200, body: { upload: listed, nextCheck }, isAscii: true }
 }
 
-function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment): Upload | Reason {
+function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment): Upload | RefusalReason {
   const { side, slot, now, deviceId, tenantId } = call
   const { videos } = side.services
   const facts = videos.factsAt(slot, channel, segment.startMs, now)

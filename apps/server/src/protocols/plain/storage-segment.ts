@@ -2,7 +2,7 @@ import { WrongContent } from '#core/media/media.ts'
 import { DiskFull, FileMismatch } from '#core/storage/store.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
-import { type Outcome, WriterBusy } from '#domain/video/recordings/segment-writer.ts'
+import { type WriteOutcome, WriterBusy } from '#domain/video/recordings/segment-writer.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import type { Videos } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
@@ -12,7 +12,7 @@ import type { PlainRequest } from './routes.ts'
 const WITHIN_MS = 120_000
 /** HTTP status of each outcome, also in the results of `storage/commit`. */
 export const STATUS_BY_OUTCOME = { stored: 201, same: 200, other: 409, gone: 410 } as const satisfies Record<
-  Outcome,
+  WriteOutcome,
   number
 >
 
@@ -45,7 +45,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
 }
 
 /** Stores the row of an object. Removes the object when no row names it. */
-export async function storeSegmentRow(videos: Videos, segment: Segment, now: number): Promise<Outcome> {
+export async function storeSegmentRow(videos: Videos, segment: Segment, now: number): Promise<WriteOutcome> {
   const outcome = await videos.writer.add(segment).catch((error: unknown) => {
     throw error instanceof WriterBusy ? new DeviceError(503, 'busy', 30) : error
   })

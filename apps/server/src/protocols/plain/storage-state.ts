@@ -1,11 +1,16 @@
-import { RECORD_TYPE, type Reason, findRefusalReason, createSampleRecording } from '#domain/video/permit-rules.ts'
+import {
+  RECORD_TYPE,
+  type RefusalReason,
+  findRefusalReason,
+  createSampleRecording,
+} from '#domain/video/permit-rules.ts'
 import { computeNextCheck } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { readTroubles } from './storage-body.ts'
 
 interface ChannelState {
   readonly channel: number
-  readonly state: Reason | 'recording'
+  readonly state: RefusalReason | 'recording'
   readonly recordType?: number
   /** Seconds since 1970. */
   readonly validUntil?: number

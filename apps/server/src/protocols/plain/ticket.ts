@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { files } from '#schema/system.ts'
 import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import type { Services } from '#core/services.ts'
@@ -81,7 +81,7 @@ async function keep({ files: store, database }: Services, tenantId: number, sent
   const kept: { attachments: string[]; images: string[] } = { attachments: [], images: [] }
   for (const { name: given, bytes } of sent) {
     const { rule, purpose } = findTicketFileRule(given)
-    const problem = uploadProblem(rule, { name: given, size: bytes.length })
+    const problem = findUploadProblem(rule, { name: given, size: bytes.length })
     if (problem) throw new DeviceError(400, problem)
     const name = sanitizeFileName(given)
     const verdict = checkFileType(rule, name, bytes)

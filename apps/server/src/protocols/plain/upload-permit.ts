@@ -5,7 +5,7 @@ export const PERMIT_LIFETIME_MS = 10 * 60_000
 export const MAX_FILES = 5
 
 /** The right of one device to upload files for a ticket. */
-export interface Permit {
+export interface UploadPermit {
   readonly deviceId: number
   readonly tenantId: number
   /** Milliseconds since 1970. */
@@ -19,14 +19,14 @@ const hmac = (key: Buffer, use: string, text: string) =>
   createHmac('sha256', key).update(`oms ticket upload ${use}\0${text}`)
 
 /** Creates a signed permit. Every process with the same secret key accepts it. */
-export function createPermit(key: Buffer, owner: Pick<Permit, 'deviceId' | 'tenantId'>, now: number) {
+export function createPermit(key: Buffer, owner: Pick<UploadPermit, 'deviceId' | 'tenantId'>, now: number) {
   const expires = now + PERMIT_LIFETIME_MS
   const text = `${owner.deviceId}.${owner.tenantId}.${expires}.${randomBytes(12).toString('base64url')}`
   return { expires, permit: `${text}.${hmac(key, 'permit', text).digest('base64url')}` }
 }
 
 /** Parses a permit. Returns undefined when the signature is wrong or the permit has expired. */
-export function readPermit(key: Buffer, text: string, now: number): Permit | undefined {
+export function readPermit(key: Buffer, text: string, now: number): UploadPermit | undefined {
   const parts = FORMAT.exec(text)
   if (!parts) return undefined
   const [, deviceId, tenantId, expires, nonce = '', signature = ''] = parts
@@ -43,5 +43,5 @@ export const formatFilePrefix = (deviceId: number) => deviceId.toString(16).padS
  * Returns the id of the file at a position (1 to `MAX_FILES`) of a permit. The id is the same on every process, so that
  * the primary key of the table limits a permit to `MAX_FILES` files. Without the secret key nobody can guess the id.
  */
-export const deriveFileId = (key: Buffer, { deviceId, nonce }: Permit, position: number) =>
+export const deriveFileId = (key: Buffer, { deviceId, nonce }: UploadPermit, position: number) =>
   formatFilePrefix(deviceId) + hmac(key, 'file', `${deviceId}.${nonce}.${position}`).digest('hex').slice(0, 24)

@@ -1,4 +1,10 @@
-import { IMAGE_EXTENSIONS, extensionOf, tooLarge, type UploadRule, uploadProblem } from '@oms/contract/core/upload.ts'
+import {
+  IMAGE_EXTENSIONS,
+  readFileExtension,
+  formatSizeError,
+  type UploadRule,
+  findUploadProblem,
+} from '@oms/contract/core/upload.ts'
 import { TICKET_FILE, TICKET_IMAGE } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq, gte, isNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -10,7 +16,14 @@ import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { DeviceError, notFound, sendJson, unauthorized, badRequest } from '#protocols/shared/response.ts'
 import { files } from '#schema/system.ts'
 import type { PlainResponse, PlainRequest, PlainCall } from './routes.ts'
-import { createPermit, deriveFileId, formatFilePrefix, MAX_FILES, type Permit, readPermit } from './upload-permit.ts'
+import {
+  createPermit,
+  deriveFileId,
+  formatFilePrefix,
+  MAX_FILES,
+  type UploadPermit,
+  readPermit,
+} from './upload-permit.ts'
 
 /**
  * Maximum number of uploaded files of one device that no ticket uses yet. The job `file-sweep` deletes such files after
@@ -27,7 +40,7 @@ const atOnce = new Map<number, number>()
 
 /** Returns the upload rule and purpose of a ticket's file with this name. */
 export function findTicketFileRule(name: string): { rule: UploadRule; purpose: 'ticket' | 'ticketImage' } {
-  const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(extensionOf(name))
+  const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(readFileExtension(name))
   return isImage ? { rule: TICKET_IMAGE, purpose: 'ticketImage' } : { rule: TICKET_FILE, purpose: 'ticket' }
 }
 
@@ -79,8 +92,8 @@ export async function handleUpload(arrived: PlainRequest, [position = '', name, 
   if (Number(position) > MAX_FILES) throw badRequest(`a permit takes ${MAX_FILES} files`)
   const announced = Number(request.headers['content-length'] ?? 1)
   const { rule } = findTicketFileRule(name)
-  if (announced > rule.maxBytes) throw new DeviceError(413, tooLarge(rule))
-  const problem = uploadProblem(rule, { name, size: announced })
+  if (announced > rule.maxBytes) throw new DeviceError(413, formatSizeError(rule))
+  const problem = findUploadProblem(rule, { name, size: announced })
   if (problem) throw badRequest(problem)
   const id = deriveFileId(side.services.config.secretKey, permit, Number(position))
   return sendJson(request, response, 200, await counted(permit.deviceId, () => store(arrived, permit, { id, name })))
@@ -105,14 +118,14 @@ async function counted<T>(deviceId: number, work: () => Promise<T>): Promise<T> 
   }
 }
 
-async function store(arrived: PlainRequest, permit: Permit, { id, name }: { id: string; name: string }) {
+async function store(arrived: PlainRequest, permit: UploadPermit, { id, name }: { id: string; name: string }) {
   const { services } = arrived.side
   const [earlier] = await services.database.db.select({ id: files.id }).from(files).where(eq(files.id, id))
   if (!earlier) await assertRoom(services.database.db, permit.deviceId)
   const { rule, purpose } = findTicketFileRule(name)
   const stored = await received(arrived, rule)
   const shown = sanitizeFileName(name)
-  const problem = uploadProblem(rule, { name, size: stored.size })
+  const problem = findUploadProblem(rule, { name, size: stored.size })
   if (problem) throw badRequest(problem)
   const verdict = checkFileType(rule, shown, stored.head)
   if (!verdict.ok) throw badRequest(verdict.msg)
@@ -128,7 +141,7 @@ async function received({ side, request }: PlainRequest, rule: UploadRule): Prom
     return await side.services.files.put(request, { maxBytes: rule.maxBytes, signal: timeout })
   } catch (error) {
     if (timeout.aborted) throw new DeviceError(408, 'the upload took too long')
-    throw error instanceof FileTooLarge ? new DeviceError(413, tooLarge(rule)) : error
+    throw error instanceof FileTooLarge ? new DeviceError(413, formatSizeError(rule)) : error
   }
 }
 

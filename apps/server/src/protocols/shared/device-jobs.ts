@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -43,8 +43,8 @@ async function closeSilent({ database, events }: Services) {
          and t.update_time < now() - make_interval(mins => coalesce(p.timeout_minutes, 1440))
        order by t.task_id limit ${BATCH} for update of t skip locked),
      closed as (update ota_tasks t set close_time = now(), update_time = now(),
-         state = case when t.state = ${TASK.cancelling} then ${TASK.cancelled} else ${TASK.failed} end,
-         reason = case when t.state = ${TASK.cancelling} then '设备未响应取消，已强制结束' else '设备超时未响应' end
+         state = case when t.state = ${TASK_STATE_CODE.cancelling} then ${TASK_STATE_CODE.cancelled} else ${TASK_STATE_CODE.failed} end,
+         reason = case when t.state = ${TASK_STATE_CODE.cancelling} then '设备未响应取消，已强制结束' else '设备超时未响应' end
        from silent s where s.task_id = t.task_id returning t.task_id, t.tenant_id, t.state, t.reason),
      noted as (insert into ota_task_logs (task_id, state, details) select task_id, state, array[reason] from closed)
      select tenant_id as "tenantId" from closed`,

@@ -3,12 +3,12 @@ import type { Services } from '#core/services.ts'
 import { ActivationCodes } from '#domain/agents/devices/activation-codes.ts'
 import { BootTimes } from '#domain/agents/devices/boot-times.ts'
 import { BoundDevices } from '#domain/agents/devices/bound-devices.ts'
-import { type Clock, Lines, countUsefulDownloads } from './downloads/bandwidth.ts'
+import { type Clock, BandwidthLimits, countUsefulDownloads } from './downloads/bandwidth.ts'
 import { Certificates } from './access/certificates.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Deployments } from './releases/deployments.ts'
 import { Downloads } from './downloads/downloads.ts'
-import { Limits } from './access/limits.ts'
+import { CallLimits } from './access/limits.ts'
 import { MediaPacing } from './downloads/media-pacing.ts'
 import { Pacing } from './downloads/pacing.ts'
 import { Presence } from './presence.ts'
@@ -17,11 +17,11 @@ import { Tasks } from './releases/tasks.ts'
 /** Services of the device protocols in one process. */
 export class DeviceServices {
   readonly services: Services
-  readonly limits = new Limits()
+  readonly limits = new CallLimits()
   readonly presence: Presence
   readonly deployments: Deployments
   readonly downloads: Downloads
-  readonly lines: Lines
+  readonly lines: BandwidthLimits
   readonly pacing: Pacing
   readonly media: MediaPacing
   /** Undefined when certificate authentication is not configured. */
@@ -44,7 +44,7 @@ export class DeviceServices {
     const { deviceDownloads, deviceBandwidth, deviceCertificates } = services.config
     const knowsCertificates = deviceCertificates.proxies.length > 0
     this.certificates = knowsCertificates ? new Certificates(deviceCertificates, services.fleet) : undefined
-    this.lines = new Lines(services.fleet, deviceBandwidth, clock)
+    this.lines = new BandwidthLimits(services.fleet, deviceBandwidth, clock)
     const room = deviceBandwidth > 0 ? countUsefulDownloads(deviceBandwidth) : deviceDownloads
     this.pacing = new Pacing(services.fleet, this.downloads, Math.min(deviceDownloads, room))
     const isFirmwareFull = () => this.downloads.count >= Math.min(deviceDownloads, room)
@@ -68,7 +68,7 @@ export class DeviceServices {
 }
 
 /** A call of an authenticated device. */
-export interface Call {
+export interface DdiCall {
   readonly side: DeviceServices
   readonly request: IncomingMessage
   readonly response: ServerResponse

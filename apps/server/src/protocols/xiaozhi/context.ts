@@ -1,5 +1,5 @@
 import type { ContextFact } from '@oms/contract/agent/agents/agent-input.ts'
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { readContextToken, createContextToken } from './context-token.ts'
 import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
@@ -28,7 +28,7 @@ export async function handleContextRequest(call: XiaozhiCall) {
   if (!isOwn) return sendData(response, {})
   const facts = await buildDeviceContext(database.pool, device, factsOf(device.agent))
   const detail = { facts: Object.keys(facts).join('、') }
-  voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: EVENT.context, detail }, now)
+  voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: AGENT_EVENT_KIND.context, detail }, now)
   return sendData(response, facts)
 }
 

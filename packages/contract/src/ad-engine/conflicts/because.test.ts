@@ -1,26 +1,29 @@
 import { expect, test } from 'vitest'
 import type { KnownObstacles } from './because.ts'
 import type { Manifest } from '../manifest.ts'
-import { adOf, itemOf, manifestOf, programOf, shanghai } from '../manifest-fixture.ts'
-import { playingAt } from '../playing.ts'
+import { buildAd, buildItem, buildManifest, buildProgram, parseShanghaiTime } from '../manifest-fixture.ts'
+import { findPlayingAt } from '../playing.ts'
 import type { ScreenState } from '../program.ts'
 
 const reasons = (manifest: Manifest, text: string, state?: ScreenState, known?: KnownObstacles) =>
   Object.fromEntries(
-    playingAt(manifest, shanghai(text), state, known).because.map(({ name, text: reason }) => [name, reason]),
+    findPlayingAt(manifest, parseShanghaiTime(text), state, known).because.map(({ name, text: reason }) => [
+      name,
+      reason,
+    ]),
   )
 const noon = '2026-11-05 12:00'
 
 test('AD-01 names the first obstacle of each program', () => {
-  const manifest = manifestOf([
-    programOf(1, { name: '午餐', priority: 5 }),
-    programOf(2, { name: '早餐', dayParts: [{ start: '06:30', end: '10:00' }] }),
-    programOf(3, { name: '周末', weekdays: 96 }),
-    programOf(4, { name: '十二月', dateFrom: '2026-12-01', dateTo: '2026-12-31' }),
-    programOf(5, { name: '日常', priority: 4 }),
-    programOf(6, { name: '份额', share: 20, priority: 5 }),
-    programOf(7, { name: '低份额', share: 20 }),
-    programOf(8, { name: '默认', fallback: 1 }),
+  const manifest = buildManifest([
+    buildProgram(1, { name: '午餐', priority: 5 }),
+    buildProgram(2, { name: '早餐', dayParts: [{ start: '06:30', end: '10:00' }] }),
+    buildProgram(3, { name: '周末', weekdays: 96 }),
+    buildProgram(4, { name: '十二月', dateFrom: '2026-12-01', dateTo: '2026-12-31' }),
+    buildProgram(5, { name: '日常', priority: 4 }),
+    buildProgram(6, { name: '份额', share: 20, priority: 5 }),
+    buildProgram(7, { name: '低份额', share: 20 }),
+    buildProgram(8, { name: '默认', fallback: 1 }),
   ])
   const known = {
     programs: [
@@ -43,11 +46,11 @@ test('AD-01 names the first obstacle of each program', () => {
 })
 
 test('AD-01 names the takeover that plays', () => {
-  const manifest = manifestOf([
-    programOf(1, { name: '日常' }),
-    programOf(2, { name: '紧急', insertMode: 1, priority: 3 }),
-    programOf(3, { name: '次要', insertMode: 1, priority: 2 }),
-    programOf(4, { name: '$&', share: 30 }),
+  const manifest = buildManifest([
+    buildProgram(1, { name: '日常' }),
+    buildProgram(2, { name: '紧急', insertMode: 1, priority: 3 }),
+    buildProgram(3, { name: '次要', insertMode: 1, priority: 2 }),
+    buildProgram(4, { name: '$&', share: 30 }),
   ])
   expect(reasons(manifest, noon)).toEqual({
     日常: '被插播《紧急》占用',
@@ -58,14 +61,14 @@ test('AD-01 names the takeover that plays', () => {
 })
 
 test('AD-01 names the shares that leave no time for a base program', () => {
-  const manifest = manifestOf([programOf(1, { name: '日常' }), programOf(2, { name: '包段', share: 100 })])
+  const manifest = buildManifest([buildProgram(1, { name: '日常' }), buildProgram(2, { name: '包段', share: 100 })])
   expect(reasons(manifest, noon)).toEqual({ 日常: '份额已被《包段》占满', 包段: '正在播放' })
 })
 
 test('AD-01 names the obstacle of the ad that comes closest to playing', () => {
   const withAd = (id: number, name: string, ads: number[]) =>
-    programOf(id, { name, items: ads.map((ad) => itemOf(ad)) })
-  const manifest = manifestOf(
+    buildProgram(id, { name, items: ads.map((ad) => buildItem(ad)) })
+  const manifest = buildManifest(
     [
       withAd(1, '未审', [1]),
       withAd(2, '停用', [2]),
@@ -77,11 +80,11 @@ test('AD-01 names the obstacle of the ad that comes closest to playing', () => {
     ],
     {
       ads: [
-        adOf(3, { validTo: '2026-11-04' }),
-        adOf(4, { approvalUntil: '2026-11-04' }),
-        adOf(5, { validFrom: '2026-11-06' }),
-        adOf(6),
-        adOf(7),
+        buildAd(3, { validTo: '2026-11-04' }),
+        buildAd(4, { approvalUntil: '2026-11-04' }),
+        buildAd(5, { validFrom: '2026-11-06' }),
+        buildAd(6),
+        buildAd(7),
       ],
     },
   )
@@ -103,15 +106,15 @@ test('AD-01 names the obstacle of the ad that comes closest to playing', () => {
 })
 
 test('AD-01 names the cap of a program whose items may not play again yet', () => {
-  const capped = programOf(1, { name: '限次', items: [itemOf(1, { maxPlaysPerHour: 6 })] })
-  const manifest = manifestOf([capped, programOf(2, { name: '日常' })])
+  const capped = buildProgram(1, { name: '限次', items: [buildItem(1, { maxPlaysPerHour: 6 })] })
+  const manifest = buildManifest([capped, buildProgram(2, { name: '日常' })])
   expect(reasons(manifest, '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限', 日常: '正在播放' })
-  expect(reasons(manifestOf([capped]), '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限' })
+  expect(reasons(buildManifest([capped]), '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限' })
 })
 
 test('AD-01 a program that plays once is outside its daypart after it has played in its window', () => {
-  const once = programOf(2, { name: '整点', insertMode: 2, dayParts: [{ start: '12:00', end: '13:00' }] })
-  const manifest = manifestOf([programOf(1, { name: '日常' }), once])
+  const once = buildProgram(2, { name: '整点', insertMode: 2, dayParts: [{ start: '12:00', end: '13:00' }] })
+  const manifest = buildManifest([buildProgram(1, { name: '日常' }), once])
   expect(reasons(manifest, '2026-11-05 12:00')).toEqual({ 日常: '被插播《整点》占用', 整点: '正在播放' })
   expect(reasons(manifest, '2026-11-05 12:01')).toEqual({ 日常: '正在播放', 整点: '不在时段' })
 })

@@ -1,10 +1,10 @@
 import { CYCLE_MS } from '../caps.ts'
-import { weekdayBit } from '../dates.ts'
+import { computeWeekdayBit } from '../dates.ts'
 import { findBlockingProgram } from './hidden.ts'
 import type { ManifestProgram } from '../manifest.ts'
-import { type CompiledProgram, limitsOf, type ScreenState } from '../program.ts'
+import { type CompiledProgram, computeItemSpan, type ScreenState } from '../program.ts'
 import type { Timeline } from '../timeline.ts'
-import { daysReaching, windowsOn } from '../windows.ts'
+import { listDaysReaching, listWindowsOnDay } from '../windows.ts'
 
 /** Texts of the reasons why a program does not play, in the order of the checks. `《…》` names the other program. */
 export const OBSTACLE_TEXT = {
@@ -34,7 +34,7 @@ export interface KnownObstacles {
 /** `playing`: on the screen at the moment. `inLoop`: plays in turn with others in the same segment. */
 export type ProgramStatus = 'playing' | 'inLoop' | 'blocked'
 
-export interface Because {
+export interface ProgramExplanation {
   readonly programId: number
   readonly name: string
   readonly status: ProgramStatus
@@ -61,9 +61,9 @@ export function explainPrograms(
   shown: Shown,
   state: ScreenState | undefined,
   known: KnownObstacles,
-): Because[] {
+): ProgramExplanation[] {
   const { due, choice } = timeline.dueAt(instant)
-  const ofManifest = timeline.programs.map((compiled): Because => {
+  const ofManifest = timeline.programs.map((compiled): ProgramExplanation => {
     const { program } = compiled
     const inLoop = choice.streams.some((stream) => stream.program === program)
     const isShown = inLoop && shown.program === program && !shown.hold
@@ -84,7 +84,7 @@ function describe(
   { id, name }: Pick<ManifestProgram, 'id' | 'name'>,
   status: ProgramStatus,
   { obstacle = null, by }: { obstacle?: Obstacle | null; by?: ManifestProgram } = {},
-): Because {
+): ProgramExplanation {
   const statusText = status === 'playing' ? '正在播放' : '轮播中'
   const text = obstacle ? OBSTACLE_TEXT[obstacle].replace('…', () => by?.name ?? '') : statusText
   return { programId: id, name, status, obstacle, by: by ? { id: by.id, name: by.name } : null, text }
@@ -92,12 +92,12 @@ function describe(
 
 function windowObstacle({ zone }: Timeline, compiled: CompiledProgram, instant: number): Reason | null {
   const day = zone.dayAt(instant)
-  const isDue = daysReaching(zone, compiled, day)
-    .flatMap((each) => windowsOn(zone, compiled, each))
+  const isDue = listDaysReaching(zone, compiled, day)
+    .flatMap((each) => listWindowsOnDay(zone, compiled, each))
     .some(({ start, end }) => start <= instant && instant < end)
   if (isDue) return null
   if (day < compiled.firstDay || day > compiled.lastDay) return { obstacle: 'outsideDates' }
-  if ((compiled.program.weekdays & weekdayBit(day)) === 0) return { obstacle: 'outsideWeekdays' }
+  if ((compiled.program.weekdays & computeWeekdayBit(day)) === 0) return { obstacle: 'outsideWeekdays' }
   return { obstacle: 'outsideDayParts' }
 }
 
@@ -115,7 +115,7 @@ function adObstacle(
   const obstacles = program.items.map((item): Obstacle | null => {
     const ad = ads.get(item.adId)
     if (!ad) return known.ads?.find(({ id }) => id === item.adId)?.obstacle ?? 'adNotApproved'
-    const { start, end } = limitsOf(timeline.zone, item, ad)
+    const { start, end } = computeItemSpan(timeline.zone, item, ad)
     if (instant < start || (item.to !== null && instant >= item.to)) return 'outsideDates'
     if (instant >= end) return 'adExpired'
     if (state?.codecsUnsupported?.includes(ad.id)) return 'codecUnsupported'

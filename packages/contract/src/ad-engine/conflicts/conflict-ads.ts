@@ -1,17 +1,17 @@
 import type { KnownObstacles } from './because.ts'
 import type { Conflict } from './conflict.ts'
-import { dateText, minuteOf } from '../dates.ts'
+import { formatDate, parseMinute } from '../dates.ts'
 import { type Manifest, type ManifestAd, type ManifestItem, PLAY_MODE } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
 import { isDueOn } from '../windows.ts'
-import { zoneOf } from '../zone.ts'
+import { loadZone } from '../zone.ts'
 
 type ConflictFields = Omit<Conflict, 'text'>
 
 /**
  * Returns the conflicts between the ads of a program and its dates and dayparts. Each conflict code names an ad once.
  */
-export function adConflicts(
+export function listAdConflicts(
   compiled: CompiledProgram,
   manifest: Manifest,
   known: KnownObstacles,
@@ -44,8 +44,8 @@ function endConflicts(
   ofAd: (code: Conflict['code'], fields: Partial<ConflictFields>) => ConflictFields,
 ): ConflictFields[] {
   if (last === null) return []
-  const zone = zoneOf(zoneName)
-  const itemEnds = to === null ? last : dateText(zone.dayAt(to - 1))
+  const zone = loadZone(zoneName)
+  const itemEnds = to === null ? last : formatDate(zone.dayAt(to - 1))
   const needed = itemEnds < last ? itemEnds : last
   return [
     ...(validTo && validTo < needed ? [ofAd('adEndsEarlier', { date: validTo })] : []),
@@ -56,7 +56,7 @@ function endConflicts(
 /** Returns the last date on which a window of the program begins. */
 function lastDay(compiled: CompiledProgram): string | null {
   for (let day = compiled.lastDay; day > compiled.lastDay - 7; day -= 1)
-    if (isDueOn(compiled, day)) return dateText(day)
+    if (isDueOn(compiled, day)) return formatDate(day)
   return null
 }
 
@@ -65,6 +65,6 @@ function shorterParts({ program }: CompiledProgram, item: ManifestItem): string[
   const isBlock = program.playMode === PLAY_MODE.block
   const ms = isBlock ? program.items.reduce((sum, each) => sum + each.ms, 0) : item.ms
   return program.dayParts
-    .filter(({ start, end }) => ((minuteOf(end) - minuteOf(start) + 1440) % 1440 || 1440) * 60_000 < ms)
+    .filter(({ start, end }) => ((parseMinute(end) - parseMinute(start) + 1440) % 1440 || 1440) * 60_000 < ms)
     .map(({ start, end }) => `${start}–${end}`)
 }

@@ -6,7 +6,7 @@ const HOUR = 3_600_000
 const hours = (ms: number) => `${Math.ceil((ms * 10) / HOUR) / 10} 小时`
 
 /** Returns the sentence of a conflict. This function contains all Chinese texts of the conflict check. */
-export function conflictText(conflict: Omit<Conflict, 'text'>): string {
+export function formatConflict(conflict: Omit<Conflict, 'text'>): string {
   const { code, ms, dueMs, by, adName, date, detail } = conflict
   const other = by ? `《${by.name}》` : ''
   const ad = `广告《${adName ?? ''}》`

@@ -1,12 +1,12 @@
 import type { KnownObstacles } from './because.ts'
-import { choose, divideTime } from '../choose.ts'
-import { conflictText } from './conflict-text.ts'
-import { adConflicts } from './conflict-ads.ts'
-import { dayOf } from '../dates.ts'
+import { choosePlaying, divideTime } from '../choose.ts'
+import { formatConflict } from './conflict-text.ts'
+import { listAdConflicts } from './conflict-ads.ts'
+import { parseDay } from '../dates.ts'
 import { findBlockingProgram } from './hidden.ts'
 import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
-import { type DueSpan, timelineOf } from '../timeline.ts'
+import { type DueSpan, buildTimeline } from '../timeline.ts'
 import type { Piece } from '../windows.ts'
 
 export type ErrorCode =
@@ -54,22 +54,22 @@ export function checkConflicts(
   fromDate: string,
   known: KnownObstacles = {},
 ): ConflictReport {
-  const timeline = timelineOf(manifest)
+  const timeline = buildTimeline(manifest)
   const compiled = timeline.programs.find(({ program }) => program.id === programId)
   if (!compiled) return { errors: [], warnings: [] }
   const sums = new Sums(compiled)
-  const first = Math.max(dayOf(fromDate), compiled.firstDay)
+  const first = Math.max(parseDay(fromDate), compiled.firstDay)
   // A daypart of the last date may end on the next day.
-  const last = Math.min(dayOf(fromDate) + MAX_CONFLICT_DAYS - 1, compiled.lastDay + 1)
+  const last = Math.min(parseDay(fromDate) + MAX_CONFLICT_DAYS - 1, compiled.lastDay + 1)
   for (let day = first; day <= last; day += 1) for (const span of timeline.spansOn(day)) sums.add(span)
-  const ofAds = adConflicts(compiled, manifest, known)
+  const ofAds = listAdConflicts(compiled, manifest, known)
   return {
     errors: [...sums.errors(), ...ofAds.errors].map(withText),
     warnings: [...sums.warnings(), ...ofAds.warnings].map(withText),
   }
 }
 
-const withText = (conflict: Omit<Conflict, 'text'>): Conflict => ({ ...conflict, text: conflictText(conflict) })
+const withText = (conflict: Omit<Conflict, 'text'>): Conflict => ({ ...conflict, text: formatConflict(conflict) })
 
 /** Conflicts of one set of due programs. */
 interface Findings {
@@ -149,7 +149,8 @@ function judgeDue(own: Piece, { due, choice }: DueSpan): Findings {
   if (blocking) found.push(['partlyHidden', blocking.by])
   const others = due.filter((piece) => piece !== own)
   const shown = new Set(choice.streams.map((stream) => stream.program))
-  for (const stream of choose(others).streams) if (!shown.has(stream.program)) found.push(['hides', stream.program])
+  for (const stream of choosePlaying(others).streams)
+    if (!shown.has(stream.program)) found.push(['hides', stream.program])
   for (const piece of others) {
     const other = piece.compiled.program
     if (isSameTakeover(program, other)) found.push(['takeoverSamePriority', other])

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dayOf } from '../dates.ts'
-import { forecastPlays, plannedPlays } from './forecast.ts'
-import { itemOf, manifestOf, programOf, shanghai } from '../manifest-fixture.ts'
-import { slotsBetween } from '../playing.ts'
-import { manifests } from '../vectors/random-manifest-fixture.ts'
-import { zoneOf } from '../zone.ts'
+import { parseDay } from '../dates.ts'
+import { forecastPlays, countPlannedPlays } from './forecast.ts'
+import { buildItem, buildManifest, buildProgram, parseShanghaiTime } from '../manifest-fixture.ts'
+import { listSlotsBetween } from '../playing.ts'
+import { createManifestArbitrary } from '../vectors/random-manifest-fixture.ts'
+import { loadZone } from '../zone.ts'
 
-const from = shanghai('2026-11-21 00:00')
+const from = parseShanghaiTime('2026-11-21 00:00')
 const booking = { programId: 1, from, played: 0, availability: 1000 }
 
 test('AD-01 the planned plays of a day are the slots that begin on it', () => {
-  const property = ({ manifest, date }: { manifest: Parameters<typeof plannedPlays>[0]; date: string }) => {
-    const zone = zoneOf(manifest.zone)
+  const property = ({ manifest, date }: { manifest: Parameters<typeof countPlannedPlays>[0]; date: string }) => {
+    const zone = loadZone(manifest.zone)
     // For random orders, only the number of plays of a whole pass is exact.
     const fixed = {
       ...manifest,
@@ -21,22 +21,22 @@ test('AD-01 the planned plays of a day are the slots that begin on it', () => {
         playMode: each.playMode === 3 ? (1 as const) : each.playMode,
       })),
     }
-    const start = zone.startOf(dayOf(date) - 1, 0) + 5_000_000
+    const start = zone.startOf(parseDay(date) - 1, 0) + 5_000_000
     for (const { id } of fixed.programs) {
       const expected = [0, 1, 2, 3].map((at) => {
-        const [first, last] = [zone.startOf(dayOf(date) - 1 + at, 0), zone.startOf(dayOf(date) + at, 0)]
-        const slots = first < last ? [...slotsBetween({ ...fixed }, first, last)] : []
+        const [first, last] = [zone.startOf(parseDay(date) - 1 + at, 0), zone.startOf(parseDay(date) + at, 0)]
+        const slots = first < last ? [...listSlotsBetween({ ...fixed }, first, last)] : []
         return slots.filter((slot) => !slot.hold && slot.program?.id === id && slot.start >= Math.max(first, start))
           .length
       })
-      expect(plannedPlays(fixed, id, start, 4)).toEqual(expected)
+      expect(countPlannedPlays(fixed, id, start, 4)).toEqual(expected)
     }
   }
-  fc.assert(fc.property(manifests([0, 0, 0, 1, 2], 4), property), { numRuns: 40 })
+  fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 1, 2], 4), property), { numRuns: 40 })
 }, 120_000)
 
 test('AD-01 a booking that is reached has no proposals', () => {
-  const sets = [{ manifest: manifestOf([programOf(1)]), screens: 3 }]
+  const sets = [{ manifest: buildManifest([buildProgram(1)]), screens: 3 }]
   const plays = 10 * 8640 * 3
   expect(forecastPlays({ ...booking, sets, booked: plays })).toMatchObject({ expected: plays, gap: 0, texts: [] })
   const half = forecastPlays({ ...booking, sets, booked: plays, played: 100, availability: 500 })
@@ -44,9 +44,9 @@ test('AD-01 a booking that is reached has no proposals', () => {
 })
 
 test('AD-01 proposes the smallest share, extension and number of screens that fill a gap', () => {
-  const own = programOf(1, { share: 20 })
-  const others = [programOf(2), programOf(3, { share: 30 })].map((other) => ({ ...other, dateTo: '2027-12-31' }))
-  const sets = [{ manifest: manifestOf([own, ...others]), screens: 10 }]
+  const own = buildProgram(1, { share: 20 })
+  const others = [buildProgram(2), buildProgram(3, { share: 30 })].map((other) => ({ ...other, dateTo: '2027-12-31' }))
+  const sets = [{ manifest: buildManifest([own, ...others]), screens: 10 }]
   const day = 8640 * 10
   // Ten days at 20 % are two days of plays.
   const input = { ...booking, sets, booked: 2.5 * day }
@@ -65,21 +65,21 @@ test('AD-01 proposes the smallest share, extension and number of screens that fi
 
 test('AD-01 an extension counts a daypart that ends after midnight, and never exceeds the last date of the ad', () => {
   const night = { dayParts: [{ start: '22:00', end: '02:00' }] }
-  const sets = [{ manifest: manifestOf([programOf(1, night)]), screens: 1 }]
+  const sets = [{ manifest: buildManifest([buildProgram(1, night)]), screens: 1 }]
   const plays = (nights: number) => nights * 4 * 360
-  const input = { ...booking, from: shanghai('2026-11-21 12:00'), sets }
+  const input = { ...booking, from: parseShanghaiTime('2026-11-21 12:00'), sets }
   expect(forecastPlays({ ...input, booked: plays(10) }).gap).toBe(0)
   expect(forecastPlays({ ...input, booked: plays(10) + 1 }).days).toBe(1)
   expect(forecastPlays({ ...input, booked: plays(12) })).toMatchObject({ days: 2, share: null })
-  const ending = manifestOf([programOf(1)], { ads: [{ ...sets[0]!.manifest.ads[0]!, validTo: '2026-12-02' }] })
+  const ending = buildManifest([buildProgram(1)], { ads: [{ ...sets[0]!.manifest.ads[0]!, validTo: '2026-12-02' }] })
   expect(forecastPlays({ ...booking, sets: [{ manifest: ending, screens: 1 }], booked: 13 * 8640 }).days).toBe(null)
 })
 
 test('AD-01 90 days with equal segments have equal counts', () => {
   const programs = [1, 2, 3].map((id) =>
-    programOf(id, { dateTo: '2027-12-31', items: [itemOf(id), itemOf(id + 10, { ms: 15_000 })] }),
+    buildProgram(id, { dateTo: '2027-12-31', items: [buildItem(id), buildItem(id + 10, { ms: 15_000 })] }),
   )
-  const plays = plannedPlays(manifestOf(programs), 1, from, 90)
+  const plays = countPlannedPlays(buildManifest(programs), 1, from, 90)
   expect(plays).toHaveLength(90)
   expect(new Set(plays).size).toBe(1)
 })

@@ -1,9 +1,9 @@
 import { divideTime } from '../choose.ts'
-import { dateText, dayOf } from '../dates.ts'
+import { formatDate, parseDay } from '../dates.ts'
 import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
-import { lastOf, type Steps } from '../steps.ts'
-import { type Timeline, timelineOf } from '../timeline.ts'
+import { runSteps, type Steps } from '../steps.ts'
+import { type Timeline, buildTimeline } from '../timeline.ts'
 import type { Segment } from '../choose.ts'
 
 /** Screens that share one manifest. */
@@ -47,8 +47,8 @@ const THOUSAND = 1000
  * Returns the planned plays of a program for each local day, beginning with the day of `from`; plays before `from` are
  * left out. Segments with equal items and lengths are counted once, so that random orders are those of the first one.
  */
-export function plannedPlays(manifest: Manifest, programId: number, from: number, days: number): number[] {
-  const timeline = timelineOf(manifest)
+export function countPlannedPlays(manifest: Manifest, programId: number, from: number, days: number): number[] {
+  const timeline = buildTimeline(manifest)
   const first = timeline.zone.dayAt(from)
   const counts = new Map<string, number>()
   return Array.from({ length: days }, (_, at) => playsOn(timeline, programId, first + at, from, counts))
@@ -94,11 +94,11 @@ const shapeKey = ({ start, end, choice }: Segment) => {
 
 /** Forecasts the plays of a booking until the last date of its program, and the measures that would fill a gap. */
 export function forecastPlays(input: ForecastInput): Forecast {
-  return lastOf(forecastSteps(input))
+  return runSteps(iterateForecast(input))
 }
 
 /** Forecasts like `forecastPlays`, and yields after the days of each set, so that a server can do other work meanwhile. */
-export function* forecastSteps(input: ForecastInput): Steps<Forecast> {
+export function* iterateForecast(input: ForecastInput): Steps<Forecast> {
   const { sets, booked, played } = input
   const planned = yield* expectedOf(input, (program) => program)
   const expected = played + Math.floor(planned / THOUSAND)
@@ -134,7 +134,7 @@ function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) =>
   for (const { manifest, screens } of input.sets) {
     const changed = withProgram(manifest, input.programId, change)
     const days = daysLeft(changed, input)
-    for (const count of plannedPlays(changed, input.programId, input.from, days)) plays += count * screens
+    for (const count of countPlannedPlays(changed, input.programId, input.from, days)) plays += count * screens
     yield
   }
   return plays * input.availability
@@ -142,7 +142,7 @@ function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) =>
 
 /** Days from the day of `from` to the last date; a daypart of the last date may end on the next day. */
 function daysLeft(manifest: Manifest, { programId, from }: ForecastInput): number {
-  const timeline = timelineOf(manifest)
+  const timeline = buildTimeline(manifest)
   const compiled = timeline.programs.find(({ program }) => program.id === programId)
   return compiled ? Math.max(0, compiled.lastDay + 2 - timeline.zone.dayAt(from)) : 0
 }
@@ -168,7 +168,7 @@ function* smallestShare(input: ForecastInput): Steps<number | null> {
 
 /** Returns the largest sum of the shares of other programs while the program is due. */
 function otherShares(manifest: Manifest, input: ForecastInput): number {
-  const timeline = timelineOf(manifest)
+  const timeline = buildTimeline(manifest)
   const isOwn = ({ program }: CompiledProgram) => program.id === input.programId
   const first = timeline.zone.dayAt(input.from)
   let largest = 0
@@ -192,8 +192,8 @@ function* smallestExtension(input: ForecastInput, planned: number): Steps<number
       ...program,
       dateTo: addDays(program.dateTo, MAX_EXTENSION_DAYS),
     }))
-    const before = plannedPlays(manifest, programId, from, left)
-    const after = plannedPlays(longer, programId, from, left + MAX_EXTENSION_DAYS)
+    const before = countPlannedPlays(manifest, programId, from, left)
+    const after = countPlannedPlays(longer, programId, from, left + MAX_EXTENSION_DAYS)
     added.push({ screens, before, after, left })
     yield
   }
@@ -215,4 +215,4 @@ function* withLastNight(input: ForecastInput, days: number): Steps<number> {
   return days > 1 && (yield* expectedOf(input, shorter)) >= missing ? days - 1 : days
 }
 
-const addDays = (date: string, days: number) => dateText(dayOf(date) + days)
+const addDays = (date: string, days: number) => formatDate(parseDay(date) + days)

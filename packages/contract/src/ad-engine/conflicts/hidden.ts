@@ -1,22 +1,26 @@
-import { type Choice, choose, divideTime } from '../choose.ts'
+import { type ProgramChoice, choosePlaying, divideTime } from '../choose.ts'
 import type { ManifestProgram } from '../manifest.ts'
 import { type CompiledProgram, isDefault, isTakeover } from '../program.ts'
 import type { Piece } from '../windows.ts'
 
 /** Reason why other programs keep a program from playing. */
-export interface Blocking {
+export interface BlockingProgram {
   readonly obstacle: 'lowerPriority' | 'noShareLeft' | 'takenOver'
   readonly by: ManifestProgram
 }
 
 /** Returns the program that keeps a program from playing, or null. `due` and `choice` are those of one moment. */
-export function findBlockingProgram(compiled: CompiledProgram, due: readonly Piece[], choice: Choice): Blocking | null {
+export function findBlockingProgram(
+  compiled: CompiledProgram,
+  due: readonly Piece[],
+  choice: ProgramChoice,
+): BlockingProgram | null {
   const { program } = compiled
   const isTaken = choice.rule === 'takeover' || choice.rule === 'once'
   const takeover = isTaken ? choice.streams[0]?.program : undefined
   if (isTakeover(compiled)) return takeover ? { obstacle: 'takenOver', by: takeover } : null
   const others = due.filter((piece) => !isTakeover(piece.compiled))
-  const winner = choose(others).streams.find((stream) => stream.program !== program)?.program
+  const winner = choosePlaying(others).streams.find((stream) => stream.program !== program)?.program
   if (winner && isDefault(compiled)) return { obstacle: 'lowerPriority', by: winner }
   const { base, shares, total } = divideTime(others)
   const higher = base[0]?.compiled.program

@@ -1,8 +1,8 @@
 import type { KnownObstacles } from '../conflicts/because.ts'
 import type { Manifest } from '../manifest.ts'
-import { playingAt, slotsBetween } from '../playing.ts'
+import { findPlayingAt, listSlotsBetween } from '../playing.ts'
 import type { ScreenState } from '../program.ts'
-import { fnv1a } from '../random.ts'
+import { computeFnv1a } from '../random.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 /** Inputs of one frozen test vector. */
@@ -33,16 +33,18 @@ const FIRST_SLOTS = 12
 
 /** Computes the output of a vector with the engine of this build. */
 export function computeVector({ manifest, from, to, state, known, moments }: VectorInput): VectorOutput {
-  const rows = [...slotsBetween(manifest, from, to, state)].map(rowOf)
+  const rows = [...listSlotsBetween(manifest, from, to, state)].map(rowOf)
   const playing = moments.map((instant) => {
-    const found = playingAt(manifest, instant, state, known)
+    const found = findPlayingAt(manifest, instant, state, known)
     const because = found.because.map(({ programId, text }) => `${programId} ${text}`).join('; ')
     return { rule: found.rule, row: [...rowOf(found), found.offsetMs], because }
   })
-  return { count: rows.length, hash: fnv1a(rows.join('\n')), first: rows.slice(0, FIRST_SLOTS), playing }
+  return { count: rows.length, hash: computeFnv1a(rows.join('\n')), first: rows.slice(0, FIRST_SLOTS), playing }
 }
 
-type Slot = ReturnType<typeof playingAt> | (ReturnType<typeof slotsBetween> extends Generator<infer T> ? T : never)
+type Slot =
+  | ReturnType<typeof findPlayingAt>
+  | (ReturnType<typeof listSlotsBetween> extends Generator<infer T> ? T : never)
 const rowOf = ({ start, ms, program, item, cycle, slot, hold }: Slot) => [
   start,
   ms,
@@ -54,7 +56,7 @@ const rowOf = ({ start, ms, program, item, cycle, slot, hold }: Slot) => [
 ]
 
 /** Returns the names of the frozen vectors that the engine of this build computes differently. */
-export function failedVectors(): string[] {
+export function listFailedVectors(): string[] {
   return (vectors as unknown as Vector[])
     .filter((vector) => JSON.stringify(computeVector(vector)) !== JSON.stringify(vector.expected))
     .map(({ name }) => name)

@@ -1,28 +1,28 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dateText, dayOf } from '../dates.ts'
+import { formatDate, parseDay } from '../dates.ts'
 import type { Manifest } from '../manifest.ts'
-import { slotsBetween } from '../playing.ts'
-import { manifests } from './random-manifest-fixture.ts'
+import { listSlotsBetween } from '../playing.ts'
+import { createManifestArbitrary } from './random-manifest-fixture.ts'
 import type { Row } from './slow-loop-fixture.ts'
-import { referenceRows } from './slow-reference-fixture.ts'
-import { timelineOf } from '../timeline.ts'
-import { zoneOf } from '../zone.ts'
+import { buildReferenceRows } from './slow-reference-fixture.ts'
+import { buildTimeline } from '../timeline.ts'
+import { loadZone } from '../zone.ts'
 
 const RUNS = 40
 const DAYS = 2
 
 function engineRows(manifest: Manifest, date: string): Row[] {
-  const zone = zoneOf(manifest.zone)
-  const [from, to] = [zone.startOf(dayOf(date), 0), zone.startOf(dayOf(date) + DAYS, 0)]
-  return [...slotsBetween(manifest, from, to)].map(({ start, ms, program, item, cycle, slot, hold, rule }) => {
+  const zone = loadZone(manifest.zone)
+  const [from, to] = [zone.startOf(parseDay(date), 0), zone.startOf(parseDay(date) + DAYS, 0)]
+  return [...listSlotsBetween(manifest, from, to)].map(({ start, ms, program, item, cycle, slot, hold, rule }) => {
     const isShown = rule !== 'idle' && !hold
     return [start, ms, isShown ? program!.id : 0, isShown ? item!.id : 0, cycle, slot]
   })
 }
 
 function expectSame({ manifest, date }: { manifest: Manifest; date: string }) {
-  const expected = referenceRows(manifest, date, dateText(dayOf(date) + DAYS - 1))
+  const expected = buildReferenceRows(manifest, date, formatDate(parseDay(date) + DAYS - 1))
   const actual = engineRows(manifest, date)
   const first = expected.findIndex((row, at) => String(row) !== String(actual[at]))
   if (first >= 0 || expected.length !== actual.length)
@@ -30,18 +30,18 @@ function expectSame({ manifest, date }: { manifest: Manifest; date: string }) {
 }
 
 test('AD-01 plans the same slots as the slow reference: zones, clock changes, dayparts, priorities, shares, caps, limits', () => {
-  fc.assert(fc.property(manifests([0, 0, 0, 0, 1], 5), expectSame), { numRuns: RUNS })
+  fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 0, 1], 5), expectSame), { numRuns: RUNS })
 }, 120_000)
 
 test('AD-01 plans the same slots as the slow reference with programs that play once', () => {
-  fc.assert(fc.property(manifests([0, 0, 1, 2, 2], 4), expectSame), { numRuns: RUNS / 4 })
+  fc.assert(fc.property(createManifestArbitrary([0, 0, 1, 2, 2], 4), expectSame), { numRuns: RUNS / 4 })
 }, 120_000)
 
 test('AD-01 the plan of a day does not depend on the days that were planned before', () => {
   const property = ({ manifest, date }: { manifest: Manifest; date: string }) => {
-    const timeline = timelineOf(manifest)
-    for (let day = dayOf(date) - 8; day < dayOf(date) + 8; day += 1) {
-      const fresh = timelineOf({ ...manifest })
+    const timeline = buildTimeline(manifest)
+    for (let day = parseDay(date) - 8; day < parseDay(date) + 8; day += 1) {
+      const fresh = buildTimeline({ ...manifest })
       const [actual, expected] = [timeline, fresh].map((each) =>
         each.segmentsOn(day).map(({ start, end, day: seed, choice }) => {
           const streams = choice.streams.map(({ program, items, weight }) => [
@@ -55,5 +55,5 @@ test('AD-01 the plan of a day does not depend on the days that were planned befo
       expect(actual).toEqual(expected)
     }
   }
-  fc.assert(fc.property(manifests([0, 0, 0, 1, 2], 6), property), { numRuns: RUNS })
+  fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 1, 2], 6), property), { numRuns: RUNS })
 }, 120_000)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { dateText, dayOf } from '../dates.ts'
+import { formatDate, parseDay } from '../dates.ts'
 import type { DayPart, Manifest, ManifestAd, ManifestItem, ManifestProgram } from '../manifest.ts'
-import { adOf, itemOf, programOf } from '../manifest-fixture.ts'
-import { zoneOf } from '../zone.ts'
+import { buildAd, buildItem, buildProgram } from '../manifest-fixture.ts'
+import { loadZone } from '../zone.ts'
 
 /** Zones with the date of a clock change or of a leap day. */
 const NIGHTS = [
@@ -78,33 +78,36 @@ function build(
   shapes: ProgramShape[],
   limits: [number, number, number, boolean][],
 ): Manifest {
-  const day = dayOf(date)
-  const midnight = zoneOf(zone).startOf(day, 0)
+  const day = parseDay(date)
+  const midnight = loadZone(zone).startOf(day, 0)
   const programs = shapes.map(({ items: shape, days: [before, after], ...fields }, at): ManifestProgram => {
     const made = shape.map(({ ad, seconds: length, weight, cap, limits: hours }, index): ManifestItem => {
       const [from, to] = hours
         ? [midnight + hours[0] * 3_600_000, midnight + (hours[0] + hours[1]) * 3_600_000]
         : [null, null]
-      return itemOf(at * 10 + index + 1, { adId: ad, ms: length * 1000, weight, maxPlaysPerHour: cap, from, to })
+      return buildItem(at * 10 + index + 1, { adId: ad, ms: length * 1000, weight, maxPlaysPerHour: cap, from, to })
     })
-    return programOf(at + 1, {
+    return buildProgram(at + 1, {
       ...fields,
       dayParts: fields.dayParts ?? [],
-      dateFrom: dateText(day + before),
-      dateTo: dateText(day + after),
+      dateFrom: formatDate(day + before),
+      dateTo: formatDate(day + after),
       items: made,
     } as Partial<ManifestProgram>)
   })
-  const ads = new Map<number, ManifestAd>([1, 2, 3, 4, 5, 6].map((id) => [id, adOf(id)]))
+  const ads = new Map<number, ManifestAd>([1, 2, 3, 4, 5, 6].map((id) => [id, buildAd(id)]))
   for (const [id, from, length, isApproval] of limits) {
-    const until = dateText(day + from + length)
-    ads.set(id, adOf(id, isApproval ? { approvalUntil: until } : { validFrom: dateText(day + from), validTo: until }))
+    const until = formatDate(day + from + length)
+    ads.set(
+      id,
+      buildAd(id, isApproval ? { approvalUntil: until } : { validFrom: formatDate(day + from), validTo: until }),
+    )
   }
   return { format: 1, zone, programs, ads: [...ads.values()] }
 }
 
 /** Random manifests with programs of the insert modes, and the date of a clock change in their zone. */
-export const manifests = (insertModes: readonly number[], maxLength: number) =>
+export const createManifestArbitrary = (insertModes: readonly number[], maxLength: number) =>
   fc
     .tuple(
       fc.constantFrom(...NIGHTS),

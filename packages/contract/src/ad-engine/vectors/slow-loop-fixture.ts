@@ -17,7 +17,7 @@ function fnv(text: string) {
   return hash
 }
 
-export function shuffled<T>(values: T[], seed: string): T[] {
+export function shuffleValues<T>(values: T[], seed: string): T[] {
   const result = values.slice()
   let state = fnv(seed) || 1n
   for (let last = result.length - 1; last >= 1; last -= 1) {
@@ -33,7 +33,7 @@ export function shuffled<T>(values: T[], seed: string): T[] {
 /** Adds one pass to the list of the items that a stream plays in turn. */
 function addPass({ program, items }: SlowStream, date: string, list: ManifestItem[]) {
   const seed = `${program.id}:${program.verNo}:${date}:${list.length / items.length}`
-  const order = program.playMode === 3 ? shuffled(items, seed) : items.slice()
+  const order = program.playMode === 3 ? shuffleValues(items, seed) : items.slice()
   const last = list[list.length - 1]
   if (program.playMode === 3 && last && order[0]!.adId === last.adId) {
     const other = order.findIndex(({ adId }) => adId !== last.adId)
@@ -43,7 +43,7 @@ function addPass({ program, items }: SlowStream, date: string, list: ManifestIte
 }
 
 /** Plays the streams of one segment. */
-export function loopRows(streams: SlowStream[], start: number, end: number, date: string): Row[] {
+export function buildLoopRows(streams: SlowStream[], start: number, end: number, date: string): Row[] {
   const rows: Row[] = []
   const states = streams.map((stream) => ({
     ...stream,

@@ -1,5 +1,5 @@
 import type { Manifest, ManifestItem, ManifestProgram } from '../manifest.ts'
-import { loopRows, type Row, shuffled, type SlowStream } from './slow-loop-fixture.ts'
+import { buildLoopRows, type Row, shuffleValues, type SlowStream } from './slow-loop-fixture.ts'
 
 /**
  * A second implementation of the schedule that shares no code with the engine. The clock advances in steps of one
@@ -170,7 +170,7 @@ function onceGroups(manifest: Manifest, program: ManifestProgram, date: string, 
     return group.length > 0 ? [group] : []
   }
   const items =
-    program.playMode === 3 ? shuffled(program.items, `${program.id}:${program.verNo}:${date}:0`) : program.items
+    program.playMode === 3 ? shuffleValues(program.items, `${program.id}:${program.verNo}:${date}:0`) : program.items
   return items.map((item) => [item])
 }
 
@@ -221,7 +221,7 @@ function choiceAt(manifest: Manifest, once: OncePlay[], dates: string[], at: num
 }
 
 /** Returns the slots of whole local dates. */
-export function referenceRows(manifest: Manifest, fromDate: string, toDate: string): Row[] {
+export function buildReferenceRows(manifest: Manifest, fromDate: string, toDate: string): Row[] {
   const rows: Row[] = []
   const { zone } = manifest
   const dates = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4].map((days) => addDays(fromDate, days))
@@ -251,7 +251,7 @@ export function referenceRows(manifest: Manifest, fromDate: string, toDate: stri
 function segmentRows(segment: { start: number; end: number; date: string; choice: Choice }): Row[] {
   const { start, end, choice } = segment
   if (choice.rule === 'idle') return [[start, end - start, 0, 0, 0, 0]]
-  if (!choice.plays) return loopRows(choice.streams, start, end, segment.date)
+  if (!choice.plays) return buildLoopRows(choice.streams, start, end, segment.date)
   return choice.plays.map(
     ({ start: at, item }, slot): Row => [at, item.ms, choice.streams[0]!.program.id, item.id, 0, slot],
   )

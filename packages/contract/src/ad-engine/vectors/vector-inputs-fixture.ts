@@ -1,21 +1,21 @@
 import type { VectorInput } from './check-vectors.ts'
 import type { Manifest, ManifestProgram } from '../manifest.ts'
-import { adOf, itemOf, manifestOf, programOf, shanghai } from '../manifest-fixture.ts'
-import { zoneOf } from '../zone.ts'
-import { dayOf } from '../dates.ts'
+import { buildAd, buildItem, buildManifest, buildProgram, parseShanghaiTime } from '../manifest-fixture.ts'
+import { loadZone } from '../zone.ts'
+import { parseDay } from '../dates.ts'
 
 const HOUR = 3_600_000
 const parts = (...times: string[]) => times.map((time) => ({ start: time.slice(0, 5), end: time.slice(6) }))
 const items = (first: number, ...seconds: number[]) =>
-  seconds.map((second, at) => itemOf(first + at, { ms: second * 1000 }))
+  seconds.map((second, at) => buildItem(first + at, { ms: second * 1000 }))
 
 /** Two days in Shanghai, with three moments. */
 const input = (name: string, programs: ManifestProgram[], fields: Partial<VectorInput> = {}): VectorInput => ({
   name,
-  manifest: manifestOf(programs),
-  from: shanghai('2026-11-05 00:00'),
-  to: shanghai('2026-11-07 00:00'),
-  moments: ['2026-11-05 00:10:03', '2026-11-05 12:34:56', '2026-11-06 23:59:59'].map((time) => shanghai(time)),
+  manifest: buildManifest(programs),
+  from: parseShanghaiTime('2026-11-05 00:00'),
+  to: parseShanghaiTime('2026-11-07 00:00'),
+  moments: ['2026-11-05 00:10:03', '2026-11-05 12:34:56', '2026-11-06 23:59:59'].map((time) => parseShanghaiTime(time)),
   ...fields,
 })
 
@@ -23,47 +23,63 @@ const input = (name: string, programs: ManifestProgram[], fields: Partial<Vector
 function clockChange(zone: string, date: string): VectorInput {
   const dates = { dateFrom: '2010-01-01', dateTo: '2030-12-31' }
   const programs = [
-    programOf(1, { ...dates, items: items(10, 13, 29) }),
-    programOf(2, { ...dates, priority: 1, dayParts: parts('22:00-00:30'), items: items(20, 45) }),
-    programOf(3, { ...dates, insertMode: 1, dayParts: parts('01:45-02:30'), items: items(30, 40) }),
+    buildProgram(1, { ...dates, items: items(10, 13, 29) }),
+    buildProgram(2, { ...dates, priority: 1, dayParts: parts('22:00-00:30'), items: items(20, 45) }),
+    buildProgram(3, { ...dates, insertMode: 1, dayParts: parts('01:45-02:30'), items: items(30, 40) }),
   ]
-  const from = zoneOf(zone).startOf(dayOf(date), 0)
+  const from = loadZone(zone).startOf(parseDay(date), 0)
   const moments = [0, 90, 150, 210].map((minutes) => from + minutes * 60_000)
-  return input(`${zone} ${date}`, [], { manifest: manifestOf(programs, { zone }), from, to: from + 50 * HOUR, moments })
+  return input(`${zone} ${date}`, [], {
+    manifest: buildManifest(programs, { zone }),
+    from,
+    to: from + 50 * HOUR,
+    moments,
+  })
 }
 
 const shop = (): ManifestProgram[] => [
-  programOf(1, {
+  buildProgram(1, {
     priority: 5,
     name: '早餐时段',
     dayParts: parts('06:30-10:00'),
     weekdays: 31,
     items: items(10, 15, 15, 10),
   }),
-  programOf(2, { priority: 5, name: '上午', dayParts: parts('08:00-12:00', '14:00-18:00'), items: items(20, 30, 8) }),
-  programOf(3, { priority: 5, name: '份额二十', share: 20, items: items(30, 15, 15) }),
-  programOf(4, { priority: 6, name: '份额十', share: 10, playMode: 3, items: items(40, 12, 12, 12) }),
-  programOf(5, { name: '周五夜场', weekdays: 16, dayParts: parts('22:00-02:00'), items: items(50, 20, 25) }),
-  programOf(6, {
+  buildProgram(2, {
+    priority: 5,
+    name: '上午',
+    dayParts: parts('08:00-12:00', '14:00-18:00'),
+    items: items(20, 30, 8),
+  }),
+  buildProgram(3, { priority: 5, name: '份额二十', share: 20, items: items(30, 15, 15) }),
+  buildProgram(4, { priority: 6, name: '份额十', share: 10, playMode: 3, items: items(40, 12, 12, 12) }),
+  buildProgram(5, { name: '周五夜场', weekdays: 16, dayParts: parts('22:00-02:00'), items: items(50, 20, 25) }),
+  buildProgram(6, {
     name: '整点报时',
     insertMode: 2,
     priority: 3,
     dayParts: parts('09:00-09:30', '12:00-12:30'),
     items: items(60, 30),
   }),
-  programOf(7, { name: '紧急通知', insertMode: 1, priority: 8, dayParts: parts('12:00-12:05'), items: items(70, 20) }),
-  programOf(8, { name: '默认节目单', fallback: 1, items: items(80, 10, 60) }),
-  programOf(9, { name: '平台默认', fallback: 2, items: items(90, 10) }),
+  buildProgram(7, {
+    name: '紧急通知',
+    insertMode: 1,
+    priority: 8,
+    dayParts: parts('12:00-12:05'),
+    items: items(70, 20),
+  }),
+  buildProgram(8, { name: '默认节目单', fallback: 1, items: items(80, 10, 60) }),
+  buildProgram(9, { name: '平台默认', fallback: 2, items: items(90, 10) }),
 ]
 
 /** Ten programs of ten items with lengths, shares and caps made by a fixed rule. */
 const many = (): ManifestProgram[] =>
   Array.from({ length: 10 }, (_, at) =>
-    programOf(at + 1, {
+    buildProgram(at + 1, {
       share: at % 3 === 0 ? at + 2 : null,
       playMode: ((at % 4) + 1) as 1,
       items: Array.from({ length: 10 }, (_unused, index) =>
-        itemOf(at * 10 + index, {
+        buildItem(at * 10 + index, {
           adId: (at * 7 + index) % 40,
           ms: 5000 + ((at * 31 + index * 17) % 40) * 500,
           weight: 1 + ((at + index) % 5),
@@ -74,39 +90,54 @@ const many = (): ManifestProgram[] =>
   )
 
 function shopWithLimits(): Manifest {
-  const manifest = manifestOf(shop())
+  const manifest = buildManifest(shop())
   const limited = {
     10: { validTo: '2026-11-05' },
     21: { approvalUntil: '2026-11-05' },
     30: { validFrom: '2026-11-06' },
   }
-  return { ...manifest, ads: manifest.ads.map((ad) => adOf(ad.id, limited[ad.id as 10])).filter(({ id }) => id !== 81) }
+  return {
+    ...manifest,
+    ads: manifest.ads.map((ad) => buildAd(ad.id, limited[ad.id as 10])).filter(({ id }) => id !== 81),
+  }
 }
 
-export const vectorInputs: VectorInput[] = [
-  input('equal priorities', [programOf(1, { items: items(1, 60) }), programOf(2, { items: items(2, 10, 5) })]),
-  input('shares', [10, 25, 7].map((share, at) => programOf(at + 1, { share })).concat(programOf(4), programOf(5))),
-  input('shares above 100', [80, 80, 40].map((share, at) => programOf(at + 1, { share })).concat(programOf(4))),
-  input('random', [programOf(1, { playMode: 3, items: items(1, 10, 11, 12, 13, 14, 15, 16) })]),
-  input('weighted', [programOf(1, { playMode: 4, items: [5, 3, 1].map((weight, at) => itemOf(at, { weight })) })]),
+export const VECTOR_INPUTS: VectorInput[] = [
+  input('equal priorities', [buildProgram(1, { items: items(1, 60) }), buildProgram(2, { items: items(2, 10, 5) })]),
+  input(
+    'shares',
+    [10, 25, 7].map((share, at) => buildProgram(at + 1, { share })).concat(buildProgram(4), buildProgram(5)),
+  ),
+  input('shares above 100', [80, 80, 40].map((share, at) => buildProgram(at + 1, { share })).concat(buildProgram(4))),
+  input('random', [buildProgram(1, { playMode: 3, items: items(1, 10, 11, 12, 13, 14, 15, 16) })]),
+  input('weighted', [
+    buildProgram(1, { playMode: 4, items: [5, 3, 1].map((weight, at) => buildItem(at, { weight })) }),
+  ]),
   input('block with caps', [
-    programOf(1, { playMode: 2, items: [itemOf(1), itemOf(2, { maxPlaysPerHour: 7 }), itemOf(3, { ms: 35_000 })] }),
-    programOf(2, { share: 35 }),
+    buildProgram(1, {
+      playMode: 2,
+      items: [buildItem(1), buildItem(2, { maxPlaysPerHour: 7 }), buildItem(3, { ms: 35_000 })],
+    }),
+    buildProgram(2, { share: 35 }),
   ]),
   input('caps and holds', [
-    programOf(1, { items: [7, 11].map((cap, at) => itemOf(at + 1, { maxPlaysPerHour: cap })) }),
+    buildProgram(1, { items: [7, 11].map((cap, at) => buildItem(at + 1, { maxPlaysPerHour: cap })) }),
   ]),
-  input('long list', [programOf(1, { items: Array.from({ length: 70 }, (_, at) => itemOf(at, { ms: 61_500 })) })]),
+  input('long list', [
+    buildProgram(1, { items: Array.from({ length: 70 }, (_, at) => buildItem(at, { ms: 61_500 })) }),
+  ]),
   input('nothing fits', [
-    programOf(1, { priority: 1, dayParts: parts('12:00-13:00'), items: items(1, 3600, 3599) }),
-    programOf(2, { dayParts: parts('10:00-12:00') }),
+    buildProgram(1, { priority: 1, dayParts: parts('12:00-13:00'), items: items(1, 3600, 3599) }),
+    buildProgram(2, { dayParts: parts('10:00-12:00') }),
   ]),
   input('shop', shop()),
   input('shop with limits and screen state', [], {
     manifest: shopWithLimits(),
     state: { filesNotReady: [40], codecsUnsupported: [50, 51] },
     known: { programs: [{ id: 99, name: '草稿', obstacle: 'unpublished' }], ads: [{ id: 81, obstacle: 'adDisabled' }] },
-    moments: ['2026-11-05 09:00:10', '2026-11-06 12:02:00', '2026-11-06 23:00:00'].map((time) => shanghai(time)),
+    moments: ['2026-11-05 09:00:10', '2026-11-06 12:02:00', '2026-11-06 23:00:00'].map((time) =>
+      parseShanghaiTime(time),
+    ),
   }),
   input('many', many()),
   clockChange('Europe/Berlin', '2026-03-28'),

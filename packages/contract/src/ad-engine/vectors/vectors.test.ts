@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { computeVector, failedVectors } from './check-vectors.ts'
-import { vectorInputs } from './vector-inputs-fixture.ts'
+import { computeVector, listFailedVectors } from './check-vectors.ts'
+import { VECTOR_INPUTS } from './vector-inputs-fixture.ts'
 
 test('AD-01 the frozen vectors belong to the inputs; `vitest run -u` writes new vectors', async () => {
-  const lines = vectorInputs.map((input) => JSON.stringify({ ...input, expected: computeVector(input) }))
+  const lines = VECTOR_INPUTS.map((input) => JSON.stringify({ ...input, expected: computeVector(input) }))
   await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('vectors.json')
 }, 60_000)
 
 test('AD-01 the engine computes the frozen vectors', () => {
-  expect(failedVectors()).toEqual([])
+  expect(listFailedVectors()).toEqual([])
 }, 60_000)

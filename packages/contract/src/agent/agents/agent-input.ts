@@ -51,11 +51,11 @@ const PluginInput = z.object({
 })
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 /** Placeholder of a header value that a save does not change. */
-export const KEPT_HEADER = '******'
+export const KEPT_HEADER_MARK = '******'
 
 const ContextInput = z.object({
   url: text('地址', 500).regex(/^https?:\/\/\S+$/, '地址须以 http:// 或 https:// 开头'),
-  /** Values of headers are secrets. `KEPT_HEADER` keeps the stored value; an empty text removes the header. */
+  /** Values of headers are secrets. `KEPT_HEADER_MARK` keeps the stored value; an empty text removes the header. */
   headers: z
     .record(
       z.string().regex(HEADER_NAME, '请求头名称不正确'),
@@ -132,7 +132,7 @@ export const AgentUpdate = AgentInput.extend({
 })
 
 /** Returns the data that a save erases when the agent's memory model has this provider. */
-export const erasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
+export const findErasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
   memoryProvider === 'nomem' ? 'turns' : memoryProvider === 'mem_report_only' ? 'memory' : undefined
 
 export const ERASE_TEXT = {

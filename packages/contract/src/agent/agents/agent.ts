@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional, search, text } from '../../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../../core/page.ts'
+import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { AGENT_STATUS, AgentInput, AgentUpdate, CHAT_HISTORY } from './agent-input.ts'
 
@@ -120,7 +120,7 @@ export const agents = {
     path: `${ROOT}/page`,
     access: 'agent:agent:list',
     input: AgentQuery,
-    result: pageOf(AgentRow),
+    result: createPageSchema(AgentRow),
   },
   export: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
 import { id, optional, rev, search, text } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 
 const MAX_LINES = 4000
 const MAX_WORD = 128
@@ -16,15 +16,15 @@ function lineProblem(line: string, number: number): string | undefined {
 }
 
 /** Returns the lines of a text without blank lines. */
-export const wordLines = (text: string) =>
+export const splitWordLines = (text: string) =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
 /** Returns the error of the first invalid line of a word file, or undefined. */
-export function wordsProblem(text: string): string | undefined {
-  const lines = wordLines(text)
+export function findWordsProblem(text: string): string | undefined {
+  const lines = splitWordLines(text)
   if (lines.length === 0) return '请输入替换词'
   if (lines.length > MAX_LINES) return `替换词最多${MAX_LINES}行`
   return lines.map((line, at) => lineProblem(line, at + 1)).find((problem) => problem !== undefined)
@@ -34,7 +34,7 @@ const words = z
   .string('请输入替换词')
   .max(MAX_TEXT, `替换词不能超过${MAX_TEXT}个字符`)
   .superRefine((value, context) => {
-    const problem = wordsProblem(value)
+    const problem = findWordsProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
   .meta({ title: '替换词' })
@@ -73,7 +73,7 @@ export const wordFiles = {
       name: search('名称', 64),
       tenantId: optional(id).meta({ title: '所属客户' }),
     }),
-    result: pageOf(WordFileRow),
+    result: createPageSchema(WordFileRow),
   },
   get: { method: 'GET', path: `${ROOT}/:id`, access: 'agent:agent:query', input: byId, result: WordFileDetail },
   create: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boardVersionCode, boardVersionName } from './board-version.ts'
+import { parseBoardVersion, formatBoardVersion } from './board-version.ts'
 
 test.each([
   ['2.0.10', 2_000_010],
@@ -8,17 +8,17 @@ test.each([
   ['0.0.0', 0],
   ['999.999.999', 999_999_999],
 ])('the version %s has the number %i', (version, code) => {
-  expect(boardVersionCode(version)).toBe(code)
+  expect(parseBoardVersion(version)).toBe(code)
 })
 
 test.each(['', '1.2.3.4', '1000.0.0', 'v2.0.1', '2..1', '2.0.', '2.0.1-rc', '１.0', ' 2.0'])(
   'refuses the text %j as a version',
   (version) => {
-    expect(boardVersionCode(version)).toBeUndefined()
+    expect(parseBoardVersion(version)).toBeUndefined()
   },
 )
 
 test('formats a version number with three parts', () => {
-  expect(boardVersionName(2_000_010)).toBe('2.0.10')
-  expect(boardVersionCode(boardVersionName(123_004_999))).toBe(123_004_999)
+  expect(formatBoardVersion(2_000_010)).toBe('2.0.10')
+  expect(parseBoardVersion(formatBoardVersion(123_004_999))).toBe(123_004_999)
 })

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, reference, rev, search, text } from '../../core/fields.ts'
-import { optionsAt } from '../../core/options.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 
 export const CONTACT_ALLOWED = { 1: '允许', 0: '不允许' } as const
 /** Maximum contacts of a device. */
@@ -41,7 +41,7 @@ export const agentContacts = {
       deviceId: id.meta({ title: '设备' }),
       alias: search('称呼', 64),
     }),
-    result: pageOf(ContactRow),
+    result: createPageSchema(ContactRow),
   },
   /** Whether the parameter `features` of the device's tenant permits address books. */
   feature: {
@@ -52,7 +52,7 @@ export const agentContacts = {
     result: z.object({ isEnabled: z.boolean() }),
   },
   /** Devices of the same tenant that are not in the address book. */
-  targets: optionsAt(`${ROOT}/options/device`, 'agent:device:edit', {
+  targets: declareOptions(`${ROOT}/options/device`, 'agent:device:edit', {
     row: { mac: z.string() },
     asked: { deviceId: id.meta({ title: '设备' }) },
   }),

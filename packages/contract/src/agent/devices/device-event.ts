@@ -20,7 +20,7 @@ export const AGENT_EVENT = {
 } as const
 
 /** Numbers of `AGENT_EVENT`. */
-export const EVENT = {
+export const AGENT_EVENT_KIND = {
   boot: 1,
   code: 2,
   bound: 3,

@@ -26,7 +26,7 @@ export const TOOL_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the name of a tool that the console shows. */
-export const toolName = (name: string) => TOOL_NAMES[name] ?? name
+export const findToolName = (name: string) => TOOL_NAMES[name] ?? name
 
 const ToolField = z.object({
   name: z.string(),

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, ids, note, optional, reference, rev, search } from '../../core/fields.ts'
-import { optionsAt } from '../../core/options.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
 import { UPLOAD } from '../../core/upload.ts'
-import { mac, SN } from '../../entities/device.ts'
+import { mac, SN_PATTERN } from '../../entities/device.ts'
 import { AGENT_EVENT } from './device-event.ts'
 import { DeviceLimit, LIMIT_STATE } from '../usage/usage-limit.ts'
 
@@ -14,13 +14,13 @@ export const AGENT_DEVICE_STATE = { 0: '从未启动', 1: '已启动', 2: '对�
 export const AUTO_UPDATE = { 0: '关闭', 1: '自动' } as const
 /** State of the package that a voice device uses now or next. 冻结: a refund is undecided. */
 export const DEVICE_PACKAGE_STATE = { 0: '无套餐', 1: '使用中', 2: '待激活', 3: '冻结' } as const
-export const DEVICE_PACKAGE = { none: 0, running: 1, waiting: 2, frozen: 3 } as const
+export const DEVICE_PACKAGE_STATE_CODE = { none: 0, running: 1, waiting: 2, frozen: 3 } as const
 /** Whether the MQTT gateway holds a connection of the device. */
 export const GATEWAY_CONNECTION = { 0: '离线', 1: '在线' } as const
-export const IDENTITY = { 0: '一致', 1: '不一致' } as const
+export const IDENTITY_STATE = { 0: '一致', 1: '不一致' } as const
 /** Maximum devices per batch. */
 export const MAX_BATCH = 500
-export const BIND_ROWS = 20_000
+export const MAX_BIND_ROWS = 20_000
 
 const agentId = reference('智能体')
 const alias = note('名称', 64)
@@ -66,7 +66,7 @@ export const AgentDeviceRow = z.object({
   /** Another Client-Id that booted with this MAC; empty without one. */
   otherClientId: z.string().meta({ title: '另一身份' }),
   otherClientTime: z.string().nullable().meta({ title: '另一身份启动时间' }),
-  identity: z.int().meta({ title: '身份', labels: IDENTITY }),
+  identity: z.int().meta({ title: '身份', labels: IDENTITY_STATE }),
   /** State of the limit. Always 0 where the parameter `usage.limit` only counts. */
   limit: z.int().meta({ title: '套餐额度', labels: LIMIT_STATE }),
   /** Package that the device uses now, else the package that begins next; empty without a package. */
@@ -127,7 +127,7 @@ const filters = {
   agentId: optional(id).meta({ title: '智能体' }),
   tenantId: optional(id).meta({ title: '客户' }),
   state: optional(choice('状态', AGENT_DEVICE_STATE)).meta({ title: '状态', labels: AGENT_DEVICE_STATE }),
-  identity: optional(choice('身份', IDENTITY)).meta({ title: '身份', labels: IDENTITY }),
+  identity: optional(choice('身份', IDENTITY_STATE)).meta({ title: '身份', labels: IDENTITY_STATE }),
   packageState: optional(choice('套餐状态', DEVICE_PACKAGE_STATE)),
   /** Filter by state of the limit. Devices of tenants whose `usage.limit` only counts have the state 正常. */
   limit: optional(choice('套餐额度', LIMIT_STATE)),
@@ -142,7 +142,7 @@ export const BindLine = z.object({
   agentCode: note('智能体编码', 36).refine((code) => code !== '', '请输入智能体编码'),
   alias,
   serial: note('序列号', 64)
-    .refine((sn) => sn === '' || SN.test(sn), '序列号只能包含字母、数字和 . _ : -')
+    .refine((sn) => sn === '' || SN_PATTERN.test(sn), '序列号只能包含字母、数字和 . _ : -')
     .meta({ title: '序列号', max: 64 }),
   /** HMAC key in the chip, with which the device proves its identity at activation. */
   hmacKey: note('HMAC 密钥', 64)
@@ -157,7 +157,7 @@ export const agentDevices = {
     path: '/api/v1/agent/device/page',
     access: 'agent:device:list',
     input: query,
-    result: pageOf(AgentDeviceRow),
+    result: createPageSchema(AgentDeviceRow),
   },
   get: {
     method: 'GET',
@@ -189,7 +189,7 @@ export const agentDevices = {
     input: z.object({ mac: mac.meta({ title: 'MAC', max: 17 }) }),
     result: Diagnosis,
   },
-  agents: optionsAt('/api/v1/agent/device/options/agent', 'agent:device:list', {
+  agents: declareOptions('/api/v1/agent/device/options/agent', 'agent:device:list', {
     row: { tenantName: z.string() },
   }),
   bind: {

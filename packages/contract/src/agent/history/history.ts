@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, note, optional, search, text, whole } from '../../core/fields.ts'
-import { pageOf, pageQuery, timeRange } from '../../core/page.ts'
+import { createPageSchema, pageQuery, timeRange } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 
 export const TURN_KIND = { 1: '用户', 2: '智能体', 3: '工具' } as const
@@ -61,10 +61,10 @@ export const ExportedTurn = z.object({
 })
 
 /**
- * Number of conversations that one search reads. `MAX_FOUND`: maximum number of conversations that one search returns.
+ * Number of conversations that one search reads. `MAX_FOUND_TURNS`: maximum number of conversations that one search returns.
  */
-export const SEARCHED_SESSIONS = 1000
-export const MAX_FOUND = 100
+export const MAX_SEARCHED_SESSIONS = 1000
+export const MAX_FOUND_TURNS = 100
 /** Maximum number of turns in one export. */
 export const MAX_EXPORTED_TURNS = 500_000
 
@@ -84,7 +84,7 @@ export const agentHistory = {
     title: '查看对话列表',
     kind: 'other',
     input: pageQuery.extend({ ...owner, title: search('标题', 64), ...timeRange }),
-    result: pageOf(SessionRow),
+    result: createPageSchema(SessionRow),
   },
   /** Returns the text of a session. The operation log records who opened the session. */
   open: {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 
 /** Maximum characters of a reminder. */
 export const MAX_REMINDER = 200
@@ -38,7 +38,7 @@ export const agentReminders = {
       deviceId: id.meta({ title: '设备' }),
       state: optional(choice('状态', REMINDER_STATE)).meta({ title: '状态', labels: REMINDER_STATE }),
     }),
-    result: pageOf(ReminderRow),
+    result: createPageSchema(ReminderRow),
   },
   remove: {
     method: 'DELETE',

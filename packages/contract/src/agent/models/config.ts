@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { addressSecret } from '../../core/address-secret.ts'
+import { findAddressSecret } from '../../core/address-secret.ts'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, rev, search, text, whole } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
-import { switches } from '../../core/switches.ts'
+import { declareSwitches } from '../../core/switches.ts'
 import { MAX_CONFIG_TEXT, MODEL_TYPES, type ModelType } from './model-config.ts'
 
 export const MODEL_STATUS = { 1: '启用', 0: '停用' } as const
@@ -27,7 +27,7 @@ const config = z
   .meta({ title: '参数', maxProperties: MAX_FIELDS })
 const link = note('文档地址', 200)
   .refine((value) => value === '' || /^https?:\/\/\S+$/.test(value), '文档地址应以 http:// 或 https:// 开头')
-  .refine((value) => addressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')
+  .refine((value) => findAddressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')
   .meta({ title: '文档地址', max: 200 })
 
 const settings = {
@@ -129,7 +129,7 @@ export const agentModels = {
       status: optional(choice('状态', MODEL_STATUS)),
       tenantId: optional(id).meta({ title: '客户' }),
     }),
-    result: pageOf(ModelRow),
+    result: createPageSchema(ModelRow),
   },
   /** Models for the selects of agents, templates and voices. Disabled models are marked by `status`. */
   options: {
@@ -195,7 +195,7 @@ export const agentModels = {
     result: z.null(),
     done: '已设为默认',
   },
-  ...switches(root, 'agent:config:enable', '模型'),
+  ...declareSwitches(root, 'agent:config:enable', '模型'),
   /** Tests a language model by a completion of one word, and another model by a request to its address. */
   test: {
     method: 'POST',

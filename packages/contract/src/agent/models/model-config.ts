@@ -1,4 +1,4 @@
-import { addressSecret, isAddress } from '../../core/address-secret.ts'
+import { findAddressSecret, hasUrlScheme } from '../../core/address-secret.ts'
 import type { ProviderField } from './provider-field.ts'
 
 /** Types of models. A small language model is an LLM in another role. */
@@ -56,7 +56,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'int', 'float
 export const isNumberField = ({ type }: Pick<ProviderField, 'type'>) => NUMBERS.has(type)
 
 /** Returns the stored form of a value, or undefined when the value does not fit the field. Empty values become null. */
-export function configValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
+export function toConfigValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
   const given = typeof value === 'string' ? value.trim() : value
   if (given === '' || given === null || given === undefined) return null
   if (NUMBERS.has(type)) return numberOf(type, given)
@@ -100,14 +100,14 @@ const hasUnstorable = (value: object) => /\\u0000|\\ud[89a-f]/i.test(JSON.string
  * Converts a stored value to the type that voice servers read: texts of `dict` become objects, texts of `array` become
  * lists. Secrets of every field type are stored as text. A text that does not fit its field is returned unchanged.
  */
-export function serverValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
+export function toServerValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (type === 'array')
     return value
       .split(';')
       .map((item) => item.trim())
       .filter(Boolean)
-  return TYPED.has(type) ? (configValue({ type }, value) ?? value) : value
+  return TYPED.has(type) ? (toConfigValue({ type }, value) ?? value) : value
 }
 
 const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
@@ -115,28 +115,28 @@ const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
 type Config = Readonly<Record<string, unknown>>
 
 /** Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. */
-export function problemOfConfig(fields: readonly ProviderField[], config: Config) {
+export function findConfigProblem(fields: readonly ProviderField[], config: Config) {
   for (const field of fields) {
-    const msg = problemOfField(field, config[field.key], fields)
+    const msg = findFieldProblem(field, config[field.key], fields)
     if (msg) return { field: field.key, msg }
   }
   return undefined
 }
 
 /** Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. */
-export function problemOfField(field: ProviderField, given: unknown, fields: readonly ProviderField[]) {
-  const value = configValue(field, given)
+export function findFieldProblem(field: ProviderField, given: unknown, fields: readonly ProviderField[]) {
+  const value = toConfigValue(field, given)
   if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
   if (isSecretField(field)) return undefined
   if (value === null) return field.required ? `请输入${field.label}` : undefined
-  return addressProblem(field, value, fields)
+  return findAddressProblem(field, value, fields)
 }
 
 /**
  * Returns why an address cannot be called or must not be stored in clear. Returns undefined for a valid address and for
  * other values.
  */
-export const addressProblem = (field: ProviderField, value: unknown, fields: readonly ProviderField[]) =>
+export const findAddressProblem = (field: ProviderField, value: unknown, fields: readonly ProviderField[]) =>
   credentialProblem(field, value, fields) ?? schemeProblem(field, value)
 
 /** Schemes of the addresses that a field may contain, by the name of the field. */
@@ -161,8 +161,8 @@ function schemeProblem({ key, label }: ProviderField, value: unknown) {
  * value without a credential.
  */
 function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
-  const secret = addressesIn(key, value)
-    .map(({ text }) => addressSecret(text))
+  const secret = listConfigAddresses(key, value)
+    .map(({ text }) => findAddressSecret(text))
     .find((each) => each !== undefined)
   return secret && `${label}不能包含${secret}，${keyHint(fields)}`
 }
@@ -182,16 +182,16 @@ interface ConfigAddress {
 }
 
 /** Returns the addresses in the value of a field: of fields named like an address, and texts with a scheme. */
-export function addressesIn(key: string, value: unknown, path = key): readonly ConfigAddress[] {
+export function listConfigAddresses(key: string, value: unknown, path = key): readonly ConfigAddress[] {
   if (value !== null && typeof value === 'object')
     return Object.entries(value).flatMap(([inner, each]) =>
-      addressesIn(Array.isArray(value) ? key : inner, each, `${path}.${inner}`),
+      listConfigAddresses(Array.isArray(value) ? key : inner, each, `${path}.${inner}`),
     )
   if (value === null || value === undefined) return []
   const whole = String(value)
   const texts = whole.includes(';') ? [whole, ...whole.split(';')] : [whole]
   return texts.flatMap((text, at) =>
-    ADDRESS_KEY.test(key) || isAddress(text) ? [{ path: `${path}.${at}`, text: text.trim() }] : [],
+    ADDRESS_KEY.test(key) || hasUrlScheme(text) ? [{ path: `${path}.${at}`, text: text.trim() }] : [],
   )
 }
 
@@ -204,20 +204,20 @@ const EXPECTED: Partial<Record<ProviderField['type'], string>> = {
 }
 
 /** Returns the stored configuration without secrets, unknown keys and empty values. */
-export const storedConfig = (fields: readonly ProviderField[], config: Config): Record<string, unknown> =>
+export const toStoredConfig = (fields: readonly ProviderField[], config: Config): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const value = isSecretField(field) ? null : configValue(field, config[field.key])
+      const value = isSecretField(field) ? null : toConfigValue(field, config[field.key])
       return value === null || value === undefined ? [] : [[field.key, value]]
     }),
   )
 
 /** Returns the values of the form: JSON as text, and defaults of the provider for a new model. */
-export const formConfig = (fields: readonly ProviderField[], config: Config | undefined): Record<string, unknown> =>
+export const toFormConfig = (fields: readonly ProviderField[], config: Config | undefined): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap((field) => {
       if (isSecretField(field)) return []
-      const value = config ? config[field.key] : configValue(field, field.default)
+      const value = config ? config[field.key] : toConfigValue(field, field.default)
       if (value === null || value === undefined) return []
       return [[field.key, typeof value === 'object' ? JSON.stringify(value, null, 2) : value]]
     }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, note, optional, rev, search, text, whole } from '../../core/fields.ts'
-import { pageOf, pageQuery } from '../../core/page.ts'
+import { createPageSchema, pageQuery } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
 import { FIELD_TYPES, PROVIDER_TYPES } from './model-config.ts'
 import type { ProviderField } from './provider-field.ts'
@@ -74,7 +74,7 @@ export const agentProviders = sharedData({
     access: 'session',
     summary: '模型接口及其字段；要求智能体、模板或模型配置之一的列表权限',
     input: pageQuery.extend({ type: optional(type), name: search('名称', 50) }),
-    result: pageOf(ProviderRow),
+    result: createPageSchema(ProviderRow),
   },
   get: { method: 'GET', path: `${root}/:id`, access, input: byId, result: ProviderRow },
   create: {

@@ -6,12 +6,12 @@ import { packageScope, YES_NO } from '../../entities/package.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const ORDER_STATE = { 0: '待确认', 1: '已支付', 2: '退款中', 3: '已退款', 4: '已关闭', 5: '已完成' } as const
-export const ORDER = { pending: 0, paid: 1, refunding: 2, refunded: 3, closed: 4, finished: 5 } as const
+export const ORDER_STATE_CODE = { pending: 0, paid: 1, refunding: 2, refunded: 3, closed: 4, finished: 5 } as const
 /** Ways of payment. The value 4 is reserved for online payment. */
 export const PAY_WAY = { 1: '转账', 2: '合同', 3: '赠送', 5: '免费' } as const
-export const GIFT = 3
+export const GIFT_PAY_WAY = 3
 /** Way of payment of a sale with the amount 0, such as a trial. Such an order has no voucher. */
-export const FREE = 5
+export const FREE_PAY_WAY = 5
 /** Ways of payment that an accountant can choose for a sale. */
 export const SALE_WAY = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const
@@ -26,9 +26,9 @@ export const MAX_GRANTS = 20_000
 /** Days after which a pending order is closed. */
 export const PENDING_DAYS = 7
 
-export const OWN_ORDER = '不能确认自己提交的订单，请由其他人确认'
+export const OWN_ORDER_MESSAGE = '不能确认自己提交的订单，请由其他人确认'
 export const NOT_CREATOR = { edit: '只有创建人可以编辑订单', close: '只有创建人可以关闭订单' } as const
-export const OWN_REFUND = '不能审批自己提交的退款申请，请由其他人审批'
+export const OWN_REFUND_MESSAGE = '不能审批自己提交的退款申请，请由其他人审批'
 
 const SERIALS = `序列号最多${MAX_TARGETS}个`
 const LINE_BREAK = /[\s,;，；]+/
@@ -40,7 +40,7 @@ const serials = z
   .refine((value) => value.split(LINE_BREAK).length <= MAX_TARGETS, SERIALS)
   .meta({ title: '序列号或MAC' })
 /** Splits the field `serials`. */
-export const serialsOf = (value: string) => [...new Set(value.split(LINE_BREAK).filter((serial) => serial !== ''))]
+export const splitSerials = (value: string) => [...new Set(value.split(LINE_BREAK).filter((serial) => serial !== ''))]
 
 /** Package, buyer and targets of an order. Targets follow the scope of the package: devices, agents, or the buyer. */
 const goods = {

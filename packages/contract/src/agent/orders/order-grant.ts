@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, day, id, optional, search, text } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE, MAX_AMOUNT } from '../packages/package-terms.ts'
 
 export const GRANT_STATE = { 0: '待激活', 1: '使用中', 2: '已用完', 3: '已失效', 4: '已退款' } as const
-export const GRANT = { waiting: 0, running: 1, used: 2, lapsed: 3, revoked: 4 } as const
+export const GRANT_STATE_CODE = { waiting: 0, running: 1, used: 2, lapsed: 3, revoked: 4 } as const
 /** Kinds of ledger lines. */
 export const GRANT_LEDGER_KIND = { 1: '发放', 2: '使用', 3: '失效', 4: '退款', 5: '调整' } as const
-export const LEDGER = { issue: 1, spend: 2, lapse: 3, refund: 4, adjust: 5 } as const
+export const GRANT_LEDGER_CODE = { issue: 1, spend: 2, lapse: 3, refund: 4, adjust: 5 } as const
 
 /**
  * A grant: the amount of one unit that one target gets from one copy of an order. Amounts of minutes have fractions.
@@ -102,7 +102,8 @@ export function findAdjustProblem({
 }: Pick<AgentGrantRow, 'isUnlimited' | 'state' | 'isFrozen'>): string | undefined {
   if (isUnlimited === 1) return '不限量的权益没有余量，不能调整'
   if (isFrozen === 1) return '权益正在退款，不能调整'
-  if (state === GRANT.lapsed || state === GRANT.revoked) return `权益${GRANT_STATE[state]}，不能调整`
+  if (state === GRANT_STATE_CODE.lapsed || state === GRANT_STATE_CODE.revoked)
+    return `权益${GRANT_STATE[state]}，不能调整`
   return undefined
 }
 
@@ -136,7 +137,7 @@ export const agentGrants = {
     path: `${ROOT}/grant/page`,
     access: 'agent:order:query',
     input: GrantQuery,
-    result: pageOf(AgentGrantRow),
+    result: createPageSchema(AgentGrantRow),
   },
   export: {
     method: 'GET',
@@ -165,7 +166,7 @@ export const agentGrants = {
     path: `${ROOT}/ledger/page`,
     access: 'agent:order:query',
     input: LedgerQuery,
-    result: pageOf(AgentLedgerRow),
+    result: createPageSchema(AgentLedgerRow),
   },
   exportLedger: {
     method: 'GET',

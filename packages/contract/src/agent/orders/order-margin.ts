@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { checkedRange, dayRange } from '../../core/day-range.ts'
+import { addRangeCheck, dayRange } from '../../core/day-range.ts'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 
 /** Ways to group income and cost. */
@@ -48,10 +48,10 @@ export const agentMargins = {
     method: 'GET',
     path: `${ROOT}/page`,
     access: 'agent:order:query',
-    input: checkedRange(
+    input: addRangeCheck(
       sortedPage(['id', 'received', 'income', 'cost', 'margin']).extend({ ...filter.shape, by: by.default(1) }),
     ),
-    result: pageOf(MarginRow).extend({ sums: MarginFigures }),
+    result: createPageSchema(MarginRow).extend({ sums: MarginFigures }),
   },
   export: {
     method: 'GET',
@@ -60,7 +60,7 @@ export const agentMargins = {
     stream: 'download',
     kind: 'export',
     title: '导出智能体收入与成本',
-    input: checkedRange(filter.extend({ by: by.default(1), ...exportQuery.shape })),
+    input: addRangeCheck(filter.extend({ by: by.default(1), ...exportQuery.shape })),
     result: z.null(),
   },
 } as const satisfies Contract

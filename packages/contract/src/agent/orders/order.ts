@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional, rev, search } from '../../core/fields.ts'
-import { optionsAt } from '../../core/options.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import {
   CloseInput,
@@ -52,7 +52,7 @@ export const agentOrders = {
     path: `${ROOT}/page`,
     access: 'agent:order:list',
     input: OrderQuery,
-    result: pageOf(OrderRow),
+    result: createPageSchema(OrderRow),
   },
   get: { method: 'GET', path: `${ROOT}/detail/:id`, access: 'agent:order:query', input: byId, result: OrderDetail },
   targets: {
@@ -60,26 +60,26 @@ export const agentOrders = {
     path: `${ROOT}/target/page`,
     access: 'agent:order:query',
     input: pageQuery.extend({ orderId: id, name: search('使用对象', 64) }),
-    result: pageOf(TargetRow),
+    result: createPageSchema(TargetRow),
   },
-  tenants: optionsAt(`${ROOT}/options/tenant`, 'agent:order:list', {
+  tenants: declareOptions(`${ROOT}/options/tenant`, 'agent:order:list', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
   /** Enabled packages. With a tenant, only the packages that are offered to this tenant. */
-  packages: optionsAt(`${ROOT}/options/package`, 'agent:order:list', {
+  packages: declareOptions(`${ROOT}/options/package`, 'agent:order:list', {
     row: { packageCode: z.string(), content: z.string(), scope: z.int(), price: z.int(), isTrial: z.int() },
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
   }),
   /** Bound devices of the tenant, by serial number, name or MAC. */
-  devices: optionsAt(`${ROOT}/options/device`, 'agent:order:list', {
+  devices: declareOptions(`${ROOT}/options/device`, 'agent:order:list', {
     row: { agentName: z.string() },
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
   }),
-  agents: optionsAt(`${ROOT}/options/agent`, 'agent:order:list', {
+  agents: declareOptions(`${ROOT}/options/agent`, 'agent:order:list', {
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
   }),
-  groups: optionsAt(`${ROOT}/options/group`, 'agent:order:list', {
+  groups: declareOptions(`${ROOT}/options/group`, 'agent:order:list', {
     asked: { tenantId: optional(id).meta({ title: '客户' }) },
   }),
   /** Calculates targets, amount, terms and refused targets of an order without storing it. */

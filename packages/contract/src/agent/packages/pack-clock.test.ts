@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { activateUntil, previewPacks, validUntil } from './pack-clock.ts'
+import { computeActivateUntil, previewPacks, computeValidUntil } from './pack-clock.ts'
 
 const DAY = 86_400_000
 const CLOCKS = { activateDays: 180, validDays: 30 }
 
 test('AGENT-12 a copy must begin within its window and is valid from its first use', () => {
-  expect(activateUntil(CLOCKS, 0, 1)).toBe(180 * DAY)
-  expect(validUntil(CLOCKS, 5 * DAY)).toBe(35 * DAY)
+  expect(computeActivateUntil(CLOCKS, 0, 1)).toBe(180 * DAY)
+  expect(computeValidUntil(CLOCKS, 5 * DAY)).toBe(35 * DAY)
 })
 
 test('AGENT-12 copies run one after the other, each within its own window', () => {

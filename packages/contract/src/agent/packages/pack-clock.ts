@@ -9,11 +9,12 @@ interface Clocks {
  * Returns the time until which a copy of a package (`packNo`, from 1) must begin. Copies of one target run one after
  * the other. Each later copy may therefore wait for the length of the copies before it.
  */
-export const activateUntil = ({ activateDays, validDays }: Clocks, paidAt: number, packNo: number) =>
+export const computeActivateUntil = ({ activateDays, validDays }: Clocks, paidAt: number, packNo: number) =>
   paidAt + (activateDays + (packNo - 1) * validDays) * DAY
 
 /** Returns the end of a copy that begins at a time. */
-export const validUntil = ({ validDays }: Pick<Clocks, 'validDays'>, beginsAt: number) => beginsAt + validDays * DAY
+export const computeValidUntil = ({ validDays }: Pick<Clocks, 'validDays'>, beginsAt: number) =>
+  beginsAt + validDays * DAY
 
 export interface PackPreview {
   readonly packNo: number
@@ -28,14 +29,14 @@ export interface PackPreview {
  */
 export function previewPacks(clocks: Clocks, paidAt: number, copies: number, firstUseDays: number): PackPreview[] {
   const first = paidAt + firstUseDays * DAY
-  if (first >= activateUntil(clocks, paidAt, 1)) return []
+  if (first >= computeActivateUntil(clocks, paidAt, 1)) return []
   return Array.from({ length: copies }, (_, at) => {
-    const beginTime = validUntil({ validDays: clocks.validDays * at }, first)
+    const beginTime = computeValidUntil({ validDays: clocks.validDays * at }, first)
     return {
       packNo: at + 1,
-      activateUntil: activateUntil(clocks, paidAt, at + 1),
+      activateUntil: computeActivateUntil(clocks, paidAt, at + 1),
       beginTime,
-      validUntil: validUntil(clocks, beginTime),
+      validUntil: computeValidUntil(clocks, beginTime),
     }
   })
 }

@@ -16,7 +16,7 @@ export const MAX_DAYS = 3650
 /** Formats an amount of a unit: `2,000轮`. */
 const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${MEASURE[unit] ?? ''}`
 /** Formats an allowance: `2,000轮`. An amount of 0 is unlimited: `对话轮数不限`. */
-export const allowanceText = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
+export const formatAllowance = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
 
 interface Balance {
@@ -27,7 +27,7 @@ interface Balance {
 }
 /** Formats the rest of an allowance: `1,500 / 2,000轮`, without a limit `对话轮数不限`. */
 export const balanceText = ({ unit, isUnlimited, left, total }: Balance) =>
-  isUnlimited ? allowanceText({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
+  isUnlimited ? formatAllowance({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
 
 export const Allowance = z.object({
   unit: choice('计量单位', ALLOWANCE_UNIT),

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, note, optional, rev, search, text, whole } from '../../core/fields.ts'
-import { optionsAt } from '../../core/options.ts'
-import { pageOf, sortedPage, timeRange } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
+import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
-import { switches } from '../../core/switches.ts'
+import { declareSwitches } from '../../core/switches.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE, packageTerms } from './package-terms.ts'
@@ -87,7 +87,7 @@ export const agentProducts = sharedData({
     path: `${ROOT}/page`,
     access: 'agent:product:list',
     input: ProductQuery,
-    result: pageOf(ProductRow),
+    result: createPageSchema(ProductRow),
   },
   get: { method: 'GET', path: `${ROOT}/detail/:id`, access: 'agent:product:query', input: byId, result: ProductDetail },
   /** All versions of a package, newest first. */
@@ -98,8 +98,8 @@ export const agentProducts = sharedData({
     input: byId,
     result: z.object({ list: z.array(ProductVersionRow) }),
   },
-  models: optionsAt(`${ROOT}/options/model`, 'agent:product:query', { row: { modelCode: z.string() } }),
-  tenants: optionsAt(`${ROOT}/options/tenant`, 'agent:product:query', {
+  models: declareOptions(`${ROOT}/options/model`, 'agent:product:query', { row: { modelCode: z.string() } }),
+  tenants: declareOptions(`${ROOT}/options/tenant`, 'agent:product:query', {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
@@ -134,7 +134,7 @@ export const agentProducts = sharedData({
     result: z.null(),
     done: '删除成功',
   },
-  ...switches(ROOT, 'agent:product:enable', '套餐'),
+  ...declareSwitches(ROOT, 'agent:product:enable', '套餐'),
   export: {
     method: 'GET',
     path: `${ROOT}/export`,

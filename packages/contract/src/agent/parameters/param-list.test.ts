@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { PARAMS, paramError, voiceServerAddresses } from './param-list.ts'
+import { PARAMS, findParamError, splitVoiceServerAddresses } from './param-list.ts'
 
 test('every default is a valid value, except the generated secret', () => {
-  const wrong = PARAMS.filter(({ code, value }) => paramError(code, value) !== undefined)
+  const wrong = PARAMS.filter(({ code, value }) => findParamError(code, value) !== undefined)
   expect(wrong.map(({ code }) => code)).toEqual(['server.secret'])
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['xiaozhi', '[]'],
   ['nothing', '1'],
 ])('refuses %s = %s', (code, value) => {
-  expect(paramError(code, value)).toBeTypeOf('string')
+  expect(findParamError(code, value)).toBeTypeOf('string')
 })
 
 test.each([
@@ -46,9 +46,9 @@ test.each([
   ['server.mcp_endpoint', 'http://host:8004/mcp_endpoint/health?key=abc'],
   ['server.voiceprint_similarity_threshold', '0.55'],
 ])('accepts %s = %s', (code, value) => {
-  expect(paramError(code, value)).toBeUndefined()
+  expect(findParamError(code, value)).toBeUndefined()
 })
 
 test('addresses are split at semicolons', () => {
-  expect(voiceServerAddresses(' ws://a ;;ws://b;')).toEqual(['ws://a', 'ws://b'])
+  expect(splitVoiceServerAddresses(' ws://a ;;ws://b;')).toEqual(['ws://a', 'ws://b'])
 })

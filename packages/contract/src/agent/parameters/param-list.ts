@@ -1,4 +1,4 @@
-import { LIMIT_ACCURACY, noticeError, USAGE_LIMIT } from '../usage/usage-limit.ts'
+import { LIMIT_ACCURACY_TEXT, findNoticeError, USAGE_LIMIT } from '../usage/usage-limit.ts'
 
 /** Types of parameter values. `array` is a list separated by semicolons; `switch` is one of the declared choices. */
 export type ParamType = 'string' | 'number' | 'boolean' | 'array' | 'json' | 'secret' | 'switch'
@@ -113,14 +113,20 @@ export const PARAMS: readonly Param[] = [
   own('order.device_transfer', 'switch', '0', '设备转移给其他客户时，未用完的套餐', {
     choices: { 0: '随设备转移', 1: '拒绝转移' },
   }),
-  own('usage.limit', 'switch', USAGE_LIMIT.count, `设备没有可用套餐（未购买、已用完或已过期）时。${LIMIT_ACCURACY}`, {
-    isPlatformOnly: true,
-    choices: {
-      [USAGE_LIMIT.count]: '只计数：照常对话，不提示',
-      [USAGE_LIMIT.warn]: '提醒：照常对话，控制台标出超出的设备',
-      [USAGE_LIMIT.stop]: '停止：设备只播报提示语，不再对话',
+  own(
+    'usage.limit',
+    'switch',
+    USAGE_LIMIT.count,
+    `设备没有可用套餐（未购买、已用完或已过期）时。${LIMIT_ACCURACY_TEXT}`,
+    {
+      isPlatformOnly: true,
+      choices: {
+        [USAGE_LIMIT.count]: '只计数：照常对话，不提示',
+        [USAGE_LIMIT.warn]: '提醒：照常对话，控制台标出超出的设备',
+        [USAGE_LIMIT.stop]: '停止：设备只播报提示语，不再对话',
+      },
     },
-  }),
+  ),
   own(
     'usage.notice',
     'string',
@@ -133,10 +139,10 @@ export const PARAMS: readonly Param[] = [
 const byCode = new Map(PARAMS.map((param) => [param.code, param]))
 
 /** Returns the parameter with this code, or undefined. */
-export const paramOf = (code: string): Param | undefined => byCode.get(code)
+export const findParam = (code: string): Param | undefined => byCode.get(code)
 
 /** Maximum length of a parameter's text. */
-export const MAX_PARAM = 2000
+export const MAX_PARAM_LENGTH = 2000
 
 const STRONG_KEY = /^(?=.*[a-z])(?=.*[A-Z]).{8,}$/
 const HOST_PORT = /^[\w.-]+:\d{1,5}$/
@@ -144,10 +150,10 @@ const HOST_PORT_CODES = new Set(['server.mqtt_gateway', 'server.mqtt_manager_api
 const SECRET = /^[\x21-\x7e]{16,}$/
 
 /** Returns the Chinese error of a value, or undefined when the value is valid. */
-export function paramError(code: string, value: string): string | undefined {
+export function findParamError(code: string, value: string): string | undefined {
   const param = byCode.get(code)
   if (!param) return '没有这个参数'
-  if (value.length > MAX_PARAM) return `不能超过 ${MAX_PARAM} 个字符`
+  if (value.length > MAX_PARAM_LENGTH) return `不能超过 ${MAX_PARAM_LENGTH} 个字符`
   return typeError(param, value) ?? codeError(code, value)
 }
 
@@ -166,12 +172,12 @@ function numberError(value: string, [min, max]: readonly [number, number] = [0, 
 
 function codeError(code: string, value: string): string | undefined {
   if (code === 'server.secret') return SECRET.test(value) ? undefined : '至少 16 个字符，只能用英文字母、数字和符号'
-  if (code === 'usage.notice') return noticeError(value)
+  if (code === 'usage.notice') return findNoticeError(value)
   if (value === '') return undefined
   if (code === 'server.mqtt_signature_key') return STRONG_KEY.test(value) ? undefined : '至少 8 位，须含大写和小写字母'
   if (HOST_PORT_CODES.has(code)) return HOST_PORT.test(value) ? undefined : '应为 主机:端口'
   if (code === 'server.websocket')
-    return voiceServerAddresses(value).every((each) => isUrl(each, ['ws:', 'wss:']))
+    return splitVoiceServerAddresses(value).every((each) => isUrl(each, ['ws:', 'wss:']))
       ? undefined
       : '应为 ws:// 或 wss:// 地址'
   if (code === 'server.fronted_url')
@@ -184,7 +190,7 @@ function codeError(code: string, value: string): string | undefined {
 }
 
 /** Returns the addresses of a `server.websocket` value. */
-export const voiceServerAddresses = (value: string): string[] =>
+export const splitVoiceServerAddresses = (value: string): string[] =>
   value
     .split(';')
     .map((each) => each.trim())

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, note, optional, rev, text } from '../../core/fields.ts'
-import { MAX_PARAM, paramOf } from './param-list.ts'
+import { MAX_PARAM_LENGTH, findParam } from './param-list.ts'
 
 const tenantId = optional(id).meta({ title: '所属客户' })
 const code = text('参数编码', 100)
-  .refine((value) => paramOf(value) !== undefined, '没有这个参数')
+  .refine((value) => findParam(value) !== undefined, '没有这个参数')
   .meta({ title: '参数编码' })
 const reason = text('查看原因', 200)
 
@@ -41,8 +41,8 @@ export const ParamInput = z.object({
   code,
   value: z
     .string('请输入参数值')
-    .max(MAX_PARAM, `不能超过${MAX_PARAM}个字符`)
-    .meta({ title: '参数值', max: MAX_PARAM }),
+    .max(MAX_PARAM_LENGTH, `不能超过${MAX_PARAM_LENGTH}个字符`)
+    .meta({ title: '参数值', max: MAX_PARAM_LENGTH }),
   remark: note('备注', 200),
 })
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional, reference, rev, search, text, whole } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
-import { optionsAt } from '../../core/options.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
 import { recordColumns } from '../../core/record-calls.ts'
-import { switches } from '../../core/switches.ts'
+import { declareSwitches } from '../../core/switches.ts'
 import { agents } from '../agents/agent.ts'
 import { behaviourFields } from '../agents/agent-input.ts'
 
@@ -98,14 +98,14 @@ export const agentTemplates = {
       status: optional(choice('状态', TEMPLATE_STATUS)),
       tenantId: optional(id).meta({ title: '客户' }),
     }),
-    result: pageOf(TemplateRow),
+    result: createPageSchema(TemplateRow),
   },
   /** Models and plugins that a template of the tenant may use. */
   choices: { ...agents.choices, path: `${ROOT}/choices`, access: 'agent:template:list' },
   /** Voices and finished clones of a text-to-speech model. */
   voices: { ...agents.voices, path: `${ROOT}/voices`, access: 'agent:template:list' },
   /** Agents from which a template can be made. */
-  agents: optionsAt(`${ROOT}/options/agent`, 'agent:template:list', { row: { tenantName: z.string() } }),
+  agents: declareOptions(`${ROOT}/options/agent`, 'agent:template:list', { row: { tenantName: z.string() } }),
   get: { method: 'GET', path: `${ROOT}/:id`, access: 'agent:template:query', input: byId, result: TemplateDetail },
   preview: {
     method: 'GET',
@@ -160,5 +160,5 @@ export const agentTemplates = {
     result: z.null(),
     done: '删除成功',
   },
-  ...switches(ROOT, 'agent:template:enable', '模板'),
+  ...declareSwitches(ROOT, 'agent:template:enable', '模板'),
 } as const satisfies Contract

@@ -4,7 +4,7 @@ import { id, optional, rev, text } from '../../core/fields.ts'
 
 export const MAX_QUESTIONS = 50
 /** Number of newest runs that are kept for an agent. */
-export const KEPT_RUNS = 20
+export const MAX_KEPT_RUNS = 20
 const MAX_WORDS = 10
 const MAX_WORD = 50
 
@@ -81,7 +81,7 @@ interface WordCheck {
 }
 
 /** Returns the missing and the forbidden words of an answer, ignoring case. */
-export function checkWords(
+export function checkExpectedWords(
   answer: string,
   { mustHave, mustNotHave }: Pick<AskedQuestion, 'mustHave' | 'mustNotHave'>,
 ): WordCheck {

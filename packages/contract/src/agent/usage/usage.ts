@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { checkedRange, dayRange } from '../../core/day-range.ts'
+import { addRangeCheck, dayRange } from '../../core/day-range.ts'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, optional } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { SOURCE_NAMES } from './usage-unit.ts'
 
@@ -63,15 +63,15 @@ export const agentUsage = {
     method: 'GET',
     path: `${ROOT}/day`,
     access: 'agent:agent:query',
-    input: checkedRange(filter),
+    input: addRangeCheck(filter),
     result: z.object({ total: UsageFigures, days: z.array(UsageDay) }),
   },
   list: {
     method: 'GET',
     path: `${ROOT}/list`,
     access: 'agent:agent:query',
-    input: checkedRange(listInput),
-    result: pageOf(UsageRow),
+    input: addRangeCheck(listInput),
+    result: createPageSchema(UsageRow),
   },
   export: {
     method: 'GET',
@@ -80,7 +80,7 @@ export const agentUsage = {
     stream: 'download',
     kind: 'export',
     title: '导出智能体用量',
-    input: checkedRange(filter.extend({ by, ...exportQuery.shape })),
+    input: addRangeCheck(filter.extend({ by, ...exportQuery.shape })),
     result: z.null(),
   },
 } as const satisfies Contract

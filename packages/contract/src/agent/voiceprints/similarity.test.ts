@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { bandOf, DEFAULT_THRESHOLDS, thresholdsFrom } from './similarity.ts'
+import { findBand, DEFAULT_THRESHOLDS, parseThresholds } from './similarity.ts'
 
-const stored = (values: Record<string, string>) => thresholdsFrom((key) => values[key] ?? null)
+const stored = (values: Record<string, string>) => parseThresholds((key) => values[key] ?? null)
 
 test('FORMAT-03 reads the thresholds of similarity from local storage, as fractions or percentages', () => {
   expect(stored({ similarityHigh: '0.9', similarityMedium: '0.7', similarityLow: '0.5' })).toEqual({
@@ -39,5 +39,5 @@ test.each([
   [0, 'none'],
   [-0.2, 'none'],
 ])('FORMAT-03 puts the similarity %s in the band %s', (similarity, band) => {
-  expect(bandOf(similarity, { high: 0.9, medium: 0.7, low: 0.5 })).toBe(band)
+  expect(findBand(similarity, { high: 0.9, medium: 0.7, low: 0.5 })).toBe(band)
 })

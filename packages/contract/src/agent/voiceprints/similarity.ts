@@ -1,6 +1,6 @@
 /** Bands of the similarity between two recordings, highest first. */
-export const BANDS = { high: '高', medium: '中', low: '低', none: '不相似' } as const
-export type Band = keyof typeof BANDS
+export const SIMILARITY_BANDS = { high: '高', medium: '中', low: '低', none: '不相似' } as const
+export type SimilarityBand = keyof typeof SIMILARITY_BANDS
 
 /** Lowest similarity of each band, from 0 to 1. */
 export interface Thresholds {
@@ -25,7 +25,7 @@ const NUMBER = /^\d{1,3}(?:\.\d{1,6})?$/
  * Returns the thresholds that `read` finds under `THRESHOLD_KEYS`. Values above 1 are percentages. A missing or invalid
  * value is replaced by its default; thresholds in the wrong order are all replaced.
  */
-export function thresholdsFrom(read: (key: string) => string | null): Thresholds {
+export function parseThresholds(read: (key: string) => string | null): Thresholds {
   const of = (band: keyof Thresholds) => fraction(read(THRESHOLD_KEYS[band])) ?? DEFAULT_THRESHOLDS[band]
   const found = { high: of('high'), medium: of('medium'), low: of('low') }
   return found.high >= found.medium && found.medium >= found.low ? found : DEFAULT_THRESHOLDS
@@ -39,7 +39,7 @@ function fraction(text: string | null): number | undefined {
 }
 
 /** Returns the band of a similarity. A similarity equal to a threshold belongs to the band of the threshold. */
-export function bandOf(similarity: number, { high, medium, low }: Thresholds): Band {
+export function findBand(similarity: number, { high, medium, low }: Thresholds): SimilarityBand {
   if (similarity >= high) return 'high'
   if (similarity >= medium) return 'medium'
   return similarity >= low ? 'low' : 'none'

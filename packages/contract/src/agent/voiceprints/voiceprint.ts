@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Contract, FileRule } from '../../core/endpoint.ts'
 import { id, note, optional, reference, rev, search, text } from '../../core/fields.ts'
 import { recordColumns } from '../../core/record-calls.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
+import { createPageSchema, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
 
 /** Similarity to another speaker of the agent above which an enrolment is refused. */
-export const SAME_SPEAKER = 0.5
+export const SAME_SPEAKER_SCORE = 0.5
 /** Number of the agent's latest user turns with audio that are offered for enrolment. */
-export const OFFERED_TURNS = 50
+export const MAX_OFFERED_TURNS = 50
 /** Maximum number of speakers of one agent. A test compares the recording with each of them. */
 export const MAX_SPEAKERS = 50
 
@@ -87,7 +87,7 @@ export const voiceprints = {
       tenantId: optional(id).meta({ title: '客户' }),
       ...timeRange,
     }),
-    result: pageOf(VoiceprintRow),
+    result: createPageSchema(VoiceprintRow),
   },
   /** State of the voiceprint service that the agents of a tenant use; default: the tenant of the session. */
   service: {
@@ -108,7 +108,7 @@ export const voiceprints = {
     path: `${ROOT}/agents`,
     access: 'agent:voiceprint:list',
     input: pageQuery.extend({ keyword: search('智能体', 64) }),
-    result: pageOf(z.object({ id: z.int(), name: z.string(), tenantName: z.string() })),
+    result: createPageSchema(z.object({ id: z.int(), name: z.string(), tenantName: z.string() })),
   },
   /** The latest user turns of an agent with audio. Each call is logged, because turns are personal data. */
   turns: {

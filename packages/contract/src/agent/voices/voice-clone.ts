@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, dateTime, id, optional, reference, rev, search, text } from '../../core/fields.ts'
-import { pageOf, sortedPage } from '../../core/page.ts'
+import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 
 export const CLONE_STATE = { 0: '等待训练', 1: '训练中', 2: '已完成', 3: '失败' } as const
@@ -65,7 +65,7 @@ export const voiceClones = {
       state: optional(choice('状态', CLONE_STATE)),
       tenantId: optional(id).meta({ title: '客户' }),
     }),
-    result: pageOf(VoiceCloneRow),
+    result: createPageSchema(VoiceCloneRow),
   },
   /** Whether the parameter `features` of the session's tenant permits clones. */
   feature: {

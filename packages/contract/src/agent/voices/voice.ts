@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { addressSecret, isAddress } from '../../core/address-secret.ts'
+import { findAddressSecret, hasUrlScheme } from '../../core/address-secret.ts'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, identifier, note, optional, reference, search, text, whole } from '../../core/fields.ts'
 import { recordCalls, recordColumns } from '../../core/record-calls.ts'
@@ -17,7 +17,7 @@ export const MAX_VOICE_USES = 100
  */
 const withoutCredential = (title: string) =>
   [
-    (value: string) => addressSecret(value) === undefined,
+    (value: string) => findAddressSecret(value) === undefined,
     `${title}不能包含用户名、密码或密钥参数，请使用无需密钥的地址`,
   ] as const
 
@@ -48,7 +48,7 @@ export const VoiceInput = z.object({
     .meta({ title: '试听文件' }),
   demoUrl: address('试听地址'),
   referenceAudio: note('参考音频', 500)
-    .refine((value) => !isAddress(value) || addressSecret(value) === undefined, withoutCredential('参考音频')[1])
+    .refine((value) => !hasUrlScheme(value) || findAddressSecret(value) === undefined, withoutCredential('参考音频')[1])
     .meta({ title: '参考音频', max: 500 }),
   referenceText: note('参考文本', 500),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),

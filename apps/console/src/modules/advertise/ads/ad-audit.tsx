@@ -1,6 +1,6 @@
 import { type AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import { AuditInput } from '@oms/contract/advertise/ad-input.ts'
-import { CHECKLIST, checksFor } from '@oms/contract/advertise/ad-rules.ts'
+import { CHECKLIST, listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import { Button, Checkbox, Drawer, Form } from 'antd'
 import { useRef } from 'react'
 import { readFresh } from '#core/api/client.ts'
@@ -94,7 +94,7 @@ const AuditFields = ({ adType }: Pick<AdDetail, 'adType'>) => (
     <Field of={AuditInput} name="checks">
       <Checkbox.Group
         className="ad-checks"
-        options={checksFor(adType).map((value) => ({ value, label: CHECKLIST[value] }))}
+        options={listChecks(adType).map((value) => ({ value, label: CHECKLIST[value] }))}
       />
     </Field>
     <NoteField of={AuditInput} name="remark" rows={2} hint="驳回时必填，提交人可见" />

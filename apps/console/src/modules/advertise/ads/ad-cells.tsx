@@ -59,7 +59,7 @@ export function AdPicture({
 }
 
 /** Shows the last valid day in a list. The tooltip has the first day. */
-export const Validity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> }) => (
+export const AdValidity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> }) => (
   <span title={formatValidity(row)} className="ad-validity">
     {row.validTo ? `至 ${row.validTo}` : '长期有效'}
   </span>

@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { type OfferedAdRow, programOptions } from '@oms/contract/advertise/program-options.ts'
-import { durationText } from '@oms/contract/advertise/program-words.ts'
+import { formatDuration } from '@oms/contract/advertise/program-words.ts'
 import { Button, Empty, Input, Select, Spin } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -9,7 +9,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { useAdTypes } from './ad-cells.tsx'
 import { AdThumb } from './ad-thumb.tsx'
 import { SmallPager } from '../small-pager.tsx'
-import type { Dragged } from '../timeline/use-track-drag.ts'
+import type { DraggedItem } from '../timeline/use-track-drag.ts'
 
 const PAGE_SIZE = 20
 const ALL_TYPES = 0
@@ -17,7 +17,7 @@ const ALL_TYPES = 0
 interface Props {
   readonly tenantId: number | undefined
   onAdd(ad: OfferedAdRow): void
-  onDrag(dragged: Dragged | undefined): void
+  onDrag(dragged: DraggedItem | undefined): void
 }
 
 /** Approved ads with search. A click on an ad appends the ad to the track. Ads can also be dragged into the track. */
@@ -101,7 +101,7 @@ const Offer = ({ ad, onAdd, onDrag }: { ad: OfferedAdRow } & Pick<Props, 'onAdd'
     <span className="ad-offer-text">
       <b title={ad.adName}>{ad.adName}</b>
       <small>
-        {durationText(ad.duration)}
+        {formatDuration(ad.duration)}
         {ad.advertiser && ` · ${ad.advertiser}`}
       </small>
     </span>

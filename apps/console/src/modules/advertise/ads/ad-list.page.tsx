@@ -21,7 +21,7 @@ import {
   ProgramsLink,
   useAdTypes,
   useAuditStates,
-  Validity,
+  AdValidity,
 } from './ad-cells.tsx'
 import { formatAdSpecification } from './material-text.ts'
 import { useAdActions } from './use-ad-actions.tsx'
@@ -39,7 +39,7 @@ const COLUMNS = [
   col('adType', (type) => <AdType type={type} />, { width: 72 }),
   col('spec', (_, row) => <Ellipsis text={formatAdSpecification(row)} />, { width: 128 }),
   col('advertiser', { width: 92 }),
-  col('validTo', (_, row) => <Validity row={row} />, { width: 112, sort: true }),
+  col('validTo', (_, row) => <AdValidity row={row} />, { width: 112, sort: true }),
   col('auditStatus', (_, row) => <AuditCell row={row} />, { width: 104 }),
   col('enableStat', (_, row) => <EnableCell row={row} />, { width: 76 }),
   col('refCount', (_, row) => <ProgramsLink row={row} />, { width: 76, align: 'right', help: '使用该广告的节目单数' }),

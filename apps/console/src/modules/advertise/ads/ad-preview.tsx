@@ -1,8 +1,8 @@
 import { AD_TYPE, type ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { type AdDetail, type AdMaterial, ads } from '@oms/contract/advertise/ad.ts'
-import { type PreviewShow, previewOfAds } from '@oms/contract/advertise/preview.ts'
+import { type PreviewShow, buildAdPreview } from '@oms/contract/advertise/preview.ts'
 import { useCallback } from 'react'
-import { call, sessionHeaders } from '#core/api/client.ts'
+import { call, buildSessionHeaders } from '#core/api/client.ts'
 import { PreviewFrame } from '../preview-frame.tsx'
 
 const READ = 1
@@ -38,7 +38,7 @@ const manifestAdOf = (ad: AdDetail): ManifestAd => ({
 async function blobsOf(ad: AdDetail, signal: AbortSignal): Promise<Record<string, Blob>> {
   if (ad.adType === AD_TYPE.package) return {}
   const entries = ad.materials.map(async ({ sha256, url }) => {
-    const response = await fetch(url, { headers: sessionHeaders(), signal })
+    const response = await fetch(url, { headers: buildSessionHeaders(), signal })
     return response.ok ? ([[sha256, await response.blob()]] as const) : []
   })
   return Object.fromEntries((await Promise.all(entries)).flat())
@@ -57,7 +57,7 @@ async function contentOf(ad: AdDetail, signal: AbortSignal): Promise<PreviewShow
   const ms = (ad.duration || 10) * SECOND_MS
   return {
     type: 'ad-preview:show',
-    manifest: previewOfAds([{ ad: manifestAdOf(ad), ms }], ZONE),
+    manifest: buildAdPreview([{ ad: manifestAdOf(ad), ms }], ZONE),
     files,
     packages,
     orientation: ad.orientation === 2 ? 'portrait' : 'landscape',

@@ -2,7 +2,7 @@ import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import { PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { Form, Input, Modal, Radio } from 'antd'
 import { useWrite } from '#core/api/query.ts'
-import { countOf, maxLengthValidator } from '#kit/form/text-limit.ts'
+import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 
 const MAX_REMARK = 200
 
@@ -40,11 +40,11 @@ export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: P
           name="remark"
           label="审批意见"
           rules={[
-            { validator: maxLengthValidator('审批意见', MAX_REMARK) },
+            { validator: createMaxLengthValidator('审批意见', MAX_REMARK) },
             ...(rejects ? [{ required: true, whitespace: true, message: '请填写驳回原因' }] : []),
           ]}
         >
-          <Input.TextArea rows={3} {...countOf(MAX_REMARK)} placeholder={rejects ? '请填写驳回原因' : '可不填'} />
+          <Input.TextArea rows={3} {...showCount(MAX_REMARK)} placeholder={rejects ? '请填写驳回原因' : '可不填'} />
         </Form.Item>
       </Form>
     </Modal>

@@ -3,7 +3,7 @@ import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
 import { Spin } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { codecWarning, formatFileFacts } from './material-text.ts'
+import { findCodecWarning, formatFileFacts } from './material-text.ts'
 import '../advertise.css'
 
 const PENDING = 0
@@ -13,7 +13,7 @@ const UNUSABLE = 2
 export function MaterialLine({ facts, children }: { facts: AdMaterial | undefined; children?: ReactNode }) {
   const url = useFileUrl(facts?.thumbUrl)
   const isPending = facts === undefined || facts.probeState === PENDING
-  const hint = facts && !isPending ? codecWarning(facts) : ''
+  const hint = facts && !isPending ? findCodecWarning(facts) : ''
   return (
     <li className="ad-material">
       {url ? (

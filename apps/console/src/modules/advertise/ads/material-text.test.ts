@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codecWarning, formatFileFacts, formatAdSpecification } from './material-text.ts'
+import { findCodecWarning, formatFileFacts, formatAdSpecification } from './material-text.ts'
 
 const NONE = { width: 0, height: 0, durationMs: 0, codec: '', size: 0 }
 
@@ -10,8 +10,8 @@ test('AD-02 formats size, duration and codec of a file in one line', () => {
 })
 
 test('AD-02 shows a hint for a codec that few screens decode', () => {
-  expect(codecWarning({ codec: 'hvc1' })).toBe('该编码部分屏幕无法播放')
-  expect(codecWarning({ codec: 'avc1' })).toBe('')
+  expect(findCodecWarning({ codec: 'hvc1' })).toBe('该编码部分屏幕无法播放')
+  expect(findCodecWarning({ codec: 'avc1' })).toBe('')
 })
 
 test('a list shows size, duration and bytes of an ad', () => {

@@ -38,7 +38,7 @@ export const formatFileFacts = ({ width, height, durationMs, codec, size }: Fact
     .join(' · ')
 
 /** Returns a warning about a file that some screens cannot play; empty without one. */
-export const codecWarning = ({ codec }: Pick<AdMaterial, 'codec'>) =>
+export const findCodecWarning = ({ codec }: Pick<AdMaterial, 'codec'>) =>
   COMMON.has(codec) ? '' : '该编码部分屏幕无法播放'
 
 /** Formats an ad for a list: `1920×1080 · 15 秒 · 2.3 MB`. A number is not separated from its unit. */

@@ -1,6 +1,6 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { type AdFilePurpose, MAX_MATERIALS } from '@oms/contract/advertise/ad-rules.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
@@ -85,7 +85,7 @@ export function useMaterialUploads({ purpose, value, onChange }: Options) {
     const room = MAX_MATERIALS - value.length - running.length
     if (files.length > room) toast.error(`素材最多${MAX_MATERIALS}个`)
     for (const file of files.slice(0, Math.max(0, room))) {
-      const problem = uploadProblem(UPLOAD[purpose], file)
+      const problem = findUploadProblem(UPLOAD[purpose], file)
       if (problem) toast.error(problem)
       else void start(file)
     }

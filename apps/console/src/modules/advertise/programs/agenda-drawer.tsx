@@ -1,4 +1,4 @@
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
@@ -63,7 +63,7 @@ const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =
   lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
 
 function Shown({ of }: { of: AgendaResult }) {
-  const { offsetAt } = zoneOf(of.zone)
+  const { offsetAt } = loadZone(of.zone)
   const clock = (at: number) => new Date(at + offsetAt(at)).toISOString().slice(11, 19)
   const { planned, reported } = of
   return (

@@ -1,5 +1,5 @@
 import { DeliveryRow, programChecks } from '@oms/contract/advertise/program-check.ts'
-import { DELIVERY_STATE, failureText } from '@oms/contract/advertise/screen.ts'
+import { DELIVERY_STATE, formatPlayerFailure } from '@oms/contract/advertise/screen.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { Alert, Drawer, Segmented, Table, Tag } from 'antd'
@@ -38,7 +38,7 @@ const COLUMNS = [
     key: 'reason',
     title: title('reason'),
     dataIndex: 'reason',
-    render: (reason: string) => (reason === '' ? '-' : failureText(reason)),
+    render: (reason: string) => (reason === '' ? '-' : formatPlayerFailure(reason)),
   },
   { key: 'devName', title: title('devName'), dataIndex: 'devName' },
   { key: 'tenantName', title: title('tenantName'), dataIndex: 'tenantName' },
@@ -78,7 +78,7 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
               type="error"
               showIcon
               title={data.failures
-                .map(({ reason, count: screens }) => `${failureText(reason)} ${screens} 块屏幕`)
+                .map(({ reason, count: screens }) => `${formatPlayerFailure(reason)} ${screens} 块屏幕`)
                 .join('；')}
             />
           )}

@@ -1,10 +1,10 @@
 import { programs } from '@oms/contract/advertise/program.ts'
 import { useState } from 'react'
 import { ProgramEditor } from './program-editor.tsx'
-import { newEditorValues } from './program-values.ts'
+import { createEditorValues } from './program-values.ts'
 
 /** Page that adds a program. */
 export default function ProgramAddPage() {
-  const [initial] = useState(newEditorValues)
+  const [initial] = useState(createEditorValues)
   return <ProgramEditor endpoint={programs.create} id={undefined} tenantId={undefined} initial={initial} targets={[]} />
 }

@@ -1,11 +1,11 @@
 import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import {
-  dayPartsText,
+  formatDayParts,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
   PROGRAM_STATUS_NAME,
-  TARGET_NAME,
-  weekdaysText,
+  PROGRAM_TARGET_NAME,
+  formatWeekdays,
 } from '@oms/contract/advertise/program-words.ts'
 import { Tag } from 'antd'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
@@ -58,7 +58,7 @@ export const PlayDates = ({ row: { dateFrom, dateTo } }: { row: Pick<ProgramList
 
 /** Weekdays and times of day as text. */
 export const formatPlayTimes = ({ weekdays, dayParts }: Pick<ProgramListRow, 'weekdays' | 'dayParts'>) =>
-  `${weekdaysText(weekdays)} ${dayPartsText(dayParts)}`
+  `${formatWeekdays(weekdays)} ${formatDayParts(dayParts)}`
 
 const TARGET_UNIT: Readonly<Record<number, string>> = { 1: '台', 2: '个', 3: '个', 4: '个' }
 type Targets = Pick<ProgramListRow, 'targetType' | 'targetCount'> & { readonly isDefault?: number }
@@ -66,5 +66,7 @@ type Targets = Pick<ProgramListRow, 'targetType' | 'targetCount'> & { readonly i
 export function formatTarget(row: Targets) {
   const { targetType, targetCount, isDefault } = row
   if (isDefault === 1) return '全部屏幕'
-  return targetCount === 0 ? '未选择' : `${targetCount} ${TARGET_UNIT[targetType]}${TARGET_NAME[targetType as 1]}`
+  return targetCount === 0
+    ? '未选择'
+    : `${targetCount} ${TARGET_UNIT[targetType]}${PROGRAM_TARGET_NAME[targetType as 1]}`
 }

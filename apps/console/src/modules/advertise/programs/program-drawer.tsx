@@ -1,5 +1,5 @@
 import { type ProgramItemView, type ProgramListRow, ProgramRow, programs } from '@oms/contract/advertise/program.ts'
-import { dayPartsText, durationText, weekdaysText } from '@oms/contract/advertise/program-words.ts'
+import { formatDayParts, formatDuration, formatWeekdays } from '@oms/contract/advertise/program-words.ts'
 import { Tabs, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -16,10 +16,10 @@ const ITEMS = [
   item('programName'),
   item('status', (_, row) => <ProgramStatus row={row} />),
   item('itemCount'),
-  item('totalDuration', (seconds) => durationText(seconds)),
+  item('totalDuration', (seconds) => formatDuration(seconds)),
   { ...item('dateFrom', (_, row) => <PlayDates row={row} />), title: '投放日期' },
-  item('weekdays', weekdaysText),
-  item('dayParts', dayPartsText),
+  item('weekdays', formatWeekdays),
+  item('dayParts', formatDayParts),
   item('playMode', (mode) => <PlayMode mode={mode} />),
   item('priority'),
   item('shareOfVoice', (share) => (share === null ? '' : `${share}%`)),
@@ -107,7 +107,7 @@ const Item = ({
   <li>
     <span>{adName}</span>
     <span className="ad-quiet">
-      {durationText(duration)}
+      {formatDuration(duration)}
       {weight > 1 && ` · 权重 ${weight}`}
       {maxPlaysPerHour > 0 && ` · 每小时最多 ${maxPlaysPerHour} 次`}
     </span>

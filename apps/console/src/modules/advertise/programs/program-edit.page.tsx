@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { useFormRecord } from '#core/api/query.ts'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { LIST, ProgramEditor, parseAfterSave } from './program-editor.tsx'
+import { PROGRAM_LIST_PATH, ProgramEditor, parseAfterSave } from './program-editor.tsx'
 import { toEditorValues } from './program-values.ts'
 
 /** Page that edits a program. */
@@ -14,7 +14,7 @@ export default function ProgramEditPage() {
   const read = useFormRecord(() => call(programs.get, { id }, { quiet: true }))
   useTabTitle(read.data && `编辑 ${read.data.programName}`)
   return (
-    <RecordPage read={read} list={LIST}>
+    <RecordPage read={read} list={PROGRAM_LIST_PATH}>
       {(program) => (
         <ProgramEditor
           endpoint={programs.update}

@@ -23,8 +23,9 @@ import { toEditorValues } from './program-values.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import './program.css'
 
-export const LIST = '/advertiseManage/ProgramList'
-export const editPath = (id: number, then?: AfterSave) => `${LIST}/edit/${id}${then ? `?then=${then}` : ''}`
+export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
+export const editPath = (id: number, then?: AfterSave) =>
+  `${PROGRAM_LIST_PATH}/edit/${id}${then ? `?then=${then}` : ''}`
 
 /** Dialog that opens after saving. */
 export type AfterSave = 'publish' | 'conflict' | 'dryRun'
@@ -147,7 +148,7 @@ function useEditor({ endpoint, id, initial, opens }: Pick<Props, 'endpoint' | 'i
   }
   const close = () => {
     save.forgetDraft()
-    tab.close(LIST)
+    tab.close(PROGRAM_LIST_PATH)
   }
   const leave = () => {
     if (!save.dirty) return close()

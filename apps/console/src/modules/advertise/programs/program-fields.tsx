@@ -1,5 +1,5 @@
-import { dayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
-import { INSERT_MODE_NAME, TARGET } from '@oms/contract/advertise/program-words.ts'
+import { findDayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { INSERT_MODE_NAME, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { Form } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
@@ -7,7 +7,7 @@ import { DateControl, DateField } from '#kit/form/field-date.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import type { DayPart } from '../timeline/day-part-text.ts'
-import { DayParts, Weekdays } from '../timeline/day-parts.tsx'
+import { DayParts, WeekdaysField } from '../timeline/day-parts.tsx'
 import { usePlayModes } from './program-cells.tsx'
 import { TargetFields } from '../timeline/target-fields.tsx'
 
@@ -21,7 +21,7 @@ interface Props {
 const NEW = 'new'
 const partsRule = {
   validator: async (_rule: unknown, parts: readonly DayPart[] = []) => {
-    const problem = dayPartsProblem(parts)
+    const problem = findDayPartsProblem(parts)
     if (problem) throw new Error(problem)
   },
 }
@@ -78,7 +78,7 @@ function OwnerField({ owner }: Pick<Props, 'owner'>) {
   const isMany = useHasManyTenants()
   if (!isMany || !owner) return null
   if (owner !== NEW) return <Form.Item label="所属客户">{owner}</Form.Item>
-  const clear = () => form.setFieldsValue({ items: [], targetType: TARGET.devices, targetIds: [] })
+  const clear = () => form.setFieldsValue({ items: [], targetType: TARGET_TYPE.devices, targetIds: [] })
   return (
     <Field of={NewProgramInput} name="tenantId" hint="不选则归属当前客户；更换客户会清空广告和投放对象">
       <TenantPicker inUse create="tenant" onChange={clear} />
@@ -103,7 +103,7 @@ function TimePanel() {
         </Form.Item>
       </div>
       <Field of={ProgramInput} name="weekdays">
-        <Weekdays />
+        <WeekdaysField />
       </Field>
       <Form.Item name="dayParts" label="时段" rules={[partsRule]} validateTrigger="onChange">
         <DayParts weekdays={weekdays} />

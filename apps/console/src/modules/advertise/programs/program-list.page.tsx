@@ -1,7 +1,7 @@
 import { CalendarOutlined, PlusOutlined } from '@ant-design/icons'
 import { type ProgramListRow, ProgramRow, programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
-import { durationText } from '@oms/contract/advertise/program-words.ts'
+import { formatDuration } from '@oms/contract/advertise/program-words.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -27,7 +27,7 @@ import {
 } from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { UsedAdPicker } from './used-ad-picker.tsx'
-import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
+import { type OpenedDialog, PROGRAM_LIST_PATH, useProgramActions } from './use-program-actions.tsx'
 
 const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
   when: ({ row }) => row !== undefined,
@@ -47,7 +47,7 @@ const COLUMNS = [
   col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 148 }),
   col('targetType', (_, row) => formatTarget(row), { width: 86 }),
   col('itemCount', { width: 66, align: 'right' }),
-  col('totalDuration', (seconds) => durationText(seconds), { width: 72, align: 'right' }),
+  col('totalDuration', (seconds) => formatDuration(seconds), { width: 72, align: 'right' }),
   col('priority', { width: 84, align: 'right', sort: true }),
   col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 60, align: 'right' }),
   col('playMode', (mode) => <PlayMode mode={mode} />, { width: 90, hidden: true }),
@@ -126,7 +126,7 @@ function AddButton() {
   const navigate = useNavigate()
   return (
     <Allowed to={programs.create}>
-      <Button type="primary" icon={<PlusOutlined />} onClick={() => void navigate(`${PROGRAM_LIST}/add`)}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => void navigate(`${PROGRAM_LIST_PATH}/add`)}>
         新增节目单
       </Button>
     </Allowed>

@@ -1,8 +1,8 @@
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
-import { stripOf } from '@oms/contract/advertise/program-strip.ts'
+import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
 import { Modal } from 'antd'
 import { useCallback } from 'react'
 import { call } from '#core/api/client.ts'
@@ -25,12 +25,12 @@ const byHash = (list: readonly { sha256: string; query: string }[]) =>
 
 /** Returns now while the program plays, otherwise the beginning of its next segment. */
 export function findFirstPlay(manifest: Manifest, id: number, now: number): number {
-  const zone = zoneOf(manifest.zone)
+  const zone = loadZone(manifest.zone)
   const program = manifest.programs.find((each) => each.id === id)
   const today = zone.dayAt(now)
   const first = program ? Math.max(today, Math.round(Date.parse(program.dateFrom) / 86_400_000)) : today
   for (let day = first; day < first + SEARCHED_DAYS; day += 1) {
-    const segments = stripOf(manifest, zone.startOf(day, 0), zone.startOf(day + 1, 0))
+    const segments = buildStrip(manifest, zone.startOf(day, 0), zone.startOf(day + 1, 0))
     const found = segments.find(({ end, programs }) => end > now && programs.some((each) => each.id === id))
     if (found) return Math.max(now, found.start)
   }

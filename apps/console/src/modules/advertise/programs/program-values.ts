@@ -1,7 +1,7 @@
 import type { ProgramDetailRow } from '@oms/contract/advertise/program.ts'
 import { ALL_WEEKDAYS } from '@oms/contract/advertise/program-words.ts'
-import { dayBeforeToday } from '#core/text/format.ts'
-import { trackOf } from '../timeline/track-items.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
+import { buildTrackItems } from '../timeline/track-items.ts'
 
 /** Values of the editor for a stored program. */
 export function toEditorValues(program: ProgramDetailRow) {
@@ -15,7 +15,7 @@ export function toEditorValues(program: ProgramDetailRow) {
     rev,
     programName,
     description,
-    items: trackOf(items),
+    items: buildTrackItems(items),
     ...rules,
     ...times,
     targetType,
@@ -27,14 +27,14 @@ export function toEditorValues(program: ProgramDetailRow) {
 const DAYS = 30
 
 /** Default values of the editor for a new program: 30 days from today, all day. */
-export const newEditorValues = () => ({
+export const createEditorValues = () => ({
   description: '',
   items: [],
   playMode: 1,
   priority: 0,
   insertMode: 0,
-  dateFrom: dayBeforeToday(),
-  dateTo: dayBeforeToday(1 - DAYS),
+  dateFrom: formatDayBeforeToday(),
+  dateTo: formatDayBeforeToday(1 - DAYS),
   weekdays: ALL_WEEKDAYS,
   dayParts: [],
   targetType: 1,

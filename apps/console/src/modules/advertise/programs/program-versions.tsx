@@ -1,7 +1,7 @@
 import { type ProgramListRow, type ProgramVersionView, programs } from '@oms/contract/advertise/program.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import {
-  durationText,
+  formatDuration,
   PROGRAM_VERSION_STATE,
   PROGRAM_VERSION_STATE_NAME,
 } from '@oms/contract/advertise/program-words.ts'
@@ -62,7 +62,7 @@ function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): v
         {dateFrom} ~ {dateTo} · {formatPlayTimes(of)} · {formatTarget(of)} · {screens} 块屏幕
       </div>
       <div className="ad-quiet">
-        {adNames.length} 条 · {durationText(totalDuration)} · {adNames.slice(0, 5).join('、')}
+        {adNames.length} 条 · {formatDuration(totalDuration)} · {adNames.slice(0, 5).join('、')}
         {adNames.length > 5 && '等'}
       </div>
       <small>

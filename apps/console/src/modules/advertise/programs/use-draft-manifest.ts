@@ -3,7 +3,7 @@ import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { type ApiError, call } from '#core/api/client.ts'
-import { fullSchema } from '#core/api/full-schema.ts'
+import { buildFullSchema } from '#core/api/full-schema.ts'
 import { pickSendable } from '#kit/form/form-values.ts'
 
 /** Milliseconds without a change before the manifest is requested. */
@@ -35,7 +35,7 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
         tenantId,
         deviceId,
       })
-      const parsed = fullSchema(programOptions.manifest.input).safeParse(input)
+      const parsed = buildFullSchema(programOptions.manifest.input).safeParse(input)
       if (!parsed.success) return setAnswer((now) => ({ ...now, problem: '填写完整后显示预演' }))
       return void call(programOptions.manifest, input as never, { quiet: true, signal: abort.signal }).then(
         (manifest) => setAnswer({ manifest }),

@@ -1,12 +1,12 @@
 import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
-import { OWN_PROGRAM, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { OWN_PROGRAM_MESSAGE, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { useNavigate } from 'react-router'
 import { useWrite } from '#core/api/query.ts'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 
-export const PROGRAM_LIST = '/advertiseManage/ProgramList'
+export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
 
 /** Dialog or drawer that the list of programs shows. */
 export type OpenedDialog =
@@ -26,11 +26,11 @@ export function useProgramActions(onShow: (row: ProgramListRow) => void, onOpen:
       <RowActions
         items={[
           { label: '详情', to: programs.get, onClick: () => onShow(row) },
-          { label: '编辑', to: programs.update, onClick: () => void navigate(`${PROGRAM_LIST}/edit/${id}`) },
+          { label: '编辑', to: programs.update, onClick: () => void navigate(`${PROGRAM_LIST_PATH}/edit/${id}`) },
           waitingVer > 0 && {
             label: '审批',
             to: programPublish.audit,
-            reason: isOwnWaiting ? OWN_PROGRAM : undefined,
+            reason: isOwnWaiting ? OWN_PROGRAM_MESSAGE : undefined,
             onClick: open('audit'),
           },
           waitingVer === 0 && { label: '发布', to: programPublish.publish, onClick: open('publish') },

@@ -1,4 +1,4 @@
-import { DELIVERY_STATE, failureText, PLAYER_KIND, ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { DELIVERY_STATE, formatPlayerFailure, PLAYER_KIND, ScreenRow } from '@oms/contract/advertise/screen.ts'
 import { Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
@@ -90,7 +90,7 @@ export const SCREEN_ITEMS = [
       <ul className="ad-screen-failed">
         {failed.map(({ sha256, reason, adName }) => (
           <li key={sha256}>
-            {adName ? `《${adName}》` : `文件 ${sha256.slice(0, 12)}…`} {failureText(reason)}
+            {adName ? `《${adName}》` : `文件 ${sha256.slice(0, 12)}…`} {formatPlayerFailure(reason)}
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 /** Filter of the statistics as the URL holds it. */
 export interface AdStatFilter {
@@ -13,8 +13,8 @@ export interface AdStatFilter {
 }
 
 const FIELDS = ['tenantId', 'programId', 'adId', 'sn', 'groupId', 'tag'] as const
-export const VIEWS = { overview: '概览', detail: '明细', completion: '预约完成' } as const
-export type View = keyof typeof VIEWS
+export const VIEW_TITLES = { overview: '概览', detail: '明细', completion: '预约完成' } as const
+export type View = keyof typeof VIEW_TITLES
 const PAGE = '/advertiseManage/statisticalAnalysis'
 
 /** Returns the filter of the URL. The default range is the last 30 days. */
@@ -24,15 +24,15 @@ export function parseFilter(params: URLSearchParams, now = new Date()): AdStatFi
     return value ? [[field, value]] : []
   })
   return {
-    startDate: params.get('startDate') ?? dayBeforeToday(29, now),
-    endDate: params.get('endDate') ?? dayBeforeToday(0, now),
+    startDate: params.get('startDate') ?? formatDayBeforeToday(29, now),
+    endDate: params.get('endDate') ?? formatDayBeforeToday(0, now),
     ...Object.fromEntries(given),
   }
 }
 
 export function parseView(params: URLSearchParams): View {
   const view = params.get('view') ?? ''
-  return view in VIEWS ? (view as View) : 'overview'
+  return view in VIEW_TITLES ? (view as View) : 'overview'
 }
 
 /** Returns the path of the table with a filter. */

@@ -13,7 +13,14 @@ import { AdStatCards } from './statistics-cards.tsx'
 import { PlayHours, PlayRank, PlayTrend } from './statistics-charts.tsx'
 import { StatCompletion } from './statistics-completion.tsx'
 import { StatDetail } from './statistics-detail.tsx'
-import { type AdStatFilter, statisticsPath, parseFilter, keepParams, parseView, VIEWS } from './statistics-filter.ts'
+import {
+  type AdStatFilter,
+  statisticsPath,
+  parseFilter,
+  keepParams,
+  parseView,
+  VIEW_TITLES,
+} from './statistics-filter.ts'
 import { StatPicker } from './statistics-pickers.tsx'
 import './statistics.css'
 
@@ -24,7 +31,7 @@ export default function AdStatPage() {
   const mayCall = useMayCall()
   const isMany = useHasManyTenants()
   const filter = parseFilter(params)
-  const views = Object.entries(VIEWS).filter(([key]) => key === 'overview' || mayCall(adStats.detail))
+  const views = Object.entries(VIEW_TITLES).filter(([key]) => key === 'overview' || mayCall(adStats.detail))
   const view = views.find(([key]) => key === parseView(params))?.[0] ?? 'overview'
   const onSearch = (values: object) => void navigate(statisticsPath({ ...values, ...keepParams(params, values) }))
   return (

@@ -1,7 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { MAX_DAY_PARTS, WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { Button, Input } from 'antd'
-import { formatMinutes, type DayPart, nextPart, completeClock } from './day-part-text.ts'
+import { formatMinutes, type DayPart, proposeNextPart, completeClock } from './day-part-text.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 interface Props {
@@ -41,7 +41,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
         ))}
       </ul>
       {!isFull && (
-        <Button size="small" icon={<PlusOutlined />} onClick={() => change([...value, nextPart(value)])}>
+        <Button size="small" icon={<PlusOutlined />} onClick={() => change([...value, proposeNextPart(value)])}>
           添加时段
         </Button>
       )}
@@ -94,7 +94,7 @@ interface WeekdaysProps {
 }
 
 /** Form control of the weekdays as a bit mask. */
-export function Weekdays({ id, value = 0, onChange }: WeekdaysProps) {
+export function WeekdaysField({ id, value = 0, onChange }: WeekdaysProps) {
   return (
     <div className="ad-weekdays" id={id} tabIndex={-1}>
       {WEEKDAY_NAMES.map((name, bit) => {

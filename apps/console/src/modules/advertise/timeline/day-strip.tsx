@@ -1,6 +1,6 @@
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
-import { programColor } from './strip-colors.ts'
+import { pickProgramColor } from './strip-colors.ts'
 import { formatPercent } from '#core/text/format.ts'
 
 interface Props {
@@ -42,7 +42,10 @@ export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props)
             {segment.programs.map(({ id, ms }) => (
               <i
                 key={id}
-                style={{ flexGrow: ms, background: id === highlighted ? 'var(--ant-color-primary)' : programColor(id) }}
+                style={{
+                  flexGrow: ms,
+                  background: id === highlighted ? 'var(--ant-color-primary)' : pickProgramColor(id),
+                }}
               />
             ))}
           </div>
@@ -63,7 +66,7 @@ export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props)
 
 /** Returns a function that formats an instant as `HH:mm` in a zone. */
 function clockOf(zone: string) {
-  const { offsetAt } = zoneOf(zone)
+  const { offsetAt } = loadZone(zone)
   return (at: number) => new Date(at + offsetAt(at)).toISOString().slice(11, 16)
 }
 
@@ -82,7 +85,7 @@ function Legend({ segments, highlighted }: { segments: readonly StripSegment[]; 
     <ul className="ad-day-legend">
       {[...names].map(([id, name]) => (
         <li key={id}>
-          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : programColor(id) }} />
+          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : pickProgramColor(id) }} />
           {name}
           {id === highlighted && <b>本节目单</b>}
         </li>

@@ -1,10 +1,10 @@
-import { dayOf } from '@oms/contract/ad-engine/dates.ts'
+import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
-import { stripOf } from '@oms/contract/advertise/program-strip.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
 import { Alert, Form } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 import { DateControl } from '#kit/form/field-date.tsx'
 import { DayStrip } from './day-strip.tsx'
 import { ScreenSelect } from './target-fields.tsx'
@@ -22,7 +22,7 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
   const [deviceId, setDevice] = useState<number>()
   const dateFrom = Form.useWatch('dateFrom', form) as string | undefined
   const [day, setDay] = useState<string>()
-  const today = dayBeforeToday()
+  const today = formatDayBeforeToday()
   const shown = day ?? (dateFrom && dateFrom > today ? dateFrom : today)
   const { manifest, problem } = useDraftManifest({ id, tenantId, deviceId })
   useEffect(() => onManifest(manifest), [manifest, onManifest])
@@ -49,9 +49,9 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
 
 function Strip({ manifest, day, id }: { manifest: Manifest; day: string; id: number }) {
   const { from, to, segments } = useMemo(() => {
-    const zone = zoneOf(manifest.zone)
-    const [start, end] = [zone.startOf(dayOf(day), 0), zone.startOf(dayOf(day) + 1, 0)]
-    return { from: start, to: end, segments: stripOf(manifest, start, end) }
+    const zone = loadZone(manifest.zone)
+    const [start, end] = [zone.startOf(parseDay(day), 0), zone.startOf(parseDay(day) + 1, 0)]
+    return { from: start, to: end, segments: buildStrip(manifest, start, end) }
   }, [manifest, day])
   return <DayStrip segments={segments} from={from} to={to} zone={manifest.zone} highlighted={id} />
 }

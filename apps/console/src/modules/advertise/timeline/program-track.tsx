@@ -1,5 +1,5 @@
 import type { OfferedAdRow } from '@oms/contract/advertise/program-options.ts'
-import { durationText, MAX_PROGRAM_ITEMS } from '@oms/contract/advertise/program-words.ts'
+import { formatDuration, MAX_PROGRAM_ITEMS } from '@oms/contract/advertise/program-words.ts'
 import { Empty } from 'antd'
 import { useRef, useState } from 'react'
 import { toast } from '#core/loading/toast.ts'
@@ -10,12 +10,12 @@ import {
   insertItem,
   createTrackItem,
   moveItem,
-  roundsPerHour,
+  countRoundsPerHour,
   type TrackItem,
   sumSeconds,
 } from './track-items.ts'
 import { TrackRow } from './track-row.tsx'
-import { type Dragged, useTrackDrag } from './use-track-drag.ts'
+import { type DraggedItem, useTrackDrag } from './use-track-drag.ts'
 
 interface Props {
   readonly value?: readonly TrackItem[]
@@ -30,7 +30,7 @@ const NONE: readonly TrackItem[] = []
 export function ProgramTrack({ value = NONE, onChange, tenantId, isWeighted }: Props) {
   const [asked, setAsked] = useState<Asked>()
   const track = useTrack(value, (items) => onChange?.(items))
-  const drag = useTrackDrag(value.length, (what: Dragged, at) =>
+  const drag = useTrackDrag(value.length, (what: DraggedItem, at) =>
     what.kind === 'ad' ? track.add(what.ad, at) : track.move(what.from, at),
   )
   return (
@@ -166,7 +166,7 @@ function TrackHead({ items }: { items: readonly TrackItem[] }) {
     <header className="ad-track-head">
       <h2 className="kit-card-title">节目单内容</h2>
       <output className="ad-total">
-        共 {items.length} 条 · 总时长 {durationText(seconds)} · 每小时约 {roundsPerHour(seconds)} 轮
+        共 {items.length} 条 · 总时长 {formatDuration(seconds)} · 每小时约 {countRoundsPerHour(seconds)} 轮
       </output>
     </header>
   )

@@ -1,6 +1,6 @@
 import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
-import { TARGET, TARGET_NAME } from '@oms/contract/advertise/program-words.ts'
+import { TARGET_TYPE, PROGRAM_TARGET_NAME } from '@oms/contract/advertise/program-words.ts'
 import { Form, Segmented } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -25,11 +25,11 @@ export function TargetFields({
   readonly isPlatform: boolean
 }) {
   const form = Form.useFormInstance()
-  const targetType = (Form.useWatch('targetType', form) as number | undefined) ?? TARGET.devices
+  const targetType = (Form.useWatch('targetType', form) as number | undefined) ?? TARGET_TYPE.devices
   const isDefault = Form.useWatch('isDefault', form) === 1
   const [first] = useState(targetType)
-  const kinds = Object.entries(TARGET_NAME).flatMap(([value, label]) =>
-    Number(value) === TARGET.tenants && !isPlatform ? [] : [{ value: Number(value), label }],
+  const kinds = Object.entries(PROGRAM_TARGET_NAME).flatMap(([value, label]) =>
+    Number(value) === TARGET_TYPE.tenants && !isPlatform ? [] : [{ value: Number(value), label }],
   )
   if (isDefault)
     return <p className="ad-quiet">默认节目单在没有其他节目单时播放，覆盖所属客户的全部屏幕，不需要选择投放对象。</p>
@@ -58,7 +58,7 @@ interface TypeProps {
 }
 
 /** Kind of the targets. Another kind empties the chosen targets. */
-const TargetType = ({ value = TARGET.devices, onChange, onKind, kinds }: TypeProps) => (
+const TargetType = ({ value = TARGET_TYPE.devices, onChange, onKind, kinds }: TypeProps) => (
   <Segmented
     block
     aria-label="投放对象"
@@ -75,7 +75,7 @@ interface SelectProps {
   readonly value?: readonly number[]
   onChange?(ids: number[]): void
   readonly id?: string
-  readonly targetType: keyof typeof TARGET_NAME
+  readonly targetType: keyof typeof PROGRAM_TARGET_NAME
   readonly tenantId: number | undefined
   readonly chosen: readonly Named[]
 }
@@ -95,7 +95,7 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
     <RecordsSelect
       {...props}
       maxTagCount={12}
-      placeholder={`选择要投放的${TARGET_NAME[targetType]}`}
+      placeholder={`选择要投放的${PROGRAM_TARGET_NAME[targetType]}`}
       source={{ options, isFetching, onSearch }}
     />
   )

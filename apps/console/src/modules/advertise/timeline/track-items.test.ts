@@ -4,7 +4,7 @@ import {
   insertItem,
   createTrackItem,
   moveItem,
-  roundsPerHour,
+  countRoundsPerHour,
   type TrackItem,
   sumSeconds,
 } from './track-items.ts'
@@ -48,6 +48,6 @@ describe('AD-04 the track', () => {
 
   test('calculates the total duration and how often the track plays in an hour', () => {
     expect(sumSeconds(track)).toBe(36)
-    expect([roundsPerHour(205), roundsPerHour(0)]).toEqual([17, 0])
+    expect([countRoundsPerHour(205), countRoundsPerHour(0)]).toEqual([17, 0])
   })
 })

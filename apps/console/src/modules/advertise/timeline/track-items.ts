@@ -13,7 +13,7 @@ let made = 0
 const newKey = () => `n${Date.now().toString(36)}${(made += 1)}`
 
 /** Returns the stored items with keys for the editor. */
-export const trackOf = (items: readonly ProgramItemView[]): TrackItem[] =>
+export const buildTrackItems = (items: readonly ProgramItemView[]): TrackItem[] =>
   items.map((item) => ({ ...item, key: `i${item.itemId}` }))
 
 /** Returns a new item of an ad. */
@@ -66,4 +66,4 @@ export const sumSeconds = (items: readonly Pick<TrackItem, 'duration'>[]): numbe
   items.reduce((sum, { duration }) => sum + (duration || 0), 0)
 
 /** Returns how often the whole track plays in an hour when nothing else plays. */
-export const roundsPerHour = (seconds: number): number => (seconds > 0 ? Math.floor(3600 / seconds) : 0)
+export const countRoundsPerHour = (seconds: number): number => (seconds > 0 ? Math.floor(3600 / seconds) : 0)

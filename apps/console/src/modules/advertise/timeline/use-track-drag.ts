@@ -2,7 +2,7 @@ import type { OfferedAdRow } from '@oms/contract/advertise/program-options.ts'
 import { type DragEvent, useRef, useState } from 'react'
 
 /** Object that the pointer drags: an ad of the library, or an item of the track by its index. */
-export type Dragged =
+export type DraggedItem =
   | { readonly kind: 'ad'; readonly ad: OfferedAdRow }
   | { readonly kind: 'item'; readonly from: number }
 
@@ -10,8 +10,8 @@ export type Dragged =
  * Drag and drop into and within the track. `at` is the index before which a drop inserts; undefined while nothing is
  * dragged over the track. Keyboard users add and move with buttons.
  */
-export function useTrackDrag(count: number, onDrop: (dragged: Dragged, at: number) => void) {
-  const dragged = useRef<Dragged>(undefined)
+export function useTrackDrag(count: number, onDrop: (dragged: DraggedItem, at: number) => void) {
+  const dragged = useRef<DraggedItem>(undefined)
   const [at, setAt] = useState<number>()
   const end = () => {
     dragged.current = undefined
@@ -34,7 +34,7 @@ export function useTrackDrag(count: number, onDrop: (dragged: Dragged, at: numbe
   }
   return {
     at,
-    start: (what: Dragged | undefined) => {
+    start: (what: DraggedItem | undefined) => {
       dragged.current = what
       if (!what) end()
     },

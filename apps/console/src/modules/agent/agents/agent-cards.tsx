@@ -7,7 +7,7 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { Time } from '#kit/record/time.tsx'
 import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
-import { AgentName, AgentStatus, AgentTags, Versions } from './agent-cells.tsx'
+import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-cells.tsx'
 import './agent.css'
 
 interface CardsProps extends ListTable<AgentRow> {
@@ -77,7 +77,7 @@ const AgentCard = ({ row, actions }: { row: AgentRow; actions: RowAction[] }) =>
     </header>
     <Facts row={row} />
     <div className="agent-card-tags">
-      <Versions row={row} />
+      <AgentVersionNumbers row={row} />
       <AgentTags tags={row.tags} />
     </div>
     <footer>

@@ -41,7 +41,11 @@ export function AgentTags({ tags }: { tags: readonly string[] }) {
 }
 
 /** Shows the version in force, and the candidate if there is one. */
-export const Versions = ({ row: { versionNo, candidateNo } }: { row: Pick<AgentRow, 'versionNo' | 'candidateNo'> }) => (
+export const AgentVersionNumbers = ({
+  row: { versionNo, candidateNo },
+}: {
+  row: Pick<AgentRow, 'versionNo' | 'candidateNo'>
+}) => (
   <span className="agent-tags">
     v{versionNo}
     {candidateNo !== null && <Tag color="processing">候选 v{candidateNo}</Tag>}

@@ -6,7 +6,7 @@ import { useNavigate, useParams } from 'react-router'
 import { useCan } from '#core/auth/session.tsx'
 import { useRead } from '#core/api/query.ts'
 import { loadChunk } from '#core/loading/load-chunk.ts'
-import { type AgentTab, agentTabs } from '#core/routing/agent-tabs.ts'
+import { type AgentTab, listAgentTabs } from '#core/routing/agent-tabs.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -100,7 +100,7 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
     { key: 'words', label: '替换词', order: 40, children: <WordTab tenantId={tenantId} /> },
     { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
   ]
-  const added = agentTabs()
+  const added = listAgentTabs()
     .filter(({ access }) => can(access))
     .map((tab): Item => {
       const Content = panelOf(tab)

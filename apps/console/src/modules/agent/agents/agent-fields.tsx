@@ -1,7 +1,7 @@
 import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
 import {
   AgentInput,
-  erasedBy,
+  findErasedBy,
   ERASE_TEXT,
   FUNCTION_CALL_LLMS,
   FUNCTION_CALL_TEXT,
@@ -84,7 +84,7 @@ function IntentField({ choices }: Props) {
 }
 
 function MemoryField({ choices, erases }: PromptProps) {
-  const erased = erasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
+  const erased = findErasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
   return (
     <SelectField
       of={OF}

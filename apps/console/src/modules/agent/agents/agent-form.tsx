@@ -1,6 +1,6 @@
 import { type AgentChoices, type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import { ERASE_TEXT, erasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import { ERASE_TEXT, findErasedBy } from '@oms/contract/agent/agents/agent-input.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Input } from 'antd'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -131,7 +131,7 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   /** Requires a confirmation before a save that erases conversations or memory. */
   const submit = () => {
     const provider = providerOf(form.getFieldValue('memId'))
-    const erased = erasedBy(provider)
+    const erased = findErasedBy(provider)
     if (!erased || provider === providerOf(agent.memId)) return save.form.onFinish()
     dialogs.confirm({
       title: '清除对话和记忆？',

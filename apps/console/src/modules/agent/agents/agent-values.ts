@@ -1,4 +1,4 @@
-import { KEPT_HEADER } from '@oms/contract/agent/agents/agent-input.ts'
+import { KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
 import type { AgentDetail } from '@oms/contract/agent/agents/agent.ts'
 
 interface HeaderValue {
@@ -33,7 +33,9 @@ export function toSaveInput(values: Readonly<Record<string, unknown>>): Record<s
     })),
     contextProviders: contexts.map(({ url, headers = [] }) => ({
       url,
-      headers: Object.fromEntries(headers.flatMap(({ name, value }) => (name ? [[name, value || KEPT_HEADER]] : []))),
+      headers: Object.fromEntries(
+        headers.flatMap(({ name, value }) => (name ? [[name, value || KEPT_HEADER_MARK]] : [])),
+      ),
     })),
   }
 }

@@ -1,8 +1,8 @@
-import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
 import {
   AGENT_DEVICE_STATE,
   AgentDeviceRow,
-  DEVICE_PACKAGE,
+  DEVICE_PACKAGE_STATE_CODE,
   DEVICE_PACKAGE_STATE,
   GATEWAY_CONNECTION,
 } from '@oms/contract/agent/devices/device.ts'
@@ -32,10 +32,10 @@ export const DeviceState = ({ row: { id, state, identity, limit } }: Cell) => (
         身份不一致
       </Tag>
     )}
-    {limit !== LIMIT.normal && (
+    {limit !== LIMIT_STATE_CODE.normal && (
       <Tag
-        color={limit === LIMIT.stopped ? 'error' : 'warning'}
-        title={limit === LIMIT.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
+        color={limit === LIMIT_STATE_CODE.stopped ? 'error' : 'warning'}
+        title={limit === LIMIT_STATE_CODE.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
       >
         套餐{LIMIT_STATE[limit as 0]}
       </Tag>
@@ -69,9 +69,9 @@ export const DeviceBoard = ({ row: { board, appVersion } }: Cell) => (
 
 /** Shows the package that a device uses now or next, with its state and end. */
 export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
-  if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
+  if (packageState === DEVICE_PACKAGE_STATE_CODE.none) return <span className="device-package-none">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''
-  const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
+  const until = packageState === DEVICE_PACKAGE_STATE_CODE.waiting ? `${day} 前激活` : `至 ${day}`
   return (
     <span className="device-package" title={`${packageName}，${until}`}>
       <span className="device-package-name">{packageName}</span>

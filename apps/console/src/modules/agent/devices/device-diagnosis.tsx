@@ -1,6 +1,6 @@
 import { agentDevices, DIAGNOSIS_STEP } from '@oms/contract/agent/devices/device.ts'
 import { AGENT_EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { type DeviceLimit, LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
+import { type DeviceLimit, LIMIT_STATE_CODE, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -54,11 +54,11 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
 
 /** Explains how a device behaves that has no package left. */
 function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit: DeviceLimit }) {
-  if (state === LIMIT.normal) return null
+  if (state === LIMIT_STATE_CODE.normal) return null
   return (
     <Alert
       className="agent-limit"
-      type={state === LIMIT.stopped ? 'error' : 'warning'}
+      type={state === LIMIT_STATE_CODE.stopped ? 'error' : 'warning'}
       showIcon
       title={`套餐${LIMIT_STATE[state as 0]}：${reason}`}
       description={heard}

@@ -3,7 +3,7 @@ import {
   type DeviceTool,
   MAX_ARGUMENT,
   REBOOT_TOOL,
-  toolName,
+  findToolName,
 } from '@oms/contract/agent/devices/device-tool.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Form, Input, InputNumber, Modal, Switch } from 'antd'
@@ -39,7 +39,7 @@ export function DeviceToolDialog({ deviceId, tool, onClose }: Props) {
     <Modal
       open
       destroyOnHidden
-      title={`调用「${toolName(tool.name)}」`}
+      title={`调用「${findToolName(tool.name)}」`}
       okText={result ? '再次调用' : '调用'}
       okButtonProps={{ danger: tool.name === REBOOT_TOOL }}
       cancelText="关闭"

@@ -3,7 +3,7 @@ import {
   type DeviceTool,
   REBOOT_TOOL,
   TOOL_NAMES,
-  toolName,
+  findToolName,
 } from '@oms/contract/agent/devices/device-tool.ts'
 import { Empty } from 'antd'
 import { useState } from 'react'
@@ -33,7 +33,7 @@ export function DeviceToolPanel({ deviceId }: { readonly deviceId: number }) {
         {data.list.map((tool) => (
           <li key={tool.name}>
             <span className="tool-name">
-              <strong>{toolName(tool.name)}</strong>
+              <strong>{findToolName(tool.name)}</strong>
               {tool.name in TOOL_NAMES ? <code>{tool.name}</code> : <small>{tool.description}</small>}
             </span>
             <RowActions

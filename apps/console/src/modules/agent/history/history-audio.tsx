@@ -1,7 +1,7 @@
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
-import { sessionHeaders } from '#core/api/client.ts'
+import { buildSessionHeaders } from '#core/api/client.ts'
 import { toRequestParts } from '#core/api/wire.ts'
 import { toast } from '#core/loading/toast.ts'
 
@@ -13,7 +13,9 @@ export function HistoryAudio({ audioId, seconds }: { audioId: string; seconds: n
   const load = async () => {
     setLoading(true)
     try {
-      const response = await fetch(toRequestParts(agentHistory.audio, { audioId }).url, { headers: sessionHeaders() })
+      const response = await fetch(toRequestParts(agentHistory.audio, { audioId }).url, {
+        headers: buildSessionHeaders(),
+      })
       if (!response.ok || !(response.headers.get('content-type') ?? '').startsWith('audio/'))
         throw new Error('no audio')
       setUrl(URL.createObjectURL(await response.blob()))

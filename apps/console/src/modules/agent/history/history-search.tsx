@@ -1,8 +1,8 @@
-import { agentHistory, type FoundSession, MAX_FOUND } from '@oms/contract/agent/history/history.ts'
+import { agentHistory, type FoundSession, MAX_FOUND_TURNS } from '@oms/contract/agent/history/history.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { call, errorMessage } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -26,7 +26,7 @@ export function useHistorySearch(of: Owner) {
       const found = await call(agentHistory.search, { ...of, words: wanted, page: before.length + 1 }, { quiet: true })
       setPages([...before, found])
     } catch (refusal) {
-      setError(errorMessage(refusal))
+      setError(findErrorMessage(refusal))
     } finally {
       setRunning(false)
     }
@@ -96,7 +96,7 @@ export function SearchResult({ search, children }: ResultProps) {
         {isRunning && pages.length === 0
           ? '正在查找…'
           : `在最近 ${searched} 次对话中找到 ${rows.length}${isCut ? ' 次以上' : ' 次'}含“${words}”的对话（不区分大小写，不查工具调用）。`}
-        {isCut && `每 1000 次对话最多列出 ${MAX_FOUND} 次，请输入更具体的内容。`}
+        {isCut && `每 1000 次对话最多列出 ${MAX_FOUND_TURNS} 次，请输入更具体的内容。`}
         查找会记入操作日志。
       </p>
       {error && <p className="talk-error">{error}</p>}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
-import { countCharacters, countOf } from '#kit/form/text-limit.ts'
+import { countCharacters, showCount } from '#kit/form/text-limit.ts'
 import { Link } from '#core/routing/router.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import './history.css'
@@ -68,7 +68,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
         aria-label="记忆"
         placeholder="还没有记忆"
         autoSize={{ minRows: 4, maxRows: 16 }}
-        {...countOf(MAX_MEMORY)}
+        {...showCount(MAX_MEMORY)}
         readOnly={!mayEdit}
         value={text}
         onChange={(event) => setText(event.target.value)}

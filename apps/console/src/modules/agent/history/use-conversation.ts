@@ -1,7 +1,7 @@
 import { tryOut, type TryFigures } from '@oms/contract/agent/try-out/try-out.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useRef, useState } from 'react'
-import { errorMessage } from '#core/api/client.ts'
+import { findErrorMessage } from '#core/api/client.ts'
 import { streamTry, type TryEvent } from '../try-out/try-stream.ts'
 
 /** One question with its answer. */
@@ -39,14 +39,14 @@ const newTurn = (question: string, recorded = ''): Turn => ({
 })
 
 /** Returns a question with its recorded answer as a turn of the conversation. */
-export const recordedTurn = (question: string, answer: string): Turn => ({
+export const createRecordedTurn = (question: string, answer: string): Turn => ({
   ...newTurn(question),
   answer,
   state: 'recorded',
 })
 
 /** Returns the turn after an event. */
-export function turnAfter(turn: Turn, { event, data }: TryEvent): Turn {
+export function applyTryEvent(turn: Turn, { event, data }: TryEvent): Turn {
   switch (event) {
     case 'start':
       return { ...turn, ...data }
@@ -114,7 +114,7 @@ export function useConversation() {
     try {
       await streamTry(
         { ...subject, messages: messagesOf(kept, question) },
-        { signal: controller.signal, onEvent: (event) => change((each) => turnAfter(each, event)) },
+        { signal: controller.signal, onEvent: (event) => change((each) => applyTryEvent(each, event)) },
       )
       change((each) => (each.state === 'running' ? { ...each, state: 'failed', error: '连接中断' } : each))
     } catch (error) {
@@ -137,4 +137,4 @@ export function useConversation() {
 }
 export type Conversation = ReturnType<typeof useConversation>
 
-const textOf = (error: unknown) => (error instanceof TypeError ? '网络异常' : errorMessage(error))
+const textOf = (error: unknown) => (error instanceof TypeError ? '网络异常' : findErrorMessage(error))

@@ -1,5 +1,10 @@
 import { agentModels, type ModelDetail } from '@oms/contract/agent/models/config.ts'
-import { configValue, isNumberField, isSecretField, problemOfField } from '@oms/contract/agent/models/model-config.ts'
+import {
+  toConfigValue,
+  isNumberField,
+  isSecretField,
+  findFieldProblem,
+} from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import type { ProviderRow } from '@oms/contract/agent/models/provider.ts'
 import { Button, Form, Input, InputNumber, Select, Switch } from 'antd'
@@ -33,7 +38,7 @@ const ruleOf = (field: Shown, all: readonly Shown[]) => ({
   rules: [
     {
       validator: async (_rule: unknown, value: unknown) => {
-        const problem = problemOfField(field as ProviderField, value, all as readonly ProviderField[])
+        const problem = findFieldProblem(field as ProviderField, value, all as readonly ProviderField[])
         if (problem) throw new Error(problem)
       },
     },
@@ -48,7 +53,7 @@ function PlainField({ field, all }: { field: Shown; all: readonly Shown[] }) {
       label={field.label}
       extra={HINTS[field.type]}
       {...ruleOf(field, all)}
-      {...(isSwitch && { getValueProps: (value: unknown) => ({ checked: configValue(field, value) === true }) })}
+      {...(isSwitch && { getValueProps: (value: unknown) => ({ checked: toConfigValue(field, value) === true }) })}
     >
       {controlOf(field)}
     </Form.Item>

@@ -5,7 +5,7 @@ import {
   ModelInput,
   type ModelRow,
 } from '@oms/contract/agent/models/config.ts'
-import { formConfig, type ModelType, RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
+import { toFormConfig, type ModelType, RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
 import { agentProviders, type ProviderRow } from '@oms/contract/agent/models/provider.ts'
 import { Drawer, Form } from 'antd'
 import type * as z from 'zod'
@@ -56,7 +56,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
     form.onValuesChange(changed)
     if (!('providerCode' in changed)) return
     const next = providerOf(changed.providerCode)
-    form.form.setFieldValue('config', next ? formConfig(next.fields, undefined) : {})
+    form.form.setFieldValue('config', next ? toFormConfig(next.fields, undefined) : {})
   }
   return (
     <Drawer {...drawer} title="新增模型" footer={<FormFooter {...footer} />}>

@@ -1,5 +1,5 @@
 import type { ModelRow } from '@oms/contract/agent/models/config.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 
 /** Units of the prices by model type. A type without an entry has no price. */
 export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {
@@ -13,6 +13,6 @@ export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readon
 export function formatPrices({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
   const units = PRICE_UNITS[type]
   if (!units || priceIn + priceOut === 0) return ''
-  if (units.in && units.out) return `入 ${yuanText(priceIn)} / 出 ${yuanText(priceOut)} ${units.in}`
-  return `${yuanText(units.in ? priceIn : priceOut)} ${units.in ?? units.out}`
+  if (units.in && units.out) return `入 ${formatFenAsYuan(priceIn)} / 出 ${formatFenAsYuan(priceOut)} ${units.in}`
+  return `${formatFenAsYuan(units.in ? priceIn : priceOut)} ${units.in ?? units.out}`
 }

@@ -1,5 +1,5 @@
 import { AgentGrantRow, agentGrants, findAdjustProblem } from '@oms/contract/agent/orders/order-grant.ts'
-import { LIMIT_ACCURACY } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_ACCURACY_TEXT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -92,7 +92,7 @@ export const DeviceGrants = ({ deviceId }: { readonly deviceId: number }) => (
   </>
 )
 
-const LimitNote = () => <p className="order-note">{LIMIT_ACCURACY}。</p>
+const LimitNote = () => <p className="order-note">{LIMIT_ACCURACY_TEXT}。</p>
 
 interface TableProps {
   readonly list: ReturnType<typeof useInnerList<typeof agentGrants.list>>

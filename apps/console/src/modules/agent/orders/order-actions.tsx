@@ -1,5 +1,11 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { NOT_CREATOR, ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/orders/order-entities.ts'
+import {
+  NOT_CREATOR,
+  ORDER_STATE_CODE,
+  type OrderRow,
+  OWN_ORDER_MESSAGE,
+  OWN_REFUND_MESSAGE,
+} from '@oms/contract/agent/orders/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { useIsVendor } from './order-cells.tsx'
@@ -30,7 +36,7 @@ const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTarge
   isVendor && {
     label: '确认收款',
     to: agentOrders.confirm,
-    reason: isMine ? OWN_ORDER : undefined,
+    reason: isMine ? OWN_ORDER_MESSAGE : undefined,
     onClick: open('confirm'),
   },
   mayReadTargets && {
@@ -55,28 +61,33 @@ const paidSteps = (
   { isVendor, mayReadTargets }: Allowed,
 ): Steps => [
   isVendor &&
-    state === ORDER.refunding && {
+    state === ORDER_STATE_CODE.refunding && {
       label: '审批退款',
       to: agentOrders.refundAudit,
-      reason: isMyRefund ? OWN_REFUND : undefined,
+      reason: isMyRefund ? OWN_REFUND_MESSAGE : undefined,
       onClick: open('refundAudit'),
     },
   mayReadTargets &&
     isTrial === 0 &&
-    (state === ORDER.paid || state === ORDER.finished) && {
+    (state === ORDER_STATE_CODE.paid || state === ORDER_STATE_CODE.finished) && {
       label: '续购',
       to: agentOrders.create,
       onClick: open('renew'),
     },
   isVendor &&
-    state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
+    state === ORDER_STATE_CODE.paid && {
+      label: '申请退款',
+      to: agentOrders.refund,
+      danger: true,
+      onClick: open('refund'),
+    },
 ]
 
 /** Shows the actions for the state of an order. Disables a step that needs another person, and gives the reason. */
 export function OrderActions({ row, onOpen, onShow }: Props) {
   const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }
   const open: Open = (step) => () => onOpen({ step, row })
-  const steps = row.state === ORDER.pending ? pendingSteps : paidSteps
+  const steps = row.state === ORDER_STATE_CODE.pending ? pendingSteps : paidSteps
   return (
     <RowActions
       items={[

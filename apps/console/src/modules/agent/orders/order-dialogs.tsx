@@ -1,13 +1,13 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import {
-  GIFT,
+  GIFT_PAY_WAY,
   NOT_CREATOR,
-  ORDER,
+  ORDER_STATE_CODE,
   ORDER_STATE,
   type OrderDetail,
   type OrderRow,
-  OWN_ORDER,
-  OWN_REFUND,
+  OWN_ORDER_MESSAGE,
+  OWN_REFUND_MESSAGE,
 } from '@oms/contract/agent/orders/order-entities.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { Alert, Form, Modal, Radio } from 'antd'
@@ -26,10 +26,10 @@ const TITLES = { confirm: '确认收款', close: '关闭订单', refund: '申请
 const BUTTONS = { confirm: '确认', close: '关闭订单', refund: '提交申请', refundAudit: '提交' } as const
 /** State of an order in which a step is possible. */
 const STATE = {
-  confirm: ORDER.pending,
-  close: ORDER.pending,
-  refund: ORDER.paid,
-  refundAudit: ORDER.refunding,
+  confirm: ORDER_STATE_CODE.pending,
+  close: ORDER_STATE_CODE.pending,
+  refund: ORDER_STATE_CODE.paid,
+  refundAudit: ORDER_STATE_CODE.refunding,
 } as const
 const STATE_WORDS: Readonly<Record<number, string>> = ORDER_STATE
 const INITIAL = { confirm: { payWay: 1 }, close: {}, refund: {}, refundAudit: { pass: 1 } } as const
@@ -80,15 +80,15 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
 }
 
 const confirmTitle = ({ payWay, amount }: OrderDetail) =>
-  payWay === GIFT ? '确认赠送' : amount === 0 ? '确认免费订单' : TITLES.confirm
+  payWay === GIFT_PAY_WAY ? '确认赠送' : amount === 0 ? '确认免费订单' : TITLES.confirm
 
 /** Returns the reason why the step is not possible, or undefined. */
 function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
-  if (step === 'confirm' && isMine) return OWN_ORDER
+  if (step === 'confirm' && isMine) return OWN_ORDER_MESSAGE
   if (step === 'close' && !isMine) return NOT_CREATOR.close
   if (step === 'refund' && proposal === null) return NOTHING_LEFT
-  if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND
+  if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND_MESSAGE
   return undefined
 }
 const NOTHING_LEFT = '套餐已用完或已失效，没有可以退款的部分'
@@ -118,7 +118,7 @@ function StepFields({ step, row, of }: FieldsProps) {
 }
 
 const FreeNote = ({ row: { payWay, remark } }: { readonly row: OrderDetail }) => (
-  <p>{payWay === GIFT ? `赠送原因：${remark}。` : '应收 0 元，不需要凭证。'}确认后立即发放套餐。</p>
+  <p>{payWay === GIFT_PAY_WAY ? `赠送原因：${remark}。` : '应收 0 元，不需要凭证。'}确认后立即发放套餐。</p>
 )
 
 const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
@@ -145,7 +145,7 @@ const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDe
       退款金额 <b>{formatYuan(proposal ?? 0)}</b>
     </p>
     <p className="order-quiet">
-      {payWay === GIFT
+      {payWay === GIFT_PAY_WAY
         ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
         : `订单金额 ${formatYuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>

@@ -1,6 +1,6 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import {
-  GIFT,
+  GIFT_PAY_WAY,
   GiftInput,
   type OrderDetail,
   OrderInput,
@@ -13,7 +13,7 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { GoodsFields } from './order-fields.tsx'
-import { chosenGoodsNames, Discount, type Earlier, readTargets, toGoodsValues } from './order-form.tsx'
+import { findChosenGoodsNames, DiscountField, type EarlierOrder, readTargets, toGoodsValues } from './order-form.tsx'
 import { OrderPreview } from './order-preview.tsx'
 import './order.css'
 
@@ -29,7 +29,7 @@ export const OrderEdit = ({ row, onClose }: Props) => (
   </FreshRecord>
 )
 
-interface Order extends Earlier {
+interface Order extends EarlierOrder {
   readonly row: OrderDetail
 }
 
@@ -41,7 +41,7 @@ async function readOrder(row: OrderRow): Promise<Order> {
 function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
   const { row } = order
   const { id, rev, remark, discountReason } = row
-  const isGift = row.payWay === GIFT
+  const isGift = row.payWay === GIFT_PAY_WAY
   const discount = isGift ? 0 : row.discount
   const { drawer, footer, form } = useFormDrawer(agentOrders.update, {
     onClose,
@@ -55,8 +55,8 @@ function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClos
     <Drawer {...drawer} title={`编辑订单 ${row.orderNo}`} footer={<FormFooter {...footer} />}>
       <p className="order-quiet">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
       <Form {...form}>
-        <GoodsFields chosen={chosenGoodsNames(order)} />
-        {!isGift && <Discount />}
+        <GoodsFields chosen={findChosenGoodsNames(order)} />
+        {!isGift && <DiscountField />}
         <NoteField of={isGift ? GiftInput : OrderInput} name="remark" rows={2} />
         <OrderPreview isGift={isGift ? 1 : 0} />
       </Form>

@@ -22,7 +22,7 @@ interface Closable {
   readonly onClose: () => void
 }
 /** An earlier order whose package and targets a new order copies. */
-export interface Earlier {
+export interface EarlierOrder {
   readonly row: OrderRow
   readonly targets: readonly TargetRow[]
 }
@@ -30,7 +30,7 @@ export interface Earlier {
 const INITIAL = { copies: 1, discount: 0 }
 
 /** Adds an order; another person confirms the payment. */
-export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier }) {
+export function OrderAdd({ from, onClose }: Closable & { readonly from?: EarlierOrder }) {
   const initial = from ? { ...INITIAL, ...toGoodsValues(from) } : INITIAL
   const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
   const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
@@ -38,8 +38,8 @@ export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier
     <Drawer {...drawer} title={title} footer={<FormFooter {...footer} saveText="提交订单" />}>
       <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
       <Form {...form}>
-        <GoodsFields {...(from && { chosen: chosenGoodsNames(from) })} />
-        <Discount />
+        <GoodsFields {...(from && { chosen: findChosenGoodsNames(from) })} />
+        <DiscountField />
         <NoteField of={OrderInput} name="remark" rows={2} />
         <OrderPreview isGift={0} />
       </Form>
@@ -48,7 +48,7 @@ export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier
 }
 
 /** Fields for a discount of the vendor, with its reason. */
-export function Discount() {
+export function DiscountField() {
   const isVendor = useIsVendor()
   const discount = Form.useWatch<number | null | undefined>('discount')
   if (!isVendor) return null
@@ -97,7 +97,7 @@ const DEVICES = 1
 const AGENTS = 2
 
 /** Returns the form values of the goods of an order. */
-export function toGoodsValues({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
+export function toGoodsValues({ row: { tenantId, packageId, scope, copies }, targets }: EarlierOrder) {
   const ids = targets.map(({ targetId }) => targetId)
   return {
     tenantId,
@@ -110,7 +110,7 @@ export function toGoodsValues({ row: { tenantId, packageId, scope, copies }, tar
 }
 
 /** Returns the names of the goods of an order. */
-export const chosenGoodsNames = ({ row, targets }: Earlier) => ({
+export const findChosenGoodsNames = ({ row, targets }: EarlierOrder) => ({
   tenant: { id: row.tenantId, name: row.tenantName },
   pack: { id: row.packageId, name: row.packageName },
   targets: targets.map(({ targetId, name }) => ({ id: targetId, name })),

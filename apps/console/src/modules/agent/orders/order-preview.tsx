@@ -1,5 +1,5 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { type OrderPreview as Preview, serialsOf } from '@oms/contract/agent/orders/order-entities.ts'
+import { type OrderPreview as Preview, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
 import { Alert, Form, Spin } from 'antd'
 import { useEffect, useState } from 'react'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
@@ -24,7 +24,7 @@ export function OrderPreview({ isGift }: { readonly isGift: 0 | 1 }) {
   const hasTargets =
     scope === WHOLE_TENANT ||
     groupId !== undefined ||
-    [deviceIds, agentIds, serialsOf(serials ?? '')].some((list) => Array.isArray(list) && list.length > 0)
+    [deviceIds, agentIds, splitSerials(serials ?? '')].some((list) => Array.isArray(list) && list.length > 0)
   if (packageId === undefined || !hasTargets || !copies)
     return <p className="order-quiet">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
   const goods = { packageId, tenantId, deviceIds, groupId, serials, agentIds, copies }

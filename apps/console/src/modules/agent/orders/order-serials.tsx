@@ -1,7 +1,7 @@
 import { UploadOutlined } from '@ant-design/icons'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { serialsOf, TARGET_FILE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
-import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { splitSerials, TARGET_FILE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
+import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
@@ -30,7 +30,7 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
   const take = async ([chosen]: File[]) => {
     if (!chosen || isReading) return
     const file = asTable(chosen)
-    const problem = uploadProblem(TARGET_FILE, file)
+    const problem = findUploadProblem(TARGET_FILE, file)
     if (problem) return showRefusedFile(problem, undefined)
     setReading(true)
     try {
@@ -48,7 +48,7 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
 /** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
 export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
   const { report, isReading, take } = useTargetFile(tenantId, (serials) =>
-    onChange?.([...new Set([...serialsOf(value), ...serials])].join('\n')),
+    onChange?.([...new Set([...splitSerials(value), ...serials])].join('\n')),
   )
   return (
     <div className="order-serials">
@@ -66,7 +66,7 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
           </Button>
         </FileButton>
         <span className="order-quiet" role="status">
-          共 {serialsOf(value).length.toLocaleString()} 个。支持 xlsx、csv、txt，取每行第一列
+          共 {splitSerials(value).length.toLocaleString()} 个。支持 xlsx、csv、txt，取每行第一列
         </span>
       </div>
       {report && <FileReport report={report} />}

@@ -1,5 +1,5 @@
 import { type PackPreview as Pack, previewPacks } from '@oms/contract/agent/packages/pack-clock.ts'
-import { allowanceText, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatAllowance, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
 import { InputNumber } from 'antd'
 import { useId, useState } from 'react'
 import { formatWallClock } from '#core/text/format.ts'
@@ -23,7 +23,7 @@ export function PackPreview({ terms }: { terms: Terms }) {
   const [paidAt] = useState(() => Date.now())
   const { allowances = [], scope = 1, activateDays, validDays } = terms
   const content = allowances.flatMap(({ unit, amount }) =>
-    unit === undefined || amount === undefined ? [] : [allowanceText({ unit, amount })],
+    unit === undefined || amount === undefined ? [] : [formatAllowance({ unit, amount })],
   )
   if (!activateDays || !validDays || content.length === 0) return null
   const packs = previewPacks({ activateDays, validDays }, paidAt, copies, firstUse)

@@ -1,5 +1,5 @@
 import { agentParams, ParamInput, type ParamRow } from '@oms/contract/agent/parameters/params.ts'
-import { paramError, paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import { findParamError, findParam } from '@oms/contract/agent/parameters/param-list.ts'
 import { Form, Input, Modal, Select } from 'antd'
 import { call } from '#core/api/client.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
@@ -29,7 +29,7 @@ export function ParamEdit({ row, tenantId, onClose }: Props) {
 
 function EditForm({ row, tenantId, read, onClose }: Props & { read(): Promise<ParamRow> }) {
   const { code, title, platformValue } = row
-  const isSecret = paramOf(code)?.type === 'secret'
+  const isSecret = findParam(code)?.type === 'secret'
   const forForm = ({ value, remark, rev }: ParamRow) => ({
     code,
     value: isSecret ? '' : value,
@@ -63,7 +63,7 @@ function ValueField({
   platformValue: string | null
 }) {
   const validator = async (_rule: unknown, value: unknown) => {
-    const problem = paramError(code, typeof value === 'string' ? value : '')
+    const problem = findParamError(code, typeof value === 'string' ? value : '')
     if (problem) throw new Error(problem)
   }
   const hint = platformValue ? `平台值：${formatParameter(code, platformValue)}` : undefined
@@ -75,7 +75,7 @@ function ValueField({
 }
 
 function controlOf(code: string) {
-  const param = paramOf(code)
+  const param = findParam(code)
   const choices = param?.type === 'boolean' ? { true: '是', false: '否' } : param?.choices
   if (choices) return <Select options={Object.entries(choices).map(([value, label]) => ({ value, label }))} />
   return <Input.TextArea autoSize={{ minRows: 1, maxRows: 10 }} />

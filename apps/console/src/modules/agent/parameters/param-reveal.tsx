@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
-import { copyServerConfig } from './copy-lines.ts'
+import { copyVoiceServerConfig } from './copy-lines.ts'
 
 interface Props {
   readonly row: Pick<ParamRow, 'code'>
@@ -48,7 +48,7 @@ function Shown({ code, value, onClose }: { code: string; value: string; onClose(
       secret={value}
       hint={
         code === 'server.secret' ? (
-          <Button size="small" onClick={() => void copyServerConfig(value)}>
+          <Button size="small" onClick={() => void copyVoiceServerConfig(value)}>
             复制 .config.yaml 配置
           </Button>
         ) : (

@@ -1,5 +1,5 @@
 import { agentParams, PARAM_SOURCE, ParamRow } from '@oms/contract/agent/parameters/params.ts'
-import { paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import { findParam } from '@oms/contract/agent/parameters/param-list.ts'
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -60,7 +60,7 @@ const Code = ({ row: { code, title } }: { row: ParamRow }) => (
 
 /** Formats a value: booleans and choices as their Chinese labels. */
 export function formatParameter(code: string, value: string): string {
-  const param = paramOf(code)
+  const param = findParam(code)
   if (param?.type === 'boolean') return value === 'true' ? '是' : '否'
   return param?.choices?.[value] ?? value
 }
@@ -75,13 +75,13 @@ function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(l
   const isVendor = useSession()?.ownerId === '1'
   const isOwn = row.source === 1
   const isFixed = row.code === SERVER_SECRET && row.platformValue === null
-  if (paramOf(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
+  if (findParam(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
   return (
     <RowActions
       items={[
         { label: '修改', to: agentParams.update, onClick: () => onOpen({ what: 'edit', row }) },
         isOwn &&
-          paramOf(row.code)?.type === 'secret' && {
+          findParam(row.code)?.type === 'secret' && {
             label: '查看',
             to: agentParams.reveal,
             onClick: () => onOpen({ what: 'reveal', row }),

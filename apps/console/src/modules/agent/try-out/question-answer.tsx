@@ -1,4 +1,4 @@
-import { checkWords, type QuestionAnswer, type RunDetail } from '@oms/contract/agent/try-out/question.ts'
+import { checkExpectedWords, type QuestionAnswer, type RunDetail } from '@oms/contract/agent/try-out/question.ts'
 import { Tag } from 'antd'
 import { formatDuration, formatAnswerFigures } from './try-turn.tsx'
 import { splitAtMarkedWords } from './marked-words.ts'
@@ -12,7 +12,7 @@ interface Props {
 
 /** Shows the answer of one version, with the required and forbidden words marked, and its figures below. */
 export function AnswerCell({ question, answer, title }: Props) {
-  const { missing, forbidden } = checkWords(answer.text, question)
+  const { missing, forbidden } = checkExpectedWords(answer.text, question)
   const { mustHave, mustNotHave } = question
   const isJudged = answer.error === '' && mustHave.length + mustNotHave.length > 0
   const isPassed = missing.length + forbidden.length === 0
@@ -59,7 +59,7 @@ export function describeResults(list: RunDetail['list'], side: 'current' | 'cand
   })
   const judged = answers.filter(({ question }) => question.mustHave.length + question.mustNotHave.length > 0)
   const passed = judged.filter(({ question, answer }) => {
-    const { missing, forbidden } = checkWords(answer.text, question)
+    const { missing, forbidden } = checkExpectedWords(answer.text, question)
     return answer.error === '' && missing.length + forbidden.length === 0
   })
   const good = answers.filter(({ answer }) => answer.error === '')

@@ -1,6 +1,6 @@
 import type { TurnRow } from '@oms/contract/agent/history/history.ts'
 import { MAX_TRY_MESSAGES } from '@oms/contract/agent/try-out/try-out.ts'
-import { recordedTurn, type Turn } from '../history/use-conversation.ts'
+import { createRecordedTurn, type Turn } from '../history/use-conversation.ts'
 
 /** Maximum number of recorded turns. The limit leaves room for new questions. */
 const MAX_TURNS = MAX_TRY_MESSAGES / 2 - 5
@@ -23,7 +23,9 @@ export function toConversation(said: readonly Said[]): { turns: Turn[]; isCut: b
   }
   const kept = pairs.slice(-MAX_TURNS)
   return {
-    turns: kept.map(({ question, answer }) => recordedTurn(question.slice(0, MAX_TEXT), answer.slice(0, MAX_TEXT))),
+    turns: kept.map(({ question, answer }) =>
+      createRecordedTurn(question.slice(0, MAX_TEXT), answer.slice(0, MAX_TEXT)),
+    ),
     isCut: kept.length < pairs.length,
   }
 }

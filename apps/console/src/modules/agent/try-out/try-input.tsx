@@ -3,7 +3,7 @@ import { SendOutlined, StopOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { useEffect, useRef, useState } from 'react'
-import { countOf } from '#kit/form/text-limit.ts'
+import { showCount } from '#kit/form/text-limit.ts'
 
 /**
  * An earlier question that is edited. Each press of 编辑 creates a new object, so that the same question can be chosen
@@ -57,7 +57,7 @@ export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCa
         aria-label="对智能体说"
         placeholder="对智能体说点什么，Enter 发送，Shift+Enter 换行"
         autoSize={{ minRows: 1, maxRows: 6 }}
-        {...(isTooLong && countOf(MAX_MESSAGE))}
+        {...(isTooLong && showCount(MAX_MESSAGE))}
         value={text}
         onChange={({ target }) => onText(target.value)}
         onKeyDown={({ key, nativeEvent }) => {

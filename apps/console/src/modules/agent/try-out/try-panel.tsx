@@ -4,7 +4,7 @@ import { Button, Tooltip } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { type EditedQuestion, TryInput, useQuestion } from './try-input.tsx'
 import { TryTurn } from './try-turn.tsx'
-import { CURRENT, DevicePicker, OtherSubject, pickOverrides } from './try-pickers.tsx'
+import { FORM_SUBJECT, DevicePicker, OtherSubject, pickOverrides } from './try-pickers.tsx'
 import { RecordedNote, useRecorded } from './try-recorded.tsx'
 import { type Conversation, type TrySubject, type Turn, useConversation } from '../history/use-conversation.ts'
 import type { TrySession } from './use-try-session.ts'
@@ -80,7 +80,7 @@ const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: 
 function useTryPanel(agentId: number, subject: Props['subject']) {
   const [one, two] = [useConversation(), useConversation()]
   const [hasTwo, setTwo] = useState(false)
-  const [other, setOther] = useState(CURRENT)
+  const [other, setOther] = useState(FORM_SUBJECT)
   const [deviceId, setDevice] = useState<number>()
   const question = useQuestion()
   const shared = { id: agentId, ...(deviceId !== undefined && { deviceId }) }

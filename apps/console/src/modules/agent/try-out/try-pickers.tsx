@@ -8,7 +8,7 @@ import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import '../agents/agent.css'
 
 /** Value of the choice in which the second column also uses the form. */
-export const CURRENT = 'form'
+export const FORM_SUBJECT = 'form'
 
 /** Returns the fields of the form that a choice of the second column overrides. */
 export const pickOverrides = (other: string) => {
@@ -52,7 +52,7 @@ export function OtherSubject({ agentId, models, value, onChange }: OtherProps) {
     ({ type, status, providerCode }) => type === 'LLM' && status === 1 && FUNCTION_CALL_LLMS.includes(providerCode),
   )
   const options = [
-    { label: '当前表单', value: CURRENT },
+    { label: '当前表单', value: FORM_SUBJECT },
     { label: '其他模型', options: usable.map(({ id, name }) => ({ label: name, value: `model:${id}` })) },
     {
       label: '版本',

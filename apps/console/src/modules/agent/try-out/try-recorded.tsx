@@ -1,6 +1,6 @@
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { call, errorMessage } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { toConversation } from './recorded-turns.ts'
 import type { Turn } from '../history/use-conversation.ts'
 import type { TrySession } from './use-try-session.ts'
@@ -30,7 +30,7 @@ export function useRecorded(session: TrySession | undefined, onTurns: (turns: re
             },
       )
     } catch (refusal) {
-      setNote({ text: `打开对话失败：${errorMessage(refusal)}`, isError: true })
+      setNote({ text: `打开对话失败：${findErrorMessage(refusal)}`, isError: true })
     }
   })
   const opened = useRef<TrySession>(undefined)

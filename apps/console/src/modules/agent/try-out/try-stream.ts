@@ -1,8 +1,8 @@
 import { type TryEvents, tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { ApiError, sessionHeaders } from '#core/api/client.ts'
+import { ApiError, buildSessionHeaders } from '#core/api/client.ts'
 import { handleEnvelope } from '#core/api/response.ts'
-import { currentSession } from '#core/auth/session.tsx'
+import { getSession } from '#core/auth/session.tsx'
 import { toRequestParts } from '#core/api/wire.ts'
 
 /** One event of a try-out with its name. */
@@ -30,8 +30,8 @@ export async function streamTry(
   { signal, onEvent }: { readonly signal: AbortSignal; onEvent(event: TryEvent): void },
 ) {
   const { url, body, contentType } = toRequestParts(tryOut.ask, input)
-  const headers = { ...sessionHeaders(), ...(contentType && { 'content-type': contentType }) }
-  const token = currentSession()?.token ?? ''
+  const headers = { ...buildSessionHeaders(), ...(contentType && { 'content-type': contentType }) }
+  const token = getSession()?.token ?? ''
   const response = await fetch(url, { method: 'POST', headers, body, signal })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream || !response.body) {

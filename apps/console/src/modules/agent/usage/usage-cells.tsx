@@ -14,7 +14,7 @@ const DECIMALS = 4
 const yuanOf = (fen: number) => Number((fen / 100).toFixed(DECIMALS))
 
 /** Figures of the use with their Chinese titles. */
-export const FIGURES = {
+export const FIGURE_FORMATS = {
   turns: { title: '轮数', value: ({ turns }) => turns },
   sessions: { title: '对话次数', value: ({ sessions }) => sessions },
   minutes: {
@@ -37,8 +37,8 @@ export const FIGURES = {
 } as const satisfies Readonly<Record<string, Figure>>
 
 /** Returns a figure as text. Figures with estimates begin with 约. */
-export function formatFigure(measure: keyof typeof FIGURES, figures: UsageFigures) {
-  const { value, isEstimate }: Figure = FIGURES[measure]
+export function formatFigure(measure: keyof typeof FIGURE_FORMATS, figures: UsageFigures) {
+  const { value, isEstimate }: Figure = FIGURE_FORMATS[measure]
   const n = value(figures)
   const text = n.toLocaleString('zh-CN', { maximumFractionDigits: DECIMALS })
   return n > 0 && isEstimate?.(figures) ? `约 ${text}` : text

@@ -3,7 +3,7 @@ import { Form, type FormInstance, Segmented, Tag } from 'antd'
 import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -12,7 +12,7 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { FIGURES, formatFigure, UsageName } from './usage-cells.tsx'
+import { FIGURE_FORMATS, formatFigure, UsageName } from './usage-cells.tsx'
 import './usage.css'
 
 const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
@@ -28,7 +28,7 @@ interface Tenant {
   readonly name: string
 }
 type By = keyof typeof USAGE_GROUP
-type Measure = keyof typeof FIGURES
+type Measure = keyof typeof FIGURE_FORMATS
 
 /** Initial customer and period of the panel. */
 interface Start {
@@ -53,7 +53,7 @@ interface Props {
   readonly groups?: readonly By[]
 }
 
-const MEASURES = Object.entries(FIGURES).map(([value, { title }]) => ({ value: value as Measure, label: title }))
+const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({ value: value as Measure, label: title }))
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
 
 /** Shows the measured use: one figure by day, and all figures by tenant, agent, device or model. */
@@ -130,8 +130,9 @@ function Days({ query, form, tenantSelect }: DaysProps) {
 function useFilters(start: Start) {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const
-  const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? dayBeforeToday(29)
-  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? dayBeforeToday(0)
+  const startDate =
+    (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? formatDayBeforeToday(29)
+  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? formatDayBeforeToday(0)
   const chosen = Form.useWatch('tenantId', watched) as number | undefined
   const source = Number(Form.useWatch('source', watched)) || undefined
   // The form has no value before its first render.
@@ -142,7 +143,7 @@ function useFilters(start: Start) {
 type Query = Owner & ReturnType<typeof useFilters>['range'] & { readonly source?: number }
 
 function DayChart({ query, measure }: { readonly query: Query; readonly measure: Measure }) {
-  const { title, value } = FIGURES[measure]
+  const { title, value } = FIGURE_FORMATS[measure]
   const sum = (figures: UsageFigures) => formatFigure(measure, figures)
   return (
     <StatPanel

@@ -1,8 +1,8 @@
-import { type Thresholds, thresholdsFrom } from '@oms/contract/agent/voiceprints/similarity.ts'
+import { type Thresholds, parseThresholds } from '@oms/contract/agent/voiceprints/similarity.ts'
 
 /** Reads the thresholds from local storage. Uses the defaults when the browser denies access to local storage. */
 export function readThresholds(): Thresholds {
-  return thresholdsFrom((key) => {
+  return parseThresholds((key) => {
     try {
       return localStorage.getItem(key)
     } catch {

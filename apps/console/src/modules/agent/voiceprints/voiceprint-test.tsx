@@ -1,7 +1,7 @@
 import { UploadOutlined } from '@ant-design/icons'
-import { BANDS, type Band, bandOf } from '@oms/contract/agent/voiceprints/similarity.ts'
+import { SIMILARITY_BANDS, type SimilarityBand, findBand } from '@oms/contract/agent/voiceprints/similarity.ts'
 import { type SpeakerScore, TEST_RECORDING, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Button, Drawer, Form, Progress, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -12,7 +12,12 @@ import { VoiceTurnPicker } from '../voices/voice-turn-picker.tsx'
 import { AgentPicker } from './voiceprint-pickers.tsx'
 import './voiceprint.css'
 
-const COLOURS: Readonly<Record<Band, string>> = { high: 'success', medium: 'warning', low: 'default', none: 'error' }
+const COLOURS: Readonly<Record<SimilarityBand, string>> = {
+  high: 'success',
+  medium: 'warning',
+  low: 'default',
+  none: 'error',
+}
 
 interface Result {
   readonly list: readonly SpeakerScore[]
@@ -76,7 +81,7 @@ function useComparison(agentId: number | undefined) {
       agentId === undefined ? undefined : show('所选语音', test.mutateAsync({ agentId, audioId })),
     compareFile: ([file]: File[]) => {
       if (!file || agentId === undefined) return
-      const problem = uploadProblem({ ...TEST_RECORDING, maxCount: 1 }, file)
+      const problem = findUploadProblem({ ...TEST_RECORDING, maxCount: 1 }, file)
       if (problem) toast.error(problem)
       else void show(file.name, testFile.mutateAsync({ agentId, file } as { agentId: number }))
     },
@@ -93,7 +98,7 @@ function Scores({ list, of }: Result) {
       <h4>{of} 与各说话人的相似度</h4>
       <ul>
         {list.map(({ id, name, introduction, score }) => {
-          const band = bandOf(score, thresholds)
+          const band = findBand(score, thresholds)
           return (
             <li key={id}>
               <span className="voiceprint-speaker">
@@ -101,7 +106,7 @@ function Scores({ list, of }: Result) {
                 {introduction && <small>{introduction}</small>}
               </span>
               <Progress percent={Math.round(score * 100)} size="small" aria-label={`${name} 的相似度`} />
-              <Tag color={COLOURS[band]}>{BANDS[band]}</Tag>
+              <Tag color={COLOURS[band]}>{SIMILARITY_BANDS[band]}</Tag>
             </li>
           )
         })}

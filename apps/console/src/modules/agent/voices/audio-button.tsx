@@ -1,7 +1,7 @@
 import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
-import { sessionHeaders } from '#core/api/client.ts'
+import { buildSessionHeaders } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
 
 interface Playing {
@@ -11,7 +11,7 @@ interface Playing {
 
 /** Fetches the audio with the session headers, which an audio element cannot send. */
 async function fetchAudio(url: string): Promise<Playing> {
-  const response = await fetch(url, { headers: sessionHeaders() })
+  const response = await fetch(url, { headers: buildSessionHeaders() })
   const type = response.headers.get('content-type') ?? ''
   if (!response.ok || type.includes('json')) throw new Error('the audio is missing')
   const blob = new Blob([await response.blob()], { type: type.startsWith('audio/') ? type : 'audio/wav' })

@@ -1,4 +1,4 @@
-import { OFFERED_TURNS, type VoiceTurn, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { MAX_OFFERED_TURNS, type VoiceTurn, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { Empty, Form, Spin } from 'antd'
 import { useId } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -41,7 +41,7 @@ function Turns({ agentId, ...control }: PickerProps & { readonly agentId: number
 function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> & { turns: readonly VoiceTurn[] }) {
   const name = useId()
   return (
-    <ul className="voiceprint-turns" id={id} aria-label={`最近${OFFERED_TURNS}条用户语音`}>
+    <ul className="voiceprint-turns" id={id} aria-label={`最近${MAX_OFFERED_TURNS}条用户语音`}>
       {turns.map((turn) => (
         <li key={turn.audioId}>
           <label>

@@ -1,11 +1,11 @@
 import { ArtifactKindProvider } from '../artifact-kind.ts'
-import { SOFTWARE } from './software-kind.ts'
+import { SOFTWARE_KIND } from './software-kind.ts'
 import { VersionAdd } from '../version-add.tsx'
 
 /** Page that adds a software package version. */
 export default function SoftwareAddPage() {
   return (
-    <ArtifactKindProvider value={SOFTWARE}>
+    <ArtifactKindProvider value={SOFTWARE_KIND}>
       <VersionAdd />
     </ArtifactKindProvider>
   )

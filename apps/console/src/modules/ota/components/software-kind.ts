@@ -1,7 +1,7 @@
 import { SoftwareQuery, software } from '@oms/contract/ota/software.ts'
 import type { ArtifactKind } from '../artifact-kind.ts'
 
-export const SOFTWARE: ArtifactKind = {
+export const SOFTWARE_KIND: ArtifactKind = {
   key: 'software',
   calls: software,
   packages: SoftwareQuery,

@@ -1,5 +1,11 @@
 import { about } from '@oms/contract/core/fields.ts'
-import { isBackwards, OTA_MESSAGES, OtaVersionInput, rangeInWords, reachesBeyond } from '@oms/contract/ota/ota.ts'
+import {
+  isRangeBackwards,
+  OTA_MESSAGES,
+  OtaVersionInput,
+  formatVersionRange,
+  includesNewerVersions,
+} from '@oms/contract/ota/ota.ts'
 import { Form, Input } from 'antd'
 import { digitsOnly, buildFieldRules } from '#kit/form/field.tsx'
 
@@ -17,7 +23,7 @@ export function RangeFields() {
   })
   const ordered = {
     validator: async () => {
-      if (isBackwards(range())) throw new Error(OTA_MESSAGES.range)
+      if (isRangeBackwards(range())) throw new Error(OTA_MESSAGES.range)
     },
   }
   return (
@@ -56,10 +62,10 @@ function RangeHint() {
   const oldVerMax = numberIn(Form.useWatch(PATH.max, { form, preserve: true }))
   const verCode = numberIn(Form.useWatch(['otaVersion', 'verCode'], { form, preserve: true }))
   const range = { oldVerMin, oldVerMax }
-  const beyond = verCode !== null && reachesBeyond({ ...range, verCode })
+  const beyond = verCode !== null && includesNewerVersions({ ...range, verCode })
   return (
     <p className="ota-hint" role="status">
-      {isBackwards(range) ? '范围不成立' : rangeInWords(range)}
+      {isRangeBackwards(range) ? '范围不成立' : formatVersionRange(range)}
       {beyond && <strong>；{OTA_MESSAGES.beyond}，否则不能启用</strong>}
     </p>
   )

@@ -1,4 +1,4 @@
-import { rangeInWords } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/ota.ts'
 import type { Graph } from './range-chart-data.ts'
 
 type Node = Graph['nodes'][number]
@@ -28,7 +28,7 @@ export function RangeTable({ graph }: { graph: Graph }) {
                 {node.isDraft && '（预演）'}
               </th>
               <td className="ota-number">{node.devices}</td>
-              <td>{node.isEnabled ? rangeInWords(node) : '-'}</td>
+              <td>{node.isEnabled ? formatVersionRange(node) : '-'}</td>
               <td>
                 <Way node={node} newest={graph.newest} />
               </td>

@@ -46,7 +46,7 @@ export function describeEffect({ verCode, offered, freed, newlyStranded }: NonNu
   return [`启用后，${offered} 台设备可升级到 ${verCode}`, ...rest].join('；')
 }
 
-const MOST = 8
+const MAX_RANGES = 8
 
 const Some = ({ title, items }: { title: string; items: readonly string[] }) => (
   <details className="ota-some" open={items.length <= 3}>
@@ -54,10 +54,10 @@ const Some = ({ title, items }: { title: string; items: readonly string[] }) => 
       {title}（{items.length}）
     </summary>
     <ul>
-      {items.slice(0, MOST).map((item) => (
+      {items.slice(0, MAX_RANGES).map((item) => (
         <li key={item}>{item}</li>
       ))}
-      {items.length > MOST && <li>等 {items.length} 处</li>}
+      {items.length > MAX_RANGES && <li>等 {items.length} 处</li>}
     </ul>
   </details>
 )

@@ -6,7 +6,7 @@ import { Time } from '#kit/record/time.tsx'
 import { formatPeriod, ServiceTag, StateTag } from './entitlement-cells.tsx'
 import { QueueBars } from '../statistics/queue-bars.tsx'
 import { VideoCalendar } from '../playback/video-calendar.tsx'
-import { WhyNoVideo } from '../playback/why-no-video.tsx'
+import { PermitExplanation } from '../playback/permit-explanation.tsx'
 import '../storage.css'
 
 /** Cloud storage of a device: the stacked packages of every channel and their history. Also a tab of the device page. */
@@ -20,7 +20,7 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
           image={Empty.PRESENTED_IMAGE_SIMPLE}
           description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'}
         />
-        <WhyNoVideo sn={data.sn} channel={0} />
+        <PermitExplanation sn={data.sn} channel={0} />
       </>
     )
   return (
@@ -61,7 +61,7 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
         </li>
       ))}
     </ol>
-    <WhyNoVideo sn={sn} channel={of.channel} />
+    <PermitExplanation sn={sn} channel={of.channel} />
     <VideoCalendar sn={sn} channel={of.channel} today={now.slice(0, 10)} />
   </section>
 )

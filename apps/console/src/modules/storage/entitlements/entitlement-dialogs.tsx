@@ -7,11 +7,11 @@ import {
 import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { showReport } from './open-drawer.tsx'
+import { showOpeningReport } from './open-drawer.tsx'
 import '../storage.css'
 
 /** Names, calls and effects of the steps that need only a reason. */
-export const STEPS = {
+export const ENTITLEMENT_STEP_DIALOGS = {
   suspend: {
     label: '暂停',
     to: storageEntitlements.suspend,
@@ -26,7 +26,7 @@ export const STEPS = {
     hint: '取消后剩余时间作废，不能恢复；排在后面的套餐提前生效。',
   },
 } as const
-export type StepName = keyof typeof STEPS
+export type StepName = keyof typeof ENTITLEMENT_STEP_DIALOGS
 
 interface RowsProps {
   readonly rows: readonly EntitlementRow[]
@@ -37,12 +37,12 @@ const nameOf = (rows: readonly EntitlementRow[]) =>
   rows.length === 1 ? `${rows[0]!.sn} 的「${rows[0]!.packageName}」` : `${rows.length} 份云存储`
 
 export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: StepName }) {
-  const { label, to, hint } = STEPS[step]
+  const { label, to, hint } = ENTITLEMENT_STEP_DIALOGS[step]
   const { modal, form } = useFormModal(to, {
     onClose,
     onSaved: (report) => {
       onDone?.()
-      showReport(report)
+      showOpeningReport(report)
     },
     initial: { ids: rows.map(({ id }) => id) } as never,
   })
@@ -68,7 +68,7 @@ export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
     onClose,
     onSaved: (report) => {
       onDone?.()
-      showReport(report)
+      showOpeningReport(report)
     },
     initial: { ids: rows.map(({ id }) => id), copies: 1, source: 2, amount: 0 } as never,
   })

@@ -1,4 +1,4 @@
-import { GrantFileRow, OWN_BATCH, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { GrantFileRow, OWN_BATCH_MESSAGE, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
@@ -89,7 +89,7 @@ function useBatchActions(onShow: (row: GrantFileRow) => void, onAudit: (row: Gra
         OPEN_STATES.includes(row.state) && {
           label: '审批',
           to: storageGrantFiles.audit,
-          reason: row.createBy === uid ? OWN_BATCH : undefined,
+          reason: row.createBy === uid ? OWN_BATCH_MESSAGE : undefined,
           onClick: () => onAudit(row),
         },
       ]}

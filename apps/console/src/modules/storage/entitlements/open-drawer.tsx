@@ -18,7 +18,7 @@ const CHANNELS = Array.from({ length: 64 }, (_, channel) => ({ value: channel, l
 type Report = z.output<typeof BatchReport>
 
 /** Lists the devices that a batch left out, with their reasons. */
-export function showReport({ done, failed }: Report) {
+export function showOpeningReport({ done, failed }: Report) {
   if (failed.length === 0) return
   dialogs.warning({
     title: `成功 ${done} 台，失败 ${failed.length} 台`,
@@ -39,7 +39,7 @@ export function showReport({ done, failed }: Report) {
 export function OpenDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(storageEntitlements.open, {
     onClose,
-    onSaved: showReport,
+    onSaved: showOpeningReport,
     initial: { sns: [...sns], channels: [0], copies: 1, effectMode: 1, source: 2, amount: 0 } as never,
   })
   return (

@@ -1,6 +1,6 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { type ImportReport, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
@@ -30,7 +30,7 @@ export function useGrantFile(onClose: () => void) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = uploadProblem(UPLOAD.table, chosen)
+    const problem = findUploadProblem(UPLOAD.table, chosen)
     if (problem) return showRefusedFile(problem, file)
     forget()
     setFile(chosen)

@@ -5,7 +5,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
-import { hookAddress } from './hook-list.tsx'
+import { formatHookAddress } from './hook-list.tsx'
 import '../storage.css'
 
 const { item, wide } = createDescriptions(HookRow)
@@ -48,7 +48,7 @@ const Details = ({ row }: { row: HookRow }) => (
     <Descriptions row={row} items={ITEMS} />
     <section className="storage-scope">
       <h3>回调地址</h3>
-      <CopyText text={hookAddress(row.id)} />
+      <CopyText text={formatHookAddress(row.id)} />
     </section>
     <section className="storage-scope">
       <h3>签名</h3>

@@ -22,13 +22,13 @@ const HookDrawer = lazyAfterRender(() => import('./hook-drawer.tsx'), 'HookDrawe
 })
 
 /** Address to which the shop sends its events. */
-export const hookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
+export const formatHookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
 
 const QUERY = storageHooks.list.input
 const { col, actions } = createColumns(HookRow)
 const columnsFor = (onRefused: (row: HookRow) => void) => [
   col('hookName', { width: 130 }),
-  { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 230 }), title: '回调地址' },
+  { ...col('id', (id) => <CopyText text={formatHookAddress(id)} />, { width: 230 }), title: '回调地址' },
   col('tenantName', { width: 140, hidden: true }),
   col('priceFree', { width: 130 }),
   col(

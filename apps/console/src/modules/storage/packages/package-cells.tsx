@@ -16,7 +16,7 @@ export const PackageStatus = ({ status }: { status: number }) => (
 )
 
 /** Price in yuan, with the struck-through original price when it is higher. */
-export const Price = ({ price, originPrice }: { price: number; originPrice: number }) => (
+export const PackagePrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
   <span className="storage-price">
     {price === 0 ? '免费' : `¥${formatMoney(price)}`}
     {originPrice > price && <del>¥{formatMoney(originPrice)}</del>}

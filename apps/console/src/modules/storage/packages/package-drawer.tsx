@@ -7,7 +7,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { PackageDetailDrawer, PackageScope, PackageVersions } from '#kit/record/package-detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
-import { PackageStatus, Price, RecordTypeTag } from './package-cells.tsx'
+import { PackageStatus, PackagePrice, RecordTypeTag } from './package-cells.tsx'
 
 const { item, wide } = createDescriptions(PackageRow)
 const seconds = (count: number) => `${count} 秒`
@@ -17,7 +17,7 @@ const ITEMS = [
   item('recordType', (type) => <RecordTypeTag type={type} />),
   item('storageDays'),
   item('period'),
-  item('price', (price, { originPrice }) => <Price price={price} originPrice={originPrice} />),
+  item('price', (price, { originPrice }) => <PackagePrice price={price} originPrice={originPrice} />),
   item('channels'),
   item('isTrial'),
   item('preRecord', seconds),

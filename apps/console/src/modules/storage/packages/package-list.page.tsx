@@ -15,9 +15,9 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { Count } from '../statistics/count.tsx'
+import { CountLink } from '../statistics/count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
-import { PackageStatus, Price, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
+import { PackageStatus, PackagePrice, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 
 const PackageAdd = lazyAfterRender(() => import('./package-form.tsx'), 'PackageAdd')
 const PackageEdit = lazyAfterRender(() => import('./package-form.tsx'), 'PackageEdit')
@@ -33,7 +33,7 @@ const COLUMNS = [
   col('recordType', (type) => <RecordTypeTag type={type} />, { width: 98 }),
   col('storageDays', { width: 94, sort: true }),
   col('period', { width: 62 }),
-  col('price', (price, { originPrice }) => <Price price={price} originPrice={originPrice} />, {
+  col('price', (price, { originPrice }) => <PackagePrice price={price} originPrice={originPrice} />, {
     width: 124,
     align: 'right',
     sort: true,
@@ -41,11 +41,11 @@ const COLUMNS = [
   col('channels', { width: 100, align: 'right', hidden: true }),
   col('isTrial', { width: 90, hidden: true }),
   col('version', { width: 70, align: 'right', hidden: true }),
-  col('inForce', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id, state: 1 })} />, {
+  col('inForce', (n, { id }) => <CountLink n={n} to={entitlementListPath({ packageId: id, state: 1 })} />, {
     width: 66,
     align: 'right',
   }),
-  col('openedCount', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id })} />, {
+  col('openedCount', (n, { id }) => <CountLink n={n} to={entitlementListPath({ packageId: id })} />, {
     width: 76,
     align: 'right',
   }),

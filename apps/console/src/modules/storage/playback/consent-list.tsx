@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { files } from '@oms/contract/file/file.ts'
-import { CONSENT_STATE, ConsentRow, OWN_CONSENT, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { CONSENT_STATE, ConsentRow, OWN_CONSENT_MESSAGE, playbackConsents } from '@oms/contract/playback/consent.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
@@ -99,7 +99,7 @@ function useConsentActions(onView: (row: ConsentRow) => void) {
           {
             label: '查看录像',
             to: playbackConsents.view,
-            reason: row.uid === uid ? OWN_CONSENT : undefined,
+            reason: row.uid === uid ? OWN_CONSENT_MESSAGE : undefined,
             onClick: () => onView(row),
           },
           {

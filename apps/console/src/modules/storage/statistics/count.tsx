@@ -1,5 +1,5 @@
 import { KnownLink } from '#kit/record/known-link.tsx'
 
 /** A figure with a link to its rows; zero has no link. */
-export const Count = ({ n, to }: { n: number; to: string }) =>
+export const CountLink = ({ n, to }: { n: number; to: string }) =>
   n > 0 ? <KnownLink to={to}>{n.toLocaleString()}</KnownLink> : '0'

@@ -5,7 +5,7 @@ import { formatBytes, formatMoney } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
-import { dayAfter, FLOW, flowPath, queueEndPath } from './stat-range.ts'
+import { addDays, FLOW_KIND, flowPath, queueEndPath } from './stat-range.ts'
 
 /** Figures of today. A click on a card opens the counted entitlements. */
 export function StatCards({ tenantId }: { tenantId: number | undefined }) {
@@ -23,7 +23,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
   const { today, monthBegin } = data
   const inForce = entitlementListPath({ tenantId, state: 1 })
   const videos = (kind: number) => entitlementListPath({ tenantId, videos: kind })
-  const due = (days: number) => queueEndPath(tenantId, today, dayAfter(today, days))
+  const due = (days: number) => queueEndPath(tenantId, today, addDays(today, days))
   const soldThisMonth = { startDate: monthBegin, endDate: today, ...(tenantId && { tenantId }) }
   return [
     {
@@ -45,7 +45,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
       title: '本月收入',
       value: `¥${formatMoney(data.revenue)}`,
       note: `开通和续期 ${data.sold.toLocaleString()} 份`,
-      to: flowPath(soldThisMonth, FLOW.sold),
+      to: flowPath(soldThisMonth, FLOW_KIND.sold),
     },
     { title: '7天内到期', value: data.due7.toLocaleString(), note: '按通道最后一个套餐', to: due(7) },
     { title: '30天内到期', value: data.due30.toLocaleString(), note: '按通道最后一个套餐', to: due(30) },

@@ -5,7 +5,7 @@ import type { ChartData } from '#kit/chart/chart-data.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
-import { FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
+import { FLOW_KIND, flowPath, NO_SALES_TEXT, queueEndPath, type StatRange } from './stat-range.ts'
 
 /** Colours of packages and sources, distinguishable with colour blindness. */
 const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#94a3b8'] as const
@@ -19,7 +19,7 @@ interface TenantProps {
 const categoriesOf = (days: readonly string[]) => days.map((day) => ({ label: day.slice(5), title: day }))
 
 /** Line chart of entitlements opened, renewed and expired by day. */
-export const Trend = ({ range }: RangeProps) => (
+export const TrendChart = ({ range }: RangeProps) => (
   <StatPanel
     title="开通与到期"
     to={storageStats.trend}
@@ -33,7 +33,7 @@ export const Trend = ({ range }: RangeProps) => (
         name,
         color,
         values: days.map((one) => one[key]),
-        links: days.map(({ day }) => flowPath({ ...range, startDate: day, endDate: day }, FLOW[key])),
+        links: days.map(({ day }) => flowPath({ ...range, startDate: day, endDate: day }, FLOW_KIND[key])),
       })
       return (
         <Chart
@@ -61,7 +61,7 @@ export const PackageArea = ({ range }: RangeProps) => (
     hint="开通和续期"
     to={storageStats.packages}
     input={range}
-    emptyText={({ series }) => (series.length === 0 ? NO_SALES : undefined)}
+    emptyText={({ series }) => (series.length === 0 ? NO_SALES_TEXT : undefined)}
   >
     {({ days, series }) => (
       <Chart
@@ -76,7 +76,9 @@ export const PackageArea = ({ range }: RangeProps) => (
             values,
             // The list has no filter for "all other packages".
             ...(packageId > 0 && {
-              links: days.map((day) => flowPath({ ...range, startDate: day, endDate: day }, FLOW.sold, { packageId })),
+              links: days.map((day) =>
+                flowPath({ ...range, startDate: day, endDate: day }, FLOW_KIND.sold, { packageId }),
+              ),
             }),
           })),
         }}
@@ -86,12 +88,12 @@ export const PackageArea = ({ range }: RangeProps) => (
 )
 
 /** Ring chart of entitlements sold by source. */
-export const Sources = ({ range }: RangeProps) => (
+export const SourceChart = ({ range }: RangeProps) => (
   <StatPanel
     title="开通来源"
     to={storageStats.sources}
     input={range}
-    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
   >
     {({ list }) => (
       <Chart
@@ -108,7 +110,7 @@ export const Sources = ({ range }: RangeProps) => (
               name: '份数',
               color: COLORS[0],
               values: list.map(({ n }) => n),
-              links: list.map(({ source }) => flowPath(range, FLOW.sold, { source })),
+              links: list.map(({ source }) => flowPath(range, FLOW_KIND.sold, { source })),
             },
           ],
         }}
@@ -154,7 +156,7 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
 })
 
 /** Channels whose service ends on each of the next 90 days. */
-export const Forecast = ({ tenantId }: TenantProps) => (
+export const ForecastChart = ({ tenantId }: TenantProps) => (
   <StatPanel
     title="90 天到期预测"
     hint="按通道最后一个套餐的到期日"
@@ -186,7 +188,7 @@ export const Forecast = ({ tenantId }: TenantProps) => (
 const GIGABYTE = 1e9
 
 /** Line chart of the uploads by day of the recording. */
-export const Usage = ({ range }: RangeProps) => (
+export const UsageChart = ({ range }: RangeProps) => (
   <StatPanel
     title="每日上传"
     hint="按录像日期，单位 GB"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayAfter, flowPath, parseRange } from './stat-range.ts'
+import { addDays, flowPath, parseRange } from './stat-range.ts'
 
 test('the statistics cover the last 30 days unless the URL says otherwise', () => {
   const now = new Date('2026-03-01T04:00:00Z')
@@ -15,5 +15,5 @@ test('the link of a figure opens the list with the days of the range', () => {
   expect(flowPath({ startDate: '2026-01-01', endDate: '2026-01-31' }, 9, { packageId: 3 })).toBe(
     '/ossManage/deviceList?flow=9&flowBegin=2026-01-01&flowEnd=2026-01-31&packageId=3',
   )
-  expect(dayAfter('2026-02-27', 7)).toBe('2026-03-06')
+  expect(addDays('2026-02-27', 7)).toBe('2026-03-06')
 })

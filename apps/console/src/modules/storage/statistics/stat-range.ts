@@ -1,4 +1,4 @@
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 
 /** Days and tenant of the statistics. */
@@ -10,16 +10,16 @@ export interface StatRange {
 
 /** Returns the range of the URL. The default is the last 30 days. */
 export const parseRange = (params: URLSearchParams, now = new Date()): StatRange => ({
-  startDate: params.get('startDate') ?? dayBeforeToday(29, now),
-  endDate: params.get('endDate') ?? dayBeforeToday(0, now),
+  startDate: params.get('startDate') ?? formatDayBeforeToday(29, now),
+  endDate: params.get('endDate') ?? formatDayBeforeToday(0, now),
   ...(params.get('tenantId') && { tenantId: Number(params.get('tenantId')) }),
 })
 
 /** Text of a panel without sales in the range. */
-export const NO_SALES = '这段时间没有开通记录'
+export const NO_SALES_TEXT = '这段时间没有开通记录'
 
 /** Flows of entitlements: the values of the list filter `flow`. */
-export const FLOW = { opened: 1, renewed: 2, expired: 3, sold: 9 } as const
+export const FLOW_KIND = { opened: 1, renewed: 2, expired: 3, sold: 9 } as const
 
 /** Returns the path of the list with the entitlements of a flow. */
 export const flowPath = (
@@ -33,7 +33,7 @@ export const queueEndPath = (tenantId: number | undefined, begin: string, end: s
   entitlementListPath({ tenantId, queueEndBegin: begin, queueEndEnd: end })
 
 /** Returns the day some days after a day: `2026-11-20`. */
-export function dayAfter(day: string, days: number) {
+export function addDays(day: string, days: number) {
   const date = new Date(`${day}T00:00:00Z`)
   date.setUTCDate(date.getUTCDate() + days)
   return date.toISOString().slice(0, 10)

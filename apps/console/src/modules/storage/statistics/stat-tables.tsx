@@ -1,10 +1,10 @@
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ReactNode } from 'react'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { Count } from './count.tsx'
+import { CountLink } from './count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 import { formatYuan } from '../orders/sales-cells.tsx'
-import { dayAfter, FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
+import { addDays, FLOW_KIND, flowPath, NO_SALES_TEXT, queueEndPath, type StatRange } from './stat-range.ts'
 
 interface FigureTableProps {
   readonly label: string
@@ -47,7 +47,7 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
     title="套餐销售"
     to={storageStats.packages}
     input={range}
-    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
   >
     {({ list }) => (
       <FigureTable
@@ -57,10 +57,10 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
           key: packageId,
           cells: [
             packageName,
-            <Count key="n" n={n} to={flowPath(range, FLOW.sold, { packageId })} />,
+            <CountLink key="n" n={n} to={flowPath(range, FLOW_KIND.sold, { packageId })} />,
             formatYuan(amount),
             n > 0 ? formatYuan(average) : '-',
-            <Count
+            <CountLink
               key="inForce"
               n={inForce}
               to={entitlementListPath({ tenantId: range.tenantId, packageId, state: 1 })}
@@ -79,7 +79,7 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
     hint="按金额"
     to={storageStats.tenants}
     input={range}
-    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
   >
     {({ list }) => (
       <FigureTable
@@ -89,7 +89,7 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
           key: tenantId,
           cells: [
             tenantName,
-            <Count key="n" n={n} to={flowPath({ ...range, tenantId }, FLOW.sold)} />,
+            <CountLink key="n" n={n} to={flowPath({ ...range, tenantId }, FLOW_KIND.sold)} />,
             formatYuan(amount),
             formatYuan(average),
           ],
@@ -122,7 +122,9 @@ export const DueTenants = ({ tenantId: chosen }: { tenantId: number | undefined 
                 [30, days30],
                 [90, days90],
               ] as const
-            ).map(([days, n]) => <Count key={days} n={n} to={queueEndPath(tenantId, today, dayAfter(today, days))} />),
+            ).map(([days, n]) => (
+              <CountLink key={days} n={n} to={queueEndPath(tenantId, today, addDays(today, days))} />
+            )),
           ],
         }))}
       />

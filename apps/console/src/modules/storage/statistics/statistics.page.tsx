@@ -12,7 +12,7 @@ import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
-import { Forecast, PackageArea, RenewalRate, Sources, Trend, Usage } from './stat-charts.tsx'
+import { ForecastChart, PackageArea, RenewalRate, SourceChart, TrendChart, UsageChart } from './stat-charts.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
 import { TroubleTable } from './stat-trouble.tsx'
 import { DueTenants, PackageTable, TopTenants } from './stat-tables.tsx'
@@ -42,17 +42,17 @@ export default function StorageStatPage() {
         )}
       </SearchForm>
       <StatCards tenantId={range.tenantId} />
-      <Trend range={range} />
+      <TrendChart range={range} />
       <PackageArea range={range} />
       <div className="stat-two">
-        <Sources range={range} />
+        <SourceChart range={range} />
         <PackageTable range={range} />
       </div>
       <div className="stat-two">
         <RenewalRate tenantId={range.tenantId} />
-        <Forecast tenantId={range.tenantId} />
+        <ForecastChart tenantId={range.tenantId} />
       </div>
-      <Usage range={range} />
+      <UsageChart range={range} />
       <Allowed to={storageStats.tenants}>
         <div className="stat-two">
           <TopTenants range={range} />

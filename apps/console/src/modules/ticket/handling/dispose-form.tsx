@@ -16,19 +16,19 @@ import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { Checklists } from './checklists.tsx'
-import type { Info } from '../ticket-head.tsx'
+import type { TicketInfo } from '../ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
-import { STATUS_DICT } from '../ticket-tags.tsx'
+import { TICKET_STATUS_DICT } from '../ticket-tags.tsx'
 
 /** Form that processes a ticket: status, handler, remark and checklists. */
-export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: boolean): void }) {
+export function DisposeForm({ info, onDirty }: { info: TicketInfo; onDirty(dirty: boolean): void }) {
   const save = useSaveForm(feedback.dispose, {
     initial: { status: 1, handlerId: info.handlerId ?? undefined, problemAttr: info.problemAttr, remark: '' },
     draft: `ticket:${info.id}:${info.version}`,
     input: (values) => inputOf(info, values),
   })
   const { form } = save.form
-  const statuses = useWords(STATUS_DICT, DISPOSE_STATUS).options
+  const statuses = useWords(TICKET_STATUS_DICT, DISPOSE_STATUS).options
   useReportDirty(save.dirty, onDirty)
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
@@ -66,7 +66,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
  * Form field for the handler. The form validates it, because the schema requires a handler for every status except
  * closed.
  */
-function HandlerField({ info, form, onTake }: { info: Info; form: string; onTake(uid: number): void }) {
+function HandlerField({ info, form, onTake }: { info: TicketInfo; form: string; onTake(uid: number): void }) {
   const uid = Number(useSession()?.uid)
   const chosen = info.handlerId ? { uid: info.handlerId, realname: info.handler } : undefined
   return (
@@ -86,7 +86,7 @@ function HandlerField({ info, form, onTake }: { info: Info; form: string; onTake
   )
 }
 
-const inputOf = ({ id, version }: Info, values: Record<string, unknown>) => {
+const inputOf = ({ id, version }: TicketInfo, values: Record<string, unknown>) => {
   const { status, handlerId, problemAttr, remark, suspendUntil } = values
   return {
     feedbackId: id,

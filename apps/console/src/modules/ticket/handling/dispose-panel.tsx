@@ -6,10 +6,10 @@ import { useCan, useSession } from '#core/auth/session.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { DisposeForm } from './dispose-form.tsx'
 import { Checklists } from './checklists.tsx'
-import type { Info } from '../ticket-head.tsx'
+import type { TicketInfo } from '../ticket-head.tsx'
 
 /** Returns true when the account may submit: it has the permission, and the ticket is unassigned or assigned to it. */
-function useMayConfirm({ handlerId, mergedInto }: Info) {
+function useMayConfirm({ handlerId, mergedInto }: TicketInfo) {
   const uid = Number(useSession()?.uid)
   const can = useCan()
   return can(feedback.dispose.access) && (!handlerId || handlerId === uid) && mergedInto === null
@@ -20,7 +20,7 @@ function useMayConfirm({ handlerId, mergedInto }: Info) {
  * types, the form keeps the version that it was opened with. A change by another user is shown as a notice and never
  * replaces typed text.
  */
-export function DisposePanel({ info, onTyping }: { info: Info; onTyping(typing: boolean): void }) {
+export function DisposePanel({ info, onTyping }: { info: TicketInfo; onTyping(typing: boolean): void }) {
   const [base, setBase] = useState(info)
   const [dirty, setDirty] = useState(false)
   const mayConfirm = useMayConfirm(info)
@@ -58,7 +58,7 @@ export function DisposePanel({ info, onTyping }: { info: Info; onTyping(typing: 
 }
 
 /** Shows the checklists read-only. */
-function ChecklistsPanel({ info }: { info: Info }) {
+function ChecklistsPanel({ info }: { info: TicketInfo }) {
   return (
     <Panel title="问题分类">
       <Checklists value={info.problemAttr} disabled />

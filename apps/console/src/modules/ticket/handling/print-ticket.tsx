@@ -15,7 +15,7 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { useRead } from '#core/api/query.ts'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
-import { STATUS_DICT, TYPE_DICT } from '../ticket-tags.tsx'
+import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
 import './print.css'
 
 type Printed = ResultOf<typeof feedback.print>
@@ -33,8 +33,8 @@ export function PrintTicket({ id, onDone }: { id: number; onDone(): void }) {
 
 function Sheet({ data: { info, records }, onDone }: { data: Printed; onDone(): void }) {
   usePrintOnMount(onDone)
-  const status = useWords(STATUS_DICT, FEEDBACK_STATUS)
-  const problem = useWords(TYPE_DICT, PROBLEM_TYPE)
+  const status = useWords(TICKET_STATUS_DICT, FEEDBACK_STATUS)
+  const problem = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
   const facts = factsOf(info, status.label(info.status), problem.label(info.problemType))
   return (
     <article className="ticket-print">

@@ -7,7 +7,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { StatusTag } from '../ticket-tags.tsx'
 
 /** Progress timeline of a ticket, newest entry first. */
-export function Progress({ id }: { id: number }) {
+export function TicketProgress({ id }: { id: number }) {
   const { data, error, refetch } = useRead(feedback.records, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (

@@ -3,10 +3,10 @@ import { SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
 import { Form, Modal, Rate } from 'antd'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import type { Info } from '../ticket-head.tsx'
+import type { TicketInfo } from '../ticket-head.tsx'
 
 /** Form that records the customer's rating of a closed ticket. */
-export function RateForm({ info, onClose }: { info: Info; onClose(): void }) {
+export function RateForm({ info, onClose }: { info: TicketInfo; onClose(): void }) {
   const { id, satisfaction, satisfactionRemark } = info
   const initial = { id, ...(satisfaction !== null && { satisfaction }), satisfactionRemark }
   const { modal, form } = useFormModal(feedback.rate, { onClose, initial })

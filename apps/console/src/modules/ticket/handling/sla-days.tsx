@@ -1,8 +1,8 @@
 import { CalendarOutlined, SnippetsOutlined } from '@ant-design/icons'
-import { type HolidayYear, missingYear, OFFICIAL_HOLIDAYS, readHolidays } from '@oms/contract/ticket/holidays.ts'
+import { type HolidayYear, findMissingYear, OFFICIAL_HOLIDAYS, parseHolidays } from '@oms/contract/ticket/holidays.ts'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select, Space } from 'antd'
 import { useState } from 'react'
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 interface Calendar {
   readonly holidays: readonly string[]
@@ -33,10 +33,10 @@ function withYear(calendar: Calendar, { holidays, workdays }: HolidayYear): Cale
  */
 export function SlaDays({ value, onChange }: Props) {
   const [pasting, setPasting] = useState(false)
-  const [today] = useState(() => dayBeforeToday())
+  const [today] = useState(() => formatDayBeforeToday())
   if (!value) return null
   const years = sorted([...value.holidays, ...value.workdays].map((day) => day.slice(0, 4)))
-  const missing = missingYear(value, today)
+  const missing = findMissingYear(value, today)
   const shipped = Object.keys(OFFICIAL_HOLIDAYS).filter((year) => !years.includes(year))
   return (
     <>
@@ -103,7 +103,7 @@ interface PasteProps {
 function PasteNotice({ first, onClose, onTake }: PasteProps) {
   const [year, setYear] = useState(first)
   const [text, setText] = useState('')
-  const found = readHolidays(text, year)
+  const found = parseHolidays(text, year)
   const take = () => {
     onTake(found)
     onClose()

@@ -3,8 +3,8 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Tag } from 'antd'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { StatBlock } from './stat-block.tsx'
-import { Bars } from './stat-problem.tsx'
-import { ticketListPath, createdWithin, type StatRange } from './stat-range.ts'
+import { ProblemBars } from './stat-problem.tsx'
+import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
 
 type Models = ResultOf<typeof feedbackStat.model>
 type Model = Models['models'][number]
@@ -18,14 +18,14 @@ export function ModelBars({ range }: { range: StatRange }) {
   return (
     <StatBlock title="型号工单数" of={feedbackStat.model} range={range} isEmpty={({ models }) => models.length === 0}>
       {({ models }) => (
-        <Bars
+        <ProblemBars
           name="型号工单数"
           categoryTitle="型号"
           bars={models.slice(0, TOP).map(({ modelId, modelName, tickets, rate }) => ({
             label: modelName,
             value: tickets,
             note: rate === null ? '-' : `${rate}‰`,
-            to: ticketListPath(range, { ...createdWithin(range), modelId }),
+            to: ticketListPath(range, { ...buildCreatedFilter(range), modelId }),
           }))}
         />
       )}
@@ -71,7 +71,7 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
             {models.map((model) => (
               <tr key={model.modelId}>
                 <th scope="row">
-                  <KnownLink to={ticketListPath(range, { ...createdWithin(range), modelId: model.modelId })}>
+                  <KnownLink to={ticketListPath(range, { ...buildCreatedFilter(range), modelId: model.modelId })}>
                     {model.modelName}
                   </KnownLink>
                   <small>
@@ -98,7 +98,7 @@ function Cell(props: { model: Model; version: Version; worst: number; range: Sta
     releaseTime !== null && releaseTime.slice(0, 10) >= range.startDate && releaseTime.slice(0, 10) <= range.endDate
   const older = model.versions[model.versions.indexOf(version) + 1]?.rate
   const to = ticketListPath(range, {
-    ...createdWithin(range),
+    ...buildCreatedFilter(range),
     modelId: model.modelId,
     verCode: verCode ?? NO_VERSION,
   })

@@ -4,8 +4,14 @@ import { KnownLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
-import { Bars } from './stat-problem.tsx'
-import { closedWithin, ticketListPath, createdWithin, formatMinutesInWords, type StatRange } from './stat-range.ts'
+import { ProblemBars } from './stat-problem.tsx'
+import {
+  buildClosedFilter,
+  ticketListPath,
+  buildCreatedFilter,
+  formatMinutesInWords,
+  type StatRange,
+} from './stat-range.ts'
 
 interface RangeProps {
   readonly range: StatRange
@@ -18,7 +24,7 @@ export function AgeBars({ range }: RangeProps) {
   return (
     <StatBlock title="未关闭时长" hint="当前，与统计日期无关" of={feedbackStat.age} range={range}>
       {(ages) => (
-        <Bars
+        <ProblemBars
           name="未关闭时长"
           categoryTitle="时长"
           bars={ages.map(({ label, count, breached, minAge, maxAge }) => ({
@@ -62,7 +68,7 @@ const heatOf = (cells: ResultOf<typeof feedbackStat.heatmap>, range: StatRange):
       name,
       color: '--ant-color-primary',
       values: HOURS.map((hour) => counts.get(`${at + 1}-${hour}`) ?? 0),
-      links: HOURS.map((hour) => ticketListPath(range, { ...createdWithin(range), weekday: at + 1, hour })),
+      links: HOURS.map((hour) => ticketListPath(range, { ...buildCreatedFilter(range), weekday: at + 1, hour })),
     })),
   }
 }
@@ -97,7 +103,7 @@ type Handler = ResultOf<typeof feedbackStat.handler>[number]
 
 function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
   const { uid, realname, open, closed, solveMinutes, reopened, satisfaction } = row
-  const reopenedPath = ticketListPath(range, { ...createdWithin(range), lastHandlerId: uid, reopened: 1 })
+  const reopenedPath = ticketListPath(range, { ...buildCreatedFilter(range), lastHandlerId: uid, reopened: 1 })
   return (
     <tr>
       <th scope="row">{realname}</th>
@@ -105,7 +111,7 @@ function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
         <KnownLink to={ticketListPath(range, { open: 1, handlerId: uid })}>{open}</KnownLink>
       </td>
       <td>
-        <KnownLink to={ticketListPath(range, { ...closedWithin(range), lastHandlerId: uid })}>{closed}</KnownLink>
+        <KnownLink to={ticketListPath(range, { ...buildClosedFilter(range), lastHandlerId: uid })}>{closed}</KnownLink>
       </td>
       <td>{formatMinutesInWords(solveMinutes)}</td>
       <td>

@@ -11,8 +11,8 @@ import { Chart } from '#kit/chart/chart.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
 import { StatBlock } from './stat-block.tsx'
-import { ticketListPath, createdWithin, type StatRange } from './stat-range.ts'
-import { TYPE_DICT } from '../ticket-tags.tsx'
+import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
+import { PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
 
 const TYPE_COLOR: Readonly<Record<string, string>> = {
   1: '--ant-color-error',
@@ -22,7 +22,7 @@ const TYPE_COLOR: Readonly<Record<string, string>> = {
 
 /** Ring chart of the problem types, and a Pareto chart of the selected options of each checklist. */
 export function ProblemCharts({ range }: { range: StatRange }) {
-  const { label } = useWords(TYPE_DICT, PROBLEM_TYPE)
+  const { label } = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
   return (
     <div className="stat-four">
       <StatBlock title="问题类型" of={feedbackStat.problem} range={range} isEmpty={({ types }) => types.length === 0}>
@@ -39,7 +39,9 @@ export function ProblemCharts({ range }: { range: StatRange }) {
                   name: '工单',
                   color: '--ant-color-primary',
                   values: types.map(({ count }) => count),
-                  links: types.map(({ key }) => ticketListPath(range, { ...createdWithin(range), problemType: key })),
+                  links: types.map(({ key }) =>
+                    ticketListPath(range, { ...buildCreatedFilter(range), problemType: key }),
+                  ),
                 },
               ],
             }}
@@ -67,14 +69,14 @@ function Pareto({ part, range }: { part: ProblemPart; range: StatRange }) {
       {(data) => {
         const total = data[part].reduce((sum, { count }) => sum + count, 0)
         return (
-          <Bars
+          <ProblemBars
             name={PROBLEM_PART[part]}
             categoryTitle="选项"
             bars={data[part].map(({ key, count }, at) => ({
               label: dict.labelOf(key),
               value: count,
               note: formatPercent(data[part].slice(0, at + 1).reduce((sum, one) => sum + one.count, 0) / total),
-              to: ticketListPath(range, { ...createdWithin(range), [part]: key }),
+              to: ticketListPath(range, { ...buildCreatedFilter(range), [part]: key }),
             }))}
           />
         )
@@ -91,7 +93,15 @@ interface Bar {
 }
 
 /** Horizontal bar chart. A click on a bar opens the counted tickets. */
-export const Bars = ({ name, categoryTitle, bars }: { name: string; categoryTitle: string; bars: readonly Bar[] }) => (
+export const ProblemBars = ({
+  name,
+  categoryTitle,
+  bars,
+}: {
+  name: string
+  categoryTitle: string
+  bars: readonly Bar[]
+}) => (
   <Chart
     name={name}
     data={{

@@ -1,4 +1,4 @@
-import { dayBeforeToday } from '#core/text/format.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 /** Date range and filters of the statistics. */
 export interface StatRange {
@@ -13,8 +13,8 @@ export interface StatRange {
 export function parseRange(given: Readonly<Partial<Record<keyof StatRange, string>>>, now = new Date()): StatRange {
   const number = (name: 'tenantId' | 'typeId' | 'modelId') => (given[name] ? { [name]: Number(given[name]) } : {})
   return {
-    startDate: given.startDate ?? dayBeforeToday(29, now),
-    endDate: given.endDate ?? dayBeforeToday(0, now),
+    startDate: given.startDate ?? formatDayBeforeToday(29, now),
+    endDate: given.endDate ?? formatDayBeforeToday(0, now),
     ...number('tenantId'),
     ...number('typeId'),
     ...number('modelId'),
@@ -34,8 +34,16 @@ export function ticketListPath(
 type Days = Pick<StatRange, 'startDate' | 'endDate'>
 
 /** Filters for tickets created within the range. Merged duplicates are not counted and not listed. */
-export const createdWithin = ({ startDate, endDate }: Days) => ({ beginTime: startDate, endTime: endDate, merged: 0 })
-export const closedWithin = ({ startDate, endDate }: Days) => ({ closeBegin: startDate, closeEnd: endDate, merged: 0 })
+export const buildCreatedFilter = ({ startDate, endDate }: Days) => ({
+  beginTime: startDate,
+  endTime: endDate,
+  merged: 0,
+})
+export const buildClosedFilter = ({ startDate, endDate }: Days) => ({
+  closeBegin: startDate,
+  closeEnd: endDate,
+  merged: 0,
+})
 
 /** Formats minutes: `95` → `1 小时 35 分`. */
 export function formatMinutesInWords(minutes: number | null | undefined) {

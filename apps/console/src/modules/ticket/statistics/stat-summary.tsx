@@ -8,7 +8,13 @@ import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { StatBlock } from './stat-block.tsx'
-import { closedWithin, ticketListPath, createdWithin, formatMinutesInWords, type StatRange } from './stat-range.ts'
+import {
+  buildClosedFilter,
+  ticketListPath,
+  buildCreatedFilter,
+  formatMinutesInWords,
+  type StatRange,
+} from './stat-range.ts'
 
 type Summary = ResultOf<typeof feedbackStat.summary>
 type Trend = ResultOf<typeof feedbackStat.trend>
@@ -17,7 +23,7 @@ interface RangeProps {
 }
 
 /** Summary cards. A click on a card opens the counted tickets. */
-export function Figures({ range }: RangeProps) {
+export function TicketFigures({ range }: RangeProps) {
   const { data, error, refetch } = useRead(feedbackStat.summary, range, { quiet: true })
   if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active title={false} className="kit-card" />
@@ -55,13 +61,13 @@ const countCards = (data: Summary, range: StatRange): Card[] => [
   {
     title: '新增',
     value: data.created,
-    to: ticketListPath(range, createdWithin(range)),
+    to: ticketListPath(range, buildCreatedFilter(range)),
     change: changeText(data.created, data.before.created),
   },
   {
     title: '关闭',
     value: data.closed,
-    to: ticketListPath(range, closedWithin(range)),
+    to: ticketListPath(range, buildClosedFilter(range)),
     change: changeText(data.closed, data.before.closed),
   },
   { title: '当前未关闭', value: data.backlog, to: ticketListPath(range, { open: 1 }) },
@@ -84,31 +90,31 @@ const serviceCards = (data: Summary, range: StatRange): Card[] => [
   {
     title: '平均首次响应',
     value: formatMinutesInWords(data.respondMinutes),
-    to: ticketListPath(range, { ...createdWithin(range), responded: 1 }),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), responded: 1 }),
     change: changeText(data.respondMinutes, data.before.respondMinutes),
   },
   {
     title: '平均解决',
     value: formatMinutesInWords(data.solveMinutes),
-    to: ticketListPath(range, closedWithin(range)),
+    to: ticketListPath(range, buildClosedFilter(range)),
     change: changeText(data.solveMinutes, data.before.solveMinutes),
   },
   {
     title: '重新打开率',
     value: data.reopenRate === null ? '-' : `${data.reopenRate}%`,
-    to: ticketListPath(range, { ...createdWithin(range), reopened: 1 }),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), reopened: 1 }),
     change: `${data.reopened} 个重新打开`,
   },
   {
     title: '按时完成率',
     value: data.hitRate === null ? '-' : `${data.hitRate}%`,
-    to: ticketListPath(range, { ...createdWithin(range), breached: 1 }),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), breached: 1 }),
     change: '查看超时工单',
   },
   {
     title: '满意度',
     value: data.satisfaction ?? '-',
-    to: ticketListPath(range, { ...createdWithin(range), rated: 1 }),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), rated: 1 }),
     change: `${data.rated} 个评价`,
   },
 ]
@@ -135,13 +141,13 @@ const trendOf = ({ days, releases }: Trend, range: StatRange): ChartData => ({
       name: '新增',
       color: '--ant-color-primary',
       values: days.map(({ created }) => created),
-      links: days.map(({ day }) => ticketListPath(range, createdWithin({ startDate: day, endDate: day }))),
+      links: days.map(({ day }) => ticketListPath(range, buildCreatedFilter({ startDate: day, endDate: day }))),
     },
     {
       name: '关闭',
       color: '--ant-color-success',
       values: days.map(({ closed }) => closed),
-      links: days.map(({ day }) => ticketListPath(range, closedWithin({ startDate: day, endDate: day }))),
+      links: days.map(({ day }) => ticketListPath(range, buildClosedFilter({ startDate: day, endDate: day }))),
     },
     { name: '未关闭', color: '--ant-color-warning', values: days.map(({ backlog }) => backlog) },
   ],

@@ -11,7 +11,7 @@ import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { FirmwareMatrix, ModelBars } from './stat-model.tsx'
 import { ProblemCharts } from './stat-problem.tsx'
-import { Figures, TrendChart } from './stat-summary.tsx'
+import { TicketFigures, TrendChart } from './stat-summary.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
 import { useChoices } from '../use-choices.ts'
@@ -38,7 +38,7 @@ export default function StatisticsPage() {
         <SelectFilter of={StatQuery} name="typeId" options={types} />
         <SelectFilter of={StatQuery} name="modelId" options={models} />
       </SearchForm>
-      <Figures range={range} />
+      <TicketFigures range={range} />
       <TrendChart range={range} />
       <ProblemCharts range={range} />
       <div className="stat-two">

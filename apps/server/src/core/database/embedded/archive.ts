@@ -3,7 +3,7 @@ import { open, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompressSync, zstdDecompress } from 'node:zlib'
-import type { Account } from './system-user.ts'
+import type { SystemAccount } from './system-user.ts'
 
 type Entry = { readonly path: string; readonly size: number; readonly folder: boolean }
 
@@ -25,7 +25,11 @@ export function packFolder(root: string, isNeeded: (name: string) => boolean = (
 }
 
 /** Unpacks a folder without fsync. `syncFolder` runs fsync later, so that the start does not wait. */
-export async function unpackFolder(compressed: Buffer, root: string, account: Account | undefined): Promise<void> {
+export async function unpackFolder(
+  compressed: Buffer,
+  root: string,
+  account: SystemAccount | undefined,
+): Promise<void> {
   const whole = await decompress(compressed)
   const split = whole.indexOf(0)
   const entries = JSON.parse(whole.toString('utf8', 0, split)) as Entry[]

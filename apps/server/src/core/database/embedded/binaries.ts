@@ -4,7 +4,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type Account, isReachable } from './system-user.ts'
+import { type SystemAccount, isReachable } from './system-user.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 
 export type Binaries = {
@@ -85,7 +85,7 @@ function run(command: string, args: string[]): string | undefined {
 }
 
 /** Makes the binaries executable by `account`: in place when possible, otherwise from a copy. */
-export function prepareBinaries(found: Binaries, account: Account | undefined, dataDir?: string): Binaries {
+export function prepareBinaries(found: Binaries, account: SystemAccount | undefined, dataDir?: string): Binaries {
   const { native } = found
   if (!native || (isReachable(native, account) && linkLibraries(native))) return found
   const places = [
@@ -100,7 +100,12 @@ export function prepareBinaries(found: Binaries, account: Account | undefined, d
   throw new EmbeddedDatabaseError('内置 PostgreSQL 的程序文件放不到可执行的位置；请换一个 DATA_DIR 或设置 DATABASE_URL')
 }
 
-function copyTo(place: string, version: string, native: string, account: Account | undefined): string | undefined {
+function copyTo(
+  place: string,
+  version: string,
+  native: string,
+  account: SystemAccount | undefined,
+): string | undefined {
   const target = join(place, `postgres-${version}`)
   try {
     mkdirSync(place, { recursive: true })

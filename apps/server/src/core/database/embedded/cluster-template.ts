@@ -14,10 +14,10 @@ import {
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { type Account, findNamedAccount } from './system-user.ts'
+import { type SystemAccount, findNamedAccount } from './system-user.ts'
 import { listCachePaths, packFolder, unpackFolder } from './archive.ts'
 import { type Binaries, prepareBinaries } from './binaries.ts'
-import { ensureRunning, type Site, stopPostmaster } from './postmaster.ts'
+import { ensureRunning, type ClusterSite, stopPostmaster } from './postmaster.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 
 /** Login role of the program. The role owns the database and is no superuser, so that row-level security applies. */
@@ -46,7 +46,7 @@ const nameOf = ({ version }: Binaries, key?: string) =>
 export async function createCluster(
   binaries: Binaries,
   cluster: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   templateKey?: string,
 ): Promise<void> {
   // Without a filled template, the first start fills the cluster itself, like every upgrade.
@@ -93,7 +93,7 @@ async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate
     if (account) chownSync(scratch, account.uid, account.gid)
     const cluster = join(scratch, 'postgres')
     initialise(binaries, cluster, account)
-    const site: Site = { binaries, cluster, sockets: scratch, logFile: join(scratch, 'log'), account }
+    const site: ClusterSite = { binaries, cluster, sockets: scratch, logFile: join(scratch, 'log'), account }
     await ensureRunning(site)
     try {
       await createRolesAndDatabase(scratch)
@@ -108,7 +108,7 @@ async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate
 }
 
 /** C.UTF-8 sorts identically everywhere and classifies Chinese characters as letters, which trigrams need. */
-function initialise({ bin, major }: Binaries, cluster: string, account: Account | undefined) {
+function initialise({ bin, major }: Binaries, cluster: string, account: SystemAccount | undefined) {
   const locales = [
     ...(major >= 17 ? [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8']] : []),
     ['--locale=C.UTF-8'],

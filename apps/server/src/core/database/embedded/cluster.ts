@@ -15,11 +15,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
 import { makeDirectory } from '#core/storage/local/make-directory.ts'
-import { type Account, findPostgresAccount, isReachable } from './system-user.ts'
+import { type SystemAccount, findPostgresAccount, isReachable } from './system-user.ts'
 import { syncFolder } from './archive.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
-import { type Guard, type Role, lockDirectory } from './directory-lock.ts'
-import { ensureRunning, type Running, type Site, stopPostmaster } from './postmaster.ts'
+import { type DirectoryLock, type Role, lockDirectory } from './directory-lock.ts'
+import { ensureRunning, type RunningPostmaster, type ClusterSite, stopPostmaster } from './postmaster.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 import { APP_DATABASE, APP_ROLE, createCluster } from './cluster-template.ts'
 
@@ -32,7 +32,7 @@ export type Cluster = {
     readonly database: string
   }
   /** Paths and account of the cluster. Only tests and tools use them. */
-  readonly site: Site
+  readonly site: ClusterSite
   close(): Promise<void>
 }
 
@@ -59,10 +59,10 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
   const sync = isNew ? syncLater(site.cluster) : async () => {}
   const { running, ...locked } = await startLocked(site, dataDir, role)
   const connection = connectionOf(running)
-  let guard: Guard | undefined = locked.guard
+  let guard: DirectoryLock | undefined = locked.guard
   let isClosing = false
 
-  const watch = ({ client }: Guard) => {
+  const watch = ({ client }: DirectoryLock) => {
     client.once('end', () => {
       if (!isClosing) void revive()
     })
@@ -97,7 +97,11 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
 }
 
 /** Starts the database where needed, and locks the folder. A dying database accepts a connection and drops it. */
-async function startLocked(site: Site, dataDir: string, role: Role): Promise<{ running: Running; guard: Guard }> {
+async function startLocked(
+  site: ClusterSite,
+  dataDir: string,
+  role: Role,
+): Promise<{ running: RunningPostmaster; guard: DirectoryLock }> {
   for (const deadline = Date.now() + DYING_MS; ; await sleep(50)) {
     const running = await ensureRunning(site)
     try {
@@ -116,11 +120,11 @@ function syncLater(cluster: string) {
   return now
 }
 
-function connectionOf({ sockets }: Running) {
+function connectionOf({ sockets }: RunningPostmaster) {
   return { host: sockets, port: 5432, user: APP_ROLE, database: APP_DATABASE } satisfies ClientConfig
 }
 
-async function prepareSite(dataDir: string, templateKey: ClusterOptions['templateKey']): Promise<Site> {
+async function prepareSite(dataDir: string, templateKey: ClusterOptions['templateKey']): Promise<ClusterSite> {
   const cluster = join(prepareFolder(dataDir), 'postgres')
   const account = findPostgresAccount(cluster)
   const binaries = prepareBinaries(findBinaries(majorOf(cluster)), account, dataDir)
@@ -147,7 +151,7 @@ function majorOf(cluster: string): number | undefined {
   }
 }
 
-function socketFolder(dataDir: string, account: Account | undefined): string {
+function socketFolder(dataDir: string, account: SystemAccount | undefined): string {
   const near = join(dataDir, 'run')
   if (Buffer.byteLength(near) <= SOCKET_FOLDER_LIMIT && isReachable(dataDir, account)) {
     mkdirSync(near, { recursive: true, mode: 0o700 })
@@ -162,7 +166,7 @@ function socketFolder(dataDir: string, account: Account | undefined): string {
   return changeOwner(isOurs ? far : mkdtempSync(join(tmpdir(), 'oms-pg-')), account)
 }
 
-function changeOwner(folder: string, account: Account | undefined): string {
+function changeOwner(folder: string, account: SystemAccount | undefined): string {
   chmodSync(folder, 0o700)
   if (account) chownSync(folder, account.uid, account.gid)
   return folder

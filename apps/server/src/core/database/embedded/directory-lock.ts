@@ -13,13 +13,13 @@ const ANYBODY = '7302515, 2'
 const HOLDER = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.classid = 7302515 and l.objid = 1 and l.granted`
 
-export type Guard = {
+export type DirectoryLock = {
   readonly client: pg.Client
   /** Releases the folder. Returns true when nobody else uses the folder and the database should stop. */
   release(): Promise<boolean>
 }
 
-export async function lockDirectory(connection: pg.ClientConfig, dataDir: string, role: Role): Promise<Guard> {
+export async function lockDirectory(connection: pg.ClientConfig, dataDir: string, role: Role): Promise<DirectoryLock> {
   const client = new pg.Client({ ...connection, application_name: `oms-${role} ${process.pid}` })
   client.on('error', () => {})
   await client.connect()

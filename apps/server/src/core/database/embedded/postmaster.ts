@@ -12,27 +12,27 @@ import {
 } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type Account, isReachable } from './system-user.ts'
+import { type SystemAccount, isReachable } from './system-user.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 import { isAlive, isInUse, pollUntil } from './processes.ts'
 
 /** Paths, account and settings needed to start the cluster. */
-export type Site = {
+export type ClusterSite = {
   readonly binaries: Binaries
   readonly cluster: string
   readonly sockets: string
   readonly logFile: string
-  readonly account: Account | undefined
+  readonly account: SystemAccount | undefined
 }
 
-export type Running = { readonly pid: number; readonly sockets: string }
+export type RunningPostmaster = { readonly pid: number; readonly sockets: string }
 
 const MIB = 2 ** 20
 const LOG_LIMIT = 10 * MIB
 
 /** Reads the file that PostgreSQL writes about its running postmaster. */
-export function readPidFile(cluster: string): (Running & { ready: boolean }) | undefined {
+export function readPidFile(cluster: string): (RunningPostmaster & { ready: boolean }) | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
     return { pid: Number(lines[0]), sockets: lines[4] ?? '', ready: lines[7]?.trim() === 'ready' }
@@ -43,7 +43,7 @@ export function readPidFile(cluster: string): (Running & { ready: boolean }) | u
 }
 
 /** Attaches to a running postmaster, or starts one. Safe for concurrent calls from several processes. */
-export async function ensureRunning(site: Site): Promise<Running> {
+export async function ensureRunning(site: ClusterSite): Promise<RunningPostmaster> {
   let failure = ''
   const running = await pollUntil(60_000, 50, async () => {
     const left = readPidFile(site.cluster)
@@ -62,11 +62,11 @@ export async function ensureRunning(site: Site): Promise<Running> {
   return running
 }
 
-const startFailure = ({ logFile }: Site, reason: string) =>
+const startFailure = ({ logFile }: ClusterSite, reason: string) =>
   new EmbeddedDatabaseError(`内置数据库启动失败：${reason}（日志 ${logFile}）`)
 
 /** Deletes a stale pid file. Another process may have the same id by now, and PostgreSQL would refuse to start. */
-function removePidFile({ cluster, sockets }: Site, left: Running) {
+function removePidFile({ cluster, sockets }: ClusterSite, left: RunningPostmaster) {
   for (const folder of new Set([sockets, left.sockets])) {
     if (!folder) continue
     rmSync(join(folder, '.s.PGSQL.5432.lock'), { force: true })
@@ -76,7 +76,7 @@ function removePidFile({ cluster, sockets }: Site, left: Running) {
 }
 
 /** Starts the postmaster. Returns the running postmaster, or the error line that PostgreSQL printed. */
-async function start(site: Site): Promise<Running | string> {
+async function start(site: ClusterSite): Promise<RunningPostmaster | string> {
   const log = openLog(site.logFile)
   const from = fstatSync(log).size
   const { uid, gid } = site.account ?? {}
@@ -152,7 +152,7 @@ function lastLine(path: string, from: number): string | undefined {
 }
 
 /** Stops the postmaster with a fast shutdown: sessions end, and no committed data is lost. */
-export async function stopPostmaster(site: Site): Promise<void> {
+export async function stopPostmaster(site: ClusterSite): Promise<void> {
   const running = readPidFile(site.cluster)
   if (!running || !isAlive(running.pid)) return
   const gone = () => (isAlive(running.pid) ? undefined : true)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Incoming } from '#core/http/context.ts'
+import type { IncomingFile } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 
 /**
@@ -10,7 +10,7 @@ import { invalid } from '#core/http/api-error.ts'
 export async function readIncomingFile(
   endpoint: Endpoint,
   request: FastifyRequest,
-): Promise<{ incoming: Incoming | null; fields?: Record<string, string> }> {
+): Promise<{ incoming: IncomingFile | null; fields?: Record<string, string> }> {
   if (endpoint.body === 'binary') {
     if (!(request.body instanceof Readable)) throw invalid('请以 application/octet-stream 发送文件内容', 'file')
     return { incoming: { name: '', stream: request.body } }

@@ -1,4 +1,4 @@
-import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 import type { Module } from '#core/http/implement.ts'
 
@@ -32,7 +32,7 @@ function operationObject(name: string, endpoint: Endpoint): Json {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, key]) => key as string)
   const rest = Object.entries((input.properties ?? {}) as Json).filter(([key]) => !inPath.includes(key))
   const required = new Set((input.required ?? []) as string[])
-  const inQuery = carrier(endpoint) === 'query' || endpoint.body === 'multipart' || endpoint.body === 'binary'
+  const inQuery = findInputCarrier(endpoint) === 'query' || endpoint.body === 'multipart' || endpoint.body === 'binary'
   const parameter =
     (where: string) =>
     ([key, schema]: [string, unknown]) => ({

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { EXPORT_FORMATS, type ExportFormat, type ImportProblem } from '@oms/contract/core/transfer.ts'
-import { extensionOf } from '@oms/contract/core/upload.ts'
+import { readFileExtension } from '@oms/contract/core/upload.ts'
 import type { StoredFile } from '#core/storage/store.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
@@ -26,7 +26,7 @@ const isReasonColumn = (title: string) => REASON_COLUMNS.some((column) => column
 
 /** Returns the format of the imported table: a workbook is answered with a workbook. */
 export const selectFailureFileFormat = (tableName: string): ExportFormat =>
-  EXPORT_FORMATS.find((format) => format === extensionOf(tableName)) ?? 'xlsx'
+  EXPORT_FORMATS.find((format) => format === readFileExtension(tableName)) ?? 'xlsx'
 
 /** Collects every refused line of an import with all its columns. The file can be corrected and imported again. */
 export class FailureFile {

@@ -1,6 +1,6 @@
 import type { FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
-import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { formatSizeError, UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -131,7 +131,7 @@ export async function receiveTable(
     // Reads the whole body, because the client reads the response only after sending everything.
     if (size <= rule.maxBytes) chunks.push(chunk)
   }
-  const problem = size > rule.maxBytes ? tooLarge(rule) : uploadProblem(rule, { name: incoming.name, size })
+  const problem = size > rule.maxBytes ? formatSizeError(rule) : findUploadProblem(rule, { name: incoming.name, size })
   if (problem) throw invalid(problem, 'file')
   return { name: incoming.name, bytes: Buffer.concat(chunks) }
 }

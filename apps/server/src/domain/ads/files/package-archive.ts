@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { AD_MESSAGES, pageProblem } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_MESSAGES, formatPackageProblem } from '@oms/contract/advertise/ad-rules.ts'
 import { type Entry, open, type ZipFile } from 'yauzl'
 import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
 
@@ -14,7 +14,7 @@ const SYMLINK = 0o120000
 const NAME_PROBLEM = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)/s
 
 const broken = (cause?: unknown) => new FileRefused(AD_MESSAGES.pageBroken, { cause })
-const refused = (problem: string, cause?: unknown) => new FileRefused(pageProblem(problem), { cause })
+const refused = (problem: string, cause?: unknown) => new FileRefused(formatPackageProblem(problem), { cause })
 
 /**
  * Reads an archive into memory by path. Refuses more than 200 entries, more than 40 MB unpacked, encrypted entries, links

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { pageProblem, pageReference } from '@oms/contract/advertise/ad-rules.ts'
+import { formatPackageProblem, formatExternalReference } from '@oms/contract/advertise/ad-rules.ts'
 import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
 
 const MIB = 1024 * 1024
@@ -27,8 +27,8 @@ const MIME: Readonly<Record<string, string>> = {
   otf: 'font/otf',
 }
 const isCss = (path: string) => path.toLowerCase().endsWith('.css')
-const refused = (problem: string) => new FileRefused(pageProblem(problem))
-const external = (address: string) => new FileRefused(pageReference(sanitizeProbedText(address)))
+const refused = (problem: string) => new FileRefused(formatPackageProblem(problem))
+const external = (address: string) => new FileRefused(formatExternalReference(sanitizeProbedText(address)))
 const unclosed = (from: string) => refused(`「${sanitizeProbedText(from)}」的样式不完整`)
 
 /** Replaces references to files of a package by `data:` addresses. The sum of all replacements is limited. */

@@ -33,7 +33,7 @@ export interface ProbeTask {
   readonly directory: string
   readonly chunkBytes: number
 }
-export interface Probed {
+export interface ProbedFile {
   readonly facts: ProbeFacts
   /** sha256 of each chunk of the played file. */
   readonly chunkHashes: string[]
@@ -41,7 +41,7 @@ export interface Probed {
   readonly thumbPath: string
   readonly pagePath: string
 }
-export type ProbeAnswer = { readonly probed: Probed } | { readonly refused: string }
+export type ProbeAnswer = { readonly probed: ProbedFile } | { readonly refused: string }
 
 const MAX_SHOWN = 100
 

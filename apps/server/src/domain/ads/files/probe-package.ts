@@ -1,4 +1,4 @@
-import { AD_MESSAGES, pageProblem } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_MESSAGES, formatPackageProblem } from '@oms/contract/advertise/ad-rules.ts'
 import { DomUtils, parseDocument } from 'htmlparser2'
 import { readArchive } from './package-archive.ts'
 import { PackageReferences } from './package-references.ts'
@@ -43,8 +43,8 @@ function inlined(html: string, references: PackageReferences) {
 function rewrite(element: Element, references: PackageReferences) {
   const { attribs, name } = element
   const isRefresh = name === 'meta' && /refresh/i.test(attribs['http-equiv'] ?? '')
-  if (isRefresh) throw new FileRefused(pageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
-  if (REFUSED.includes(name)) throw new FileRefused(pageProblem(`${INDEX} 不能使用 <${name}>`))
+  if (isRefresh) throw new FileRefused(formatPackageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
+  if (REFUSED.includes(name)) throw new FileRefused(formatPackageProblem(`${INDEX} 不能使用 <${name}>`))
   for (const key of REFERENCES) {
     const value = attribs[key]
     if (value !== undefined) attribs[key] = references.resolve(value, INDEX)

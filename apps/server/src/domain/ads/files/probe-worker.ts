@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FileRefused, NO_FACTS, type ProbeAnswer, type Probed, type ProbeFacts, type ProbeTask } from './probe-facts.ts'
+import {
+  FileRefused,
+  NO_FACTS,
+  type ProbeAnswer,
+  type ProbedFile,
+  type ProbeFacts,
+  type ProbeTask,
+} from './probe-facts.ts'
 
 /** Resident memory at which the process ends itself. The heap of V8 is limited by the command line to 256 MB. */
 const MAX_RESIDENT_BYTES = 768 * 1024 * 1024
@@ -28,7 +35,7 @@ async function chunkHashesOf(path: string, chunkBytes: number) {
   return room < chunkBytes ? [...hashes, hash.digest('hex')] : hashes
 }
 
-async function probe({ kind, path, directory, chunkBytes }: ProbeTask): Promise<Probed> {
+async function probe({ kind, path, directory, chunkBytes }: ProbeTask): Promise<ProbedFile> {
   const played = async (facts: ProbeFacts, { thumbPath = '', pagePath = '' } = {}) => ({
     facts,
     thumbPath,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { FileRefused, type ProbeAnswer, type Probed, type ProbeKind, type ProbeTask } from './probe-facts.ts'
+import { FileRefused, type ProbeAnswer, type ProbedFile, type ProbeKind, type ProbeTask } from './probe-facts.ts'
 
 export interface ProbeLimits {
   readonly heapMb: number
@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<ProbeKind, string>> = {
 export async function probeFile<T>(
   store: Pick<FileStore, 'openRead'>,
   { kind, sha256 }: { readonly kind: ProbeKind; readonly sha256: string },
-  use: (probed: Probed) => Promise<T>,
+  use: (probed: ProbedFile) => Promise<T>,
   limits: ProbeLimits = LIMITS,
 ): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'oms-probe-'))
@@ -43,7 +43,7 @@ export async function probeFile<T>(
   }
 }
 
-function runProbe(task: ProbeTask, { heapMb, workMs }: ProbeLimits): Promise<Probed> {
+function runProbe(task: ProbeTask, { heapMb, workMs }: ProbeLimits): Promise<ProbedFile> {
   const file = import.meta.url.endsWith('.ts') ? './probe-worker.ts' : './probe-worker.mjs'
   // The process gets no environment, so that a hostile file reaches no secret of the server.
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
@@ -51,7 +51,7 @@ function runProbe(task: ProbeTask, { heapMb, workMs }: ProbeLimits): Promise<Pro
     execArgv: [`--max-old-space-size=${heapMb}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const { promise, resolve, reject } = Promise.withResolvers<Probed>()
+  const { promise, resolve, reject } = Promise.withResolvers<ProbedFile>()
   const refuse = () => reject(new FileRefused(REFUSALS[task.kind]))
   const timer = setTimeout(() => child.kill('SIGKILL'), workMs)
   child.once('message', (answer: ProbeAnswer) =>

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#core/config/config.ts'
 import { createDayClock } from '#core/time/day-clock.ts'
 import type { AdIndex } from './ad-index.ts'
-import { Ingest } from '../plays/ingest.ts'
+import { PlayIngest } from '../plays/ingest.ts'
 import { PlayWriter } from '../plays/play-writer.ts'
 import { PublishedVersions } from './published-versions.ts'
 import { ScreenStatus } from '../screens/screen-status.ts'
@@ -24,7 +24,7 @@ interface Parts {
 /** Services of one process that deliver manifests to advertising screens and store their reports. */
 export class AdDelivery {
   readonly index: AdIndex
-  readonly ingest: Ingest
+  readonly ingest: PlayIngest
   readonly status: ScreenStatus
   readonly writer: PlayWriter
 
@@ -33,7 +33,7 @@ export class AdDelivery {
     this.index = index
     this.writer = new PlayWriter(pool, dayOf)
     const versions = new PublishedVersions(pool)
-    this.ingest = new Ingest({ writer: this.writer, versions, retentionDays: config.adPlayDays, dayOf })
+    this.ingest = new PlayIngest({ writer: this.writer, versions, retentionDays: config.adPlayDays, dayOf })
     this.status = new ScreenStatus(pool, log)
   }
 

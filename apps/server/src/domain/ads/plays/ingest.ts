@@ -1,6 +1,6 @@
 import { PlayReport, type RejectReason, type ReportReply } from '@oms/contract/advertise/device-calls.ts'
 import { type PlayDevice, type PlayRow, buildPlayRow, findTimeProblem, isOutsideDates } from './play-row.ts'
-import type { PlayWriter, Reject } from './play-writer.ts'
+import type { PlayWriter, RejectedPlay } from './play-writer.ts'
 import { parseContentIds, type LoggedPlay, toPlayReports } from './smil-log.ts'
 import { type PublishedVersions, canReach } from '../manifests/published-versions.ts'
 
@@ -17,7 +17,7 @@ const idOf = (report: unknown) => {
 }
 
 /** Checks reported plays and stores them. Idempotent; a rejected report never blocks the others. */
-export class Ingest {
+export class PlayIngest {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
@@ -72,7 +72,7 @@ export class Ingest {
   }
 }
 
-function countsOf(rejected: ReportReply['rejected'], { deviceId, tenantId }: PlayDevice): Reject[] {
+function countsOf(rejected: ReportReply['rejected'], { deviceId, tenantId }: PlayDevice): RejectedPlay[] {
   const byReason = Map.groupBy(rejected, ({ reason }) => reason)
   return [...byReason].map(([reason, { length }]) => ({ deviceId, tenantId, reason, n: length }))
 }

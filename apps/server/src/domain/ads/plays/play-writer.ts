@@ -13,7 +13,7 @@ const MAX_ROWS = 50_000
 
 export type PlayOutcome = 'accepted' | 'duplicate' | 'overlap'
 
-export interface Reject {
+export interface RejectedPlay {
   readonly deviceId: number
   readonly tenantId: number
   readonly reason: RejectReason
@@ -23,7 +23,7 @@ export interface Reject {
 /** Plays and rejected reports of one call. */
 interface Reports {
   readonly rows: readonly PlayRow[]
-  readonly rejects: readonly Reject[]
+  readonly rejects: readonly RejectedPlay[]
 }
 
 /** Thrown when too many plays wait for the database. */
@@ -33,7 +33,12 @@ export class PlaysBusy extends Error {
 
 const keyOf = ({ playDay, deviceId, reportId }: PlayRow) => `${playDay}:${deviceId}:${reportId}`
 
-const overlapReject = ({ deviceId, tenantId }: PlayRow): Reject => ({ deviceId, tenantId, reason: 'overlap', n: 1 })
+const overlapReject = ({ deviceId, tenantId }: PlayRow): RejectedPlay => ({
+  deviceId,
+  tenantId,
+  reason: 'overlap',
+  n: 1,
+})
 
 /** Writes the reports of all devices in batches of about 5,000 rows or 50 ms. One statement runs at a time. */
 export class PlayWriter {
@@ -60,7 +65,7 @@ export class PlayWriter {
   /**
    * Stores the plays of one call and counts its rejected reports. Resolves after the commit with one outcome per row.
    */
-  add(rows: readonly PlayRow[], rejects: readonly Reject[]): Promise<PlayOutcome[]> {
+  add(rows: readonly PlayRow[], rejects: readonly RejectedPlay[]): Promise<PlayOutcome[]> {
     return rows.length + rejects.length === 0 ? Promise.resolve([]) : this.#queue.add({ rows, rejects })
   }
 
@@ -78,7 +83,7 @@ export class PlayWriter {
   }
 
   /** Writes rows in at most two rounds: a play that overlaps another row of the batch waits for that row's outcome. */
-  async #write(rows: readonly PlayRow[], rejects: readonly Reject[]): Promise<Map<PlayRow, PlayOutcome>> {
+  async #write(rows: readonly PlayRow[], rejects: readonly RejectedPlay[]): Promise<Map<PlayRow, PlayOutcome>> {
     const outcomes = new Map<PlayRow, PlayOutcome>()
     const byKey = new Map<string, PlayRow>()
     for (const row of rows) {

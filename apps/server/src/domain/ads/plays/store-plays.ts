@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { PlayRow } from './play-row.ts'
-import type { PlayOutcome, Reject } from './play-writer.ts'
+import type { PlayOutcome, RejectedPlay } from './play-writer.ts'
 
 const COLUMNS = [
   ['date', 'playDay'],
@@ -30,7 +30,7 @@ const REJECTS = [
   ['int', 'tenantId'],
   ['text', 'reason'],
   ['int', 'n'],
-] as const satisfies readonly (readonly [string, keyof Reject])[]
+] as const satisfies readonly (readonly [string, keyof RejectedPlay])[]
 
 const PARAMETERS = [...COLUMNS.map(([type]) => `${type}[]`), 'date', ...REJECTS.map(([type]) => `${type}[]`)]
 const STORE = `select oms_store_plays(${PARAMETERS.map((type, at) => `$${at + 1}::${type}`).join(', ')}) as outcomes`
@@ -39,7 +39,7 @@ const OUTCOMES: readonly PlayOutcome[] = ['duplicate', 'accepted', 'overlap']
 
 interface Batch {
   readonly rows: readonly PlayRow[]
-  readonly rejects: readonly Reject[]
+  readonly rejects: readonly RejectedPlay[]
   /** Day of arrival in the console's zone. */
   readonly today: string
 }

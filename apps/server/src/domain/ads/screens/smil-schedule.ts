@@ -1,6 +1,6 @@
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import type { PlannedSlot } from '@oms/contract/ad-engine/playing.ts'
-import { type SmilSequence, smilPlanSteps } from '@oms/contract/ad-engine/smil.ts'
+import { type SmilSequence, iterateSmilPlan } from '@oms/contract/ad-engine/smil.ts'
 import { runInSlices } from '#core/process/run-in-slices.ts'
 
 /**
@@ -8,7 +8,7 @@ import { runInSlices } from '#core/process/run-in-slices.ts'
  * shows the idle picture.
  */
 export const computeSmilSchedule = async (manifest: Manifest, from: number): Promise<SmilSequence[]> =>
-  (await runInSlices(smilPlanSteps(manifest, from))).sequences
+  (await runInSlices(iterateSmilPlan(manifest, from))).sequences
     .map((sequence) => ({ ...sequence, slots: joinHolds(sequence.slots) }))
     .filter(({ slots }) => slots.length > 0)
 

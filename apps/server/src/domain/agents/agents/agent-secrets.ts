@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type AgentBehaviour, KEPT_HEADER } from '@oms/contract/agent/agents/agent-input.ts'
-import { addressProblem } from '@oms/contract/agent/models/model-config.ts'
-import { addressSecret } from '@oms/contract/core/address-secret.ts'
+import { type AgentBehaviour, KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
+import { findAddressProblem } from '@oms/contract/agent/models/model-config.ts'
+import { findAddressSecret } from '@oms/contract/core/address-secret.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -65,7 +65,7 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
     }),
     contextProviders: contextProviders.map(({ url, headers }) => {
       for (const [name, value] of Object.entries(headers))
-        if (value !== KEPT_HEADER) secrets.set(formatHeaderField(url, name), value)
+        if (value !== KEPT_HEADER_MARK) secrets.set(formatHeaderField(url, name), value)
       const kept = Object.entries(headers).filter(([, value]) => value !== '')
       return { url, headers: Object.fromEntries(kept.map(([name]) => [name, ''])) }
     }),
@@ -86,12 +86,12 @@ function assertAddresses(
     for (const [key, value] of Object.entries(params)) {
       const field = fields.find((each) => each.key === key) ?? { key, label: key, type: 'string' as const }
       if (isSecretField(field)) continue
-      const problem = addressProblem(field, value, fields)
+      const problem = findAddressProblem(field, value, fields)
       if (problem) throw invalid(`插件「${name}」的${problem}`, `plugins.${at}.params.${key}`)
     }
   })
   contextProviders.forEach(({ url }, at) => {
-    const secret = addressSecret(url)
+    const secret = findAddressSecret(url)
     if (secret) throw invalid(`上下文来源的地址不能包含${secret}，请填写到请求头`, `contextProviders.${at}.url`)
   })
 }

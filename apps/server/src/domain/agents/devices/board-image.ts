@@ -1,4 +1,4 @@
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
 
 interface Component {
@@ -16,7 +16,7 @@ interface Version<C extends Component> {
  * as numbers and aborts on any other text.
  */
 export const isBoardVersion = ({ verName, verCode }: Pick<Version<Component>, 'verName' | 'verCode'>) =>
-  boardVersionCode(verName) === verCode
+  parseBoardVersion(verName) === verCode
 
 /** Returns the only image of a version, or undefined when voice devices cannot install the version. */
 export function findBoardImage<C extends Component>(version: Version<C>): C | undefined {

@@ -1,4 +1,4 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import { isolateRows } from '#core/database/isolate-rows.ts'
@@ -11,7 +11,7 @@ const EVENT_MS = 600_000
 const MAX_REMEMBERED = 200_000
 
 /** A boot of a bound device. */
-export interface Boot {
+export interface DeviceBoot {
   readonly mac: string
   readonly tenantId: number
   readonly at: number
@@ -34,9 +34,9 @@ const UPDATE = `update agent_devices a set boot_time = greatest(a.boot_time, to_
 export class BootTimes {
   readonly #database: Database
   readonly #log: Logger
-  readonly #waiting = new Map<string, Boot>()
+  readonly #waiting = new Map<string, DeviceBoot>()
   /** Time, version and board of the last timeline event of each device. */
-  readonly #lastEvents = new Map<string, Pick<Boot, 'at' | 'version' | 'board'>>()
+  readonly #lastEvents = new Map<string, Pick<DeviceBoot, 'at' | 'version' | 'board'>>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
 
@@ -45,7 +45,7 @@ export class BootTimes {
     this.#log = log
   }
 
-  saw(boot: Boot) {
+  saw(boot: DeviceBoot) {
     this.#waiting.set(boot.mac, boot)
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
@@ -75,12 +75,12 @@ export class BootTimes {
     }
   }
 
-  async #store(boots: readonly Boot[]) {
+  async #store(boots: readonly DeviceBoot[]) {
     await this.#database.pool.query(UPDATE, [JSON.stringify(boots), boots.map(({ mac }) => mac)])
     await addEvents(this.#database.db, this.#newEvents(boots).map(eventOf))
   }
 
-  #newEvents(boots: readonly Boot[]) {
+  #newEvents(boots: readonly DeviceBoot[]) {
     if (this.#lastEvents.size > MAX_REMEMBERED) this.#lastEvents.clear()
     return boots.filter((boot) => {
       const last = this.#lastEvents.get(boot.mac)
@@ -91,9 +91,9 @@ export class BootTimes {
   }
 }
 
-const eventOf = ({ mac, tenantId, board, version, hasToken }: Boot) => ({
+const eventOf = ({ mac, tenantId, board, version, hasToken }: DeviceBoot) => ({
   mac,
   tenantId,
-  kind: EVENT.boot,
+  kind: AGENT_EVENT_KIND.boot,
   detail: { board, version, token: hasToken },
 })

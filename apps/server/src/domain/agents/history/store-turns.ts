@@ -4,10 +4,10 @@ import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { markOnline } from '../devices/mark-online.ts'
 import { USAGE_OF_SESSIONS, USAGE_OF_TURNS } from '../usage/turn-usage.ts'
-import type { Report, ReportTarget } from './turn-writer.ts'
+import type { TurnReport, ReportTarget } from './turn-writer.ts'
 
 /** A report of a known device. */
-export interface TurnRow extends Report {
+export interface TurnRow extends TurnReport {
   readonly target: ReportTarget
 }
 

@@ -19,7 +19,7 @@ export interface TurnAudio {
   readonly seconds: number
 }
 
-export interface Report {
+export interface TurnReport {
   /** Twelve hex digits. */
   readonly mac: string
   /** Tenant of the secret. */
@@ -48,7 +48,7 @@ export interface ReportTarget extends CountedVersion {
 }
 
 interface Waiting {
-  readonly report: Report
+  readonly report: TurnReport
   readonly done: (isStored: boolean) => void
   readonly fail: (error: unknown) => void
 }
@@ -111,7 +111,7 @@ export class TurnWriter {
   }
 
   /** Stores a turn. Resolves after the commit; false for a device without an agent. */
-  add(report: Report): Promise<boolean> {
+  add(report: TurnReport): Promise<boolean> {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new TurnsBusy('too many reports wait'))
     return new Promise((done, fail) => {
       this.#waiting.push({ report, done, fail })

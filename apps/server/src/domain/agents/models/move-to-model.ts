@@ -1,4 +1,4 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { DeviceEvent } from '../devices/device-events.ts'
 
 interface Move {
@@ -12,6 +12,6 @@ interface Move {
 export const buildModelMovedEvent = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
   mac,
   tenantId,
-  kind: EVENT.model,
+  kind: AGENT_EVENT_KIND.model,
   detail: { board, modelId },
 })

@@ -1,4 +1,4 @@
-import { serverValue } from '@oms/contract/agent/models/model-config.ts'
+import { toServerValue } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 /**
@@ -10,7 +10,7 @@ export function decryptConfig(fields: readonly ProviderField[], config: Readonly
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => {
       const field = byKey.get(key)
-      return [key, field ? serverValue(field, value) : value] as const
+      return [key, field ? toServerValue(field, value) : value] as const
     }),
   )
 }

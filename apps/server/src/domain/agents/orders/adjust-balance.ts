@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 
 interface Balance {
   readonly remaining: number
@@ -13,6 +13,6 @@ interface Balance {
 export function adjustBalance({ remaining, beginsAt }: Balance, change: number) {
   const left = remaining + change
   if (left < 0) return undefined
-  if (left === 0) return { state: GRANT.used, remaining: 0 }
-  return { state: beginsAt === null ? GRANT.waiting : GRANT.running, remaining: left }
+  if (left === 0) return { state: GRANT_STATE_CODE.used, remaining: 0 }
+  return { state: beginsAt === null ? GRANT_STATE_CODE.waiting : GRANT_STATE_CODE.running, remaining: left }
 }

@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { and, eq, lt } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -10,7 +10,7 @@ const REFUSES = '1'
 
 /** Returns the condition for open grants of devices. */
 const openGrants = (deviceIds: readonly number[]) =>
-  and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT.used))
+  and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT_STATE_CODE.used))
 
 /**
  * Returns the devices that must not be transferred, because `order.device_transfer` forbids the transfer of devices

@@ -1,4 +1,4 @@
-import { LIMIT, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { not, type SQL, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -42,12 +42,12 @@ const REACHED = sql.raw(`(
   where not exists (select from unnest(d.packs || a.packs || t.packs) needed
     where needed & ~(coalesce(d.paid, 0) | coalesce(a.paid, 0) | coalesce(t.paid, 0)) = 0))`)
 
-const MODE = { [LIMIT.exceeded]: USAGE_LIMIT.warn, [LIMIT.stopped]: USAGE_LIMIT.stop } as const
+const MODE = { [LIMIT_STATE_CODE.exceeded]: USAGE_LIMIT.warn, [LIMIT_STATE_CODE.stopped]: USAGE_LIMIT.stop } as const
 
 /** Returns the condition for bound devices whose limit has the given state. */
 export function hasLimit(state: number, ofMode: OfMode): SQL {
   const isIn = (limit: keyof typeof MODE) => sql`(${ofMode(MODE[limit])} and ${agentDevices.deviceId} in ${REACHED})`
-  if (state === LIMIT.exceeded || state === LIMIT.stopped) return isIn(state)
+  if (state === LIMIT_STATE_CODE.exceeded || state === LIMIT_STATE_CODE.stopped) return isIn(state)
   const isLimited = sql`(${ofMode(USAGE_LIMIT.warn)} or ${ofMode(USAGE_LIMIT.stop)})`
   return sql`not (${isLimited} and ${agentDevices.deviceId} in ${REACHED})`
 }

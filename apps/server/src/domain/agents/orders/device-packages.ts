@@ -1,10 +1,10 @@
-import { DEVICE_PACKAGE } from '@oms/contract/agent/devices/device.ts'
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { DEVICE_PACKAGE_STATE_CODE } from '@oms/contract/agent/devices/device.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 
-const { none, running, waiting, frozen } = DEVICE_PACKAGE
+const { none, running, waiting, frozen } = DEVICE_PACKAGE_STATE_CODE
 
 /** The package that a device uses now, else the package that begins next. */
 type DevicePackage = {
@@ -29,7 +29,7 @@ interface Best extends Record<string, unknown> {
 const NOTHING: DevicePackage = { packageName: '', packageState: none, packageEnd: null }
 /** States of a package, the preferred one first: running, waiting, frozen. */
 const RANK = [running, waiting, frozen] as const
-const stateOf = sql`case when g.is_frozen = 1 then ${frozen}::int when g.state = ${GRANT.running} then ${running}::int
+const stateOf = sql`case when g.is_frozen = 1 then ${frozen}::int when g.state = ${GRANT_STATE_CODE.running} then ${running}::int
   else ${waiting}::int end`
 const endOf = sql`coalesce(g.valid_until, g.activate_until)`
 
@@ -47,7 +47,7 @@ async function bestGrants(db: Db, rows: readonly Bound[]): Promise<ReadonlyMap<s
     select distinct on (g.scope, g.target_id) g.scope, g.target_id as target, coalesce(o.package_name, '') as "packageName",
       ${stateOf} as "packageState", to_char(${endOf}, 'YYYY-MM-DD HH24:MI:SS') as "packageEnd"
     from json_to_recordset(${JSON.stringify([...keys.values()])}::json) as t (scope smallint, target int)
-    join agent_grants g on g.scope = t.scope and g.target_id = t.target and g.state < ${GRANT.used}
+    join agent_grants g on g.scope = t.scope and g.target_id = t.target and g.state < ${GRANT_STATE_CODE.used}
     left join agent_orders o on o.id = g.order_id
     order by g.scope, g.target_id, g.is_frozen, g.state desc, ${endOf}, g.id`)
   return new Map(found.map((best) => [`${best.scope}:${best.target}`, best]))
@@ -77,14 +77,14 @@ export async function addPackages<T extends Bound>(db: Db, rows: readonly T[]): 
  */
 function reaches(condition: SQL): SQL {
   const targets = (scope: number) =>
-    sql`(select g.target_id from agent_grants g where g.scope = ${scope} and g.state < ${GRANT.used} and ${condition})`
+    sql`(select g.target_id from agent_grants g where g.scope = ${scope} and g.state < ${GRANT_STATE_CODE.used} and ${condition})`
   return sql`(${agentDevices.deviceId} in ${targets(1)} or ${agentDevices.agentId} in ${targets(2)}
     or ${agentDevices.tenantId} in ${targets(3)})`
 }
 
 /** Returns the condition for bound devices whose package has a state. */
 export function hasPackageState(state: number): SQL {
-  const isRunning = reaches(sql`g.is_frozen = 0 and g.state = ${GRANT.running}`)
+  const isRunning = reaches(sql`g.is_frozen = 0 and g.state = ${GRANT_STATE_CODE.running}`)
   const isOpen = reaches(sql`g.is_frozen = 0`)
   if (state === running) return isRunning
   if (state === waiting) return sql`(${isOpen} and not ${isRunning})`

@@ -1,4 +1,4 @@
-import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { visibleOrders } from './visible-orders.ts'
@@ -45,18 +45,18 @@ const TARGET = sql.raw('tenant_id, package_id, scope, target_id')
  * are spent before amounts that an adjustment added. An amount that an adjustment removed counts as spent.
  */
 const LINES = sql.raw(`
-  adjusted as materialized (select distinct grant_id from agent_ledger where kind = ${LEDGER.adjust}),
+  adjusted as materialized (select distinct grant_id from agent_ledger where kind = ${GRANT_LEDGER_CODE.adjust}),
   balances as materialized (
     select g.id, l.day, g.total - g.adjusted as issued,
       least(g.total - g.adjusted,
-        coalesce(sum(sum(l.amount) filter (where l.kind in (${LEDGER.spend}, ${LEDGER.lapse}))) over days, 0)
-        + greatest(0, -coalesce(sum(sum(l.amount) filter (where l.kind = ${LEDGER.adjust})) over days, 0))) as earned
+        coalesce(sum(sum(l.amount) filter (where l.kind in (${GRANT_LEDGER_CODE.spend}, ${GRANT_LEDGER_CODE.lapse}))) over days, 0)
+        + greatest(0, -coalesce(sum(sum(l.amount) filter (where l.kind = ${GRANT_LEDGER_CODE.adjust})) over days, 0))) as earned
     from adjusted a join agent_grants g on g.id = a.grant_id join agent_ledger l on l.grant_id = g.id
     group by g.id, l.day window days as (partition by g.id order by l.day)),
   lines as not materialized (
     select p.id, p.tenant_id, p.package_id, p.scope, g.target_id, l.day, p.value * l.amount / g.total as income
     from agent_ledger l join agent_grants g on g.id = l.grant_id and g.is_unlimited = 0 join priced p on p.id = l.order_id
-    where l.kind in (${LEDGER.spend}, ${LEDGER.lapse}) and l.grant_id not in (select grant_id from adjusted)
+    where l.kind in (${GRANT_LEDGER_CODE.spend}, ${GRANT_LEDGER_CODE.lapse}) and l.grant_id not in (select grant_id from adjusted)
     union all select p.id, p.tenant_id, p.package_id, p.scope, g.target_id, b.day,
       p.value * (b.earned - lag(b.earned, 1, 0::numeric) over (partition by b.id order by b.day)) / b.issued
     from balances b join agent_grants g on g.id = b.id join priced p on p.id = g.order_id)`)
@@ -71,7 +71,7 @@ const UNLIMITED = sql.raw(`
     from agent_grants g join priced p on p.id = g.order_id
     cross join lateral (select coalesce(g.begin_time, g.activate_until - interval '1 second') as b,
       case when g.begin_time is null then g.activate_until else g.valid_until end as e) t
-    where g.is_unlimited = 1 and (g.begin_time is not null or g.state = ${GRANT.lapsed}))`)
+    where g.is_unlimited = 1 and (g.begin_time is not null or g.state = ${GRANT_STATE_CODE.lapsed}))`)
 
 /** Returns the share of an unlimited grant that becomes income between two times. */
 const earnedShare = (from: SQL, to: SQL) => sql`

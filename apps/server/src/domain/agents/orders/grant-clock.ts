@@ -1,5 +1,5 @@
-import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
-import { ORDER, PENDING_DAYS } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
+import { ORDER_STATE_CODE, PENDING_DAYS } from '@oms/contract/agent/orders/order-entities.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -46,12 +46,12 @@ const lapseGrants = (db: Db, at: string) =>
     db,
     sql`with due as materialized (
       select id, remaining from agent_grants
-      where state < ${GRANT.used} and is_frozen = 0 and coalesce(valid_until, activate_until) <= ${at}::timestamptz
+      where state < ${GRANT_STATE_CODE.used} and is_frozen = 0 and coalesce(valid_until, activate_until) <= ${at}::timestamptz
       order by coalesce(valid_until, activate_until), id limit ${AT_ONCE} for update skip locked),
-    done as (update agent_grants g set state = ${GRANT.lapsed}, lapsed = g.lapsed + due.remaining, remaining = 0
+    done as (update agent_grants g set state = ${GRANT_STATE_CODE.lapsed}, lapsed = g.lapsed + due.remaining, remaining = 0
       from due where g.id = due.id returning g.id, g.tenant_id, g.order_id, g.valid_until is null as unused, due.remaining),
     lines as (insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason)
-      select tenant_id, id, order_id, ${LEDGER.lapse}, remaining, ${at}::timestamptz::date, '系统',
+      select tenant_id, id, order_id, ${GRANT_LEDGER_CODE.lapse}, remaining, ${at}::timestamptz::date, '系统',
         case when unused then '未在激活期限内使用' else '有效期已过' end from done where remaining > 0)
     select count(*)::int as n from done`,
   )
@@ -59,10 +59,10 @@ const lapseGrants = (db: Db, at: string) =>
 const closeOrders = (db: Db, at: string) =>
   count(
     db,
-    sql`with due as materialized (select id from agent_orders where state = ${ORDER.pending}
+    sql`with due as materialized (select id from agent_orders where state = ${ORDER_STATE_CODE.pending}
         and create_time <= ${at}::timestamptz - make_interval(days => ${PENDING_DAYS})
       order by id limit ${AT_ONCE} for update skip locked),
-    done as (update agent_orders o set state = ${ORDER.closed}, close_time = ${at}::timestamptz, update_time = ${at}::timestamptz,
+    done as (update agent_orders o set state = ${ORDER_STATE_CODE.closed}, close_time = ${at}::timestamptz, update_time = ${at}::timestamptz,
         close_reason = ${`${PENDING_DAYS}天内未确认，自动关闭`}, rev = o.rev + 1 from due where o.id = due.id returning 1)
     select count(*)::int as n from done`,
   )
@@ -70,10 +70,10 @@ const closeOrders = (db: Db, at: string) =>
 const finishOrders = (db: Db, at: string) =>
   count(
     db,
-    sql`with due as materialized (select id from agent_orders o where state = ${ORDER.paid}
-        and not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT.used})
+    sql`with due as materialized (select id from agent_orders o where state = ${ORDER_STATE_CODE.paid}
+        and not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT_STATE_CODE.used})
       order by id limit ${AT_ONCE} for update skip locked),
-    done as (update agent_orders o set state = ${ORDER.finished}, finish_time = ${at}::timestamptz,
+    done as (update agent_orders o set state = ${ORDER_STATE_CODE.finished}, finish_time = ${at}::timestamptz,
         update_time = ${at}::timestamptz, rev = o.rev + 1 from due where o.id = due.id returning 1)
     select count(*)::int as n from done`,
   )

@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 
 /** A grant that a device may use. Times are in milliseconds, amounts in base units. */
@@ -32,9 +32,9 @@ export const NO_PACKAGE_TEXT = '没有可用的套餐（未购买、已用完或
 /** Returns whether a grant pays for use at a time. A waiting grant begins with the use. */
 function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, isPaidToday }: PackGrant, at: number) {
   if (isFrozen) return false
-  if (state === GRANT.waiting) return at < activateUntil
+  if (state === GRANT_STATE_CODE.waiting) return at < activateUntil
   if (endsAt === null || at >= endsAt) return false
-  return state === GRANT.running ? isUnlimited || remaining > 0 : isPaidToday
+  return state === GRANT_STATE_CODE.running ? isUnlimited || remaining > 0 : isPaidToday
 }
 
 /**
@@ -74,6 +74,6 @@ function reasonOf(pack: readonly PackGrant[] | undefined, units: ReadonlySet<num
   const missing = pack?.find(({ unit }) => !units.has(unit))
   if (!missing) return NO_PACKAGE_TEXT
   if (missing.isFrozen) return '套餐正在退款，暂停使用'
-  if (missing.state === GRANT.used) return `套餐的${ALLOWANCE_UNIT[missing.unit as 1]}已用完`
-  return missing.state === GRANT.waiting ? '套餐没有在激活期限内使用' : '套餐已过期'
+  if (missing.state === GRANT_STATE_CODE.used) return `套餐的${ALLOWANCE_UNIT[missing.unit as 1]}已用完`
+  return missing.state === GRANT_STATE_CODE.waiting ? '套餐没有在激活期限内使用' : '套餐已过期'
 }

@@ -1,4 +1,4 @@
-import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 
 interface Step {
   readonly from: readonly number[]
@@ -9,13 +9,13 @@ interface Step {
 
 /** Steps of an order. No other change of state exists. */
 export const ORDER_STEP = {
-  confirm: { from: [ORDER.pending], to: ORDER.paid, name: '确认收款' },
-  edit: { from: [ORDER.pending], to: ORDER.pending, name: '编辑' },
-  close: { from: [ORDER.pending], to: ORDER.closed, name: '关闭' },
-  refund: { from: [ORDER.paid], to: ORDER.refunding, name: '退款' },
-  approve: { from: [ORDER.refunding], to: ORDER.refunded, name: '审批退款' },
-  reject: { from: [ORDER.refunding], to: ORDER.paid, name: '审批退款' },
-  finish: { from: [ORDER.paid], to: ORDER.finished, name: '完成' },
+  confirm: { from: [ORDER_STATE_CODE.pending], to: ORDER_STATE_CODE.paid, name: '确认收款' },
+  edit: { from: [ORDER_STATE_CODE.pending], to: ORDER_STATE_CODE.pending, name: '编辑' },
+  close: { from: [ORDER_STATE_CODE.pending], to: ORDER_STATE_CODE.closed, name: '关闭' },
+  refund: { from: [ORDER_STATE_CODE.paid], to: ORDER_STATE_CODE.refunding, name: '退款' },
+  approve: { from: [ORDER_STATE_CODE.refunding], to: ORDER_STATE_CODE.refunded, name: '审批退款' },
+  reject: { from: [ORDER_STATE_CODE.refunding], to: ORDER_STATE_CODE.paid, name: '审批退款' },
+  finish: { from: [ORDER_STATE_CODE.paid], to: ORDER_STATE_CODE.finished, name: '完成' },
 } as const satisfies Record<string, Step>
 
 const nameOf = (state: number) => ORDER_STATE[state as keyof typeof ORDER_STATE]

@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 
 /** A grant of an order, with times in milliseconds. */
 export interface RefundedGrant {
@@ -23,8 +23,8 @@ const lengthOf = ({ validDays }: RefundedGrant) => validDays * DAY
 
 /** Returns the unused time of an unlimited grant in milliseconds. */
 function unusedTime(grant: RefundedGrant, now: number) {
-  if (grant.state === GRANT.waiting) return lengthOf(grant)
-  if (grant.state !== GRANT.running) return 0
+  if (grant.state === GRANT_STATE_CODE.waiting) return lengthOf(grant)
+  if (grant.state !== GRANT_STATE_CODE.running) return 0
   return Math.min(Math.max(grant.endsAt! - now, 0), lengthOf(grant))
 }
 
@@ -47,7 +47,7 @@ const smaller = (a: Share, b: Share) => (b.part * a.whole < a.part * b.whole ? b
  * Returns the whole amount while no grant has begun. An amount that an adjustment removed counts as used. The unused share of an unlimited unit is its unused share of time.
  */
 export function computeRefundAmount(paid: number, grants: readonly RefundedGrant[], now: number): number {
-  if (grants.every(({ state }) => state === GRANT.waiting)) return paid
+  if (grants.every(({ state }) => state === GRANT_STATE_CODE.waiting)) return paid
   const shares = [...Map.groupBy(grants, ({ unit }) => unit).values()].map((some) => unusedShare(some, now))
   const { part, whole } = shares.reduce(smaller)
   return Number((BigInt(paid) * part) / whole)

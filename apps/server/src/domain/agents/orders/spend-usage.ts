@@ -1,11 +1,11 @@
-import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
+import { type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
 /** Merged use that grants may cover: one row of the statement `SPENDABLE_USES`. */
-export interface SpendableUse extends Use {
+export interface SpendableUse extends GrantUse {
   /** Local day of `at`. */
   readonly day: string
 }
@@ -37,7 +37,7 @@ export const SPENDABLE_USES = sql.raw(`
       where source = ${USAGE_SOURCE.device} and device_id > 0 and not exists (select from agent_usage u
         where u.device_id = gone.device_id and u.day = gone.day and u.source = ${USAGE_SOURCE.device} and u.folded = 1)
       order by day, device_id, used_time) d) u
-  where amount > 0 and exists (select from agent_grants g where g.state < ${GRANT.used} and g.is_frozen = 0 and (
+  where amount > 0 and exists (select from agent_grants g where g.state < ${GRANT_STATE_CODE.used} and g.is_frozen = 0 and (
     (g.scope = 1 and g.target_id = u.device_id) or (g.scope = 2 and g.target_id = u.agent_id)
     or (g.scope = 3 and g.target_id = u.tenant_id)))`)
 
@@ -48,7 +48,7 @@ interface StoredGrant extends OpenGrant {
 const unique = (values: readonly number[]) => sql.param([...new Set(values)])
 
 /** Returns the open grants that may cover the uses, locked in the order of ids. */
-async function lockGrants(db: Db, uses: readonly Use[]): Promise<StoredGrant[]> {
+async function lockGrants(db: Db, uses: readonly GrantUse[]): Promise<StoredGrant[]> {
   const { rows } = await db.execute<StoredGrant & Record<string, unknown>>(sql`
     select id::float8 as id, tenant_id as "tenantId", order_id as "orderId", scope, target_id as "targetId",
       pack_no as "packNo", unit, is_unlimited = 1 as "isUnlimited", state, remaining::float8 as remaining,
@@ -56,7 +56,7 @@ async function lockGrants(db: Db, uses: readonly Use[]): Promise<StoredGrant[]> 
       extract(epoch from activate_until)::float8 * 1000 as "activateUntil",
       extract(epoch from begin_time)::float8 * 1000 as "beginsAt",
       extract(epoch from valid_until)::float8 * 1000 as "endsAt"
-    from agent_grants where state < ${GRANT.used} and is_frozen = 0 and (
+    from agent_grants where state < ${GRANT_STATE_CODE.used} and is_frozen = 0 and (
       (scope = 1 and target_id = any(${unique(uses.map(({ deviceId }) => deviceId))}::int[]))
       or (scope = 2 and target_id = any(${unique(uses.map(({ agentId }) => agentId))}::int[]))
       or (scope = 3 and target_id = any(${unique(uses.map(({ tenantId }) => tenantId))}::int[])))
@@ -109,7 +109,7 @@ async function writeLines(db: Db, lines: readonly { grantId: number; day: string
   if (lines.length === 0) return
   await db.execute(sql`
     insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name)
-    select g.tenant_id, g.id, g.order_id, ${LEDGER.spend}, n.amount, n.day, '系统'
+    select g.tenant_id, g.id, g.order_id, ${GRANT_LEDGER_CODE.spend}, n.amount, n.day, '系统'
     from (select "grantId" as id, day, sum(amount)::bigint as amount
       from json_to_recordset(${JSON.stringify(lines)}::json) as l ("grantId" bigint, day date, amount bigint)
       group by 1, 2) n join agent_grants g on g.id = n.id order by g.id, n.day

@@ -1,8 +1,8 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
 import { adjustBalance } from './adjust-balance.ts'
 import { computeRefundAmount } from './refund-amount.ts'
-import { type OpenGrant, spendFromGrants, type Use } from './spend.ts'
+import { type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
 const DAY = 86_400_000
 const TURNS = 2
@@ -22,14 +22,14 @@ function grant(over: Partial<OpenGrant> = {}): OpenGrant {
     paidAt: 0,
     activateUntil: 100 * DAY,
     validDays: 30,
-    state: GRANT.waiting,
+    state: GRANT_STATE_CODE.waiting,
     remaining: 100,
     beginsAt: null,
     endsAt: null,
     ...over,
   }
 }
-const use = (over: Partial<Use> = {}): Use => ({
+const use = (over: Partial<GrantUse> = {}): GrantUse => ({
   at: DAY,
   tenantId: 1,
   agentId: 1,
@@ -39,14 +39,14 @@ const use = (over: Partial<Use> = {}): Use => ({
   ...over,
 })
 const running = (endsAt: number, over: Partial<OpenGrant> = {}) =>
-  grant({ state: GRANT.running, beginsAt: 0, endsAt, ...over })
+  grant({ state: GRANT_STATE_CODE.running, beginsAt: 0, endsAt, ...over })
 
 test('AGENT-13 a pack begins at the first use after the payment, with all its units', () => {
   const [turns, tokens] = [grant({ orderId: 900, paidAt: DAY }), grant({ orderId: 900, paidAt: DAY, unit: TOKENS })]
   expect(spendFromGrants([turns, tokens], use({ at: DAY - 1 }))).toEqual([])
   expect(spendFromGrants([turns, tokens], use({ at: DAY }))).toEqual([{ grantId: turns.id, amount: 1 }])
   for (const each of [turns, tokens])
-    expect(each).toMatchObject({ state: GRANT.running, beginsAt: DAY, endsAt: 31 * DAY })
+    expect(each).toMatchObject({ state: GRANT_STATE_CODE.running, beginsAt: DAY, endsAt: 31 * DAY })
 })
 
 test('AGENT-13 a pack that is not used within its window never begins', () => {
@@ -72,7 +72,7 @@ test('AGENT-13 use beyond a pack begins the next copy; use beyond all copies is 
     { grantId: packs[0]!.id, amount: 10 },
     { grantId: packs[1]!.id, amount: 10 },
   ])
-  expect(packs.map(({ state }) => state)).toEqual([GRANT.used, GRANT.used])
+  expect(packs.map(({ state }) => state)).toEqual([GRANT_STATE_CODE.used, GRANT_STATE_CODE.used])
 })
 
 test('AGENT-13 an unlimited grant covers use without an amount; its end is exclusive', () => {
@@ -87,7 +87,7 @@ test('AGENT-13 an unlimited grant covers use without an amount; its end is exclu
 const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) => ({
   unit: TURNS,
   isUnlimited: false,
-  state: GRANT.running as number,
+  state: GRANT_STATE_CODE.running as number,
   total: 100,
   remaining: 100,
   adjusted: 0,
@@ -97,13 +97,13 @@ const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) 
 })
 
 test('AGENT-13 the refund is the whole amount before the first use, then the smallest unused share', () => {
-  const waiting = owed({ state: GRANT.waiting, endsAt: null })
+  const waiting = owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })
   expect(computeRefundAmount(990, [waiting, waiting], 0)).toBe(990)
   expect(
     computeRefundAmount(1000, [owed({ remaining: 33, total: 99 }), owed({ unit: TOKENS, remaining: 90 })], 0),
   ).toBe(333)
-  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT.used }), waiting], 0)).toBe(500)
-  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT.lapsed })], 0)).toBe(0)
+  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT_STATE_CODE.used }), waiting], 0)).toBe(500)
+  expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT_STATE_CODE.lapsed })], 0)).toBe(0)
 })
 
 test('AGENT-13 the share of an unlimited unit is the share of its time', () => {
@@ -121,9 +121,9 @@ test('AGENT-13 an added amount is not refunded, and a removed amount counts as u
 
 test('AGENT-14 an adjustment never takes more than the rest; a used grant is open again', () => {
   expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -6)).toBeUndefined()
-  expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -5)).toEqual({ remaining: 0, state: GRANT.used })
-  expect(adjustBalance({ remaining: 0, beginsAt: 0 }, 7)).toEqual({ remaining: 7, state: GRANT.running })
-  expect(adjustBalance({ remaining: 0, beginsAt: null }, 7)).toEqual({ remaining: 7, state: GRANT.waiting })
+  expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -5)).toEqual({ remaining: 0, state: GRANT_STATE_CODE.used })
+  expect(adjustBalance({ remaining: 0, beginsAt: 0 }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.running })
+  expect(adjustBalance({ remaining: 0, beginsAt: null }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.waiting })
 })
 
 test('AGENT-13 refunds of the largest amounts are exact', () => {
@@ -180,11 +180,11 @@ test('AGENT-14 over 10,000 random steps with adjustments total = left + spent + 
     expect(parts).toBeLessThanOrEqual(amount)
     for (const { grantId, amount: part } of spent) sums.get(grantId)!.spent += part
   }
-  const isOpen = ({ state }: OpenGrant) => state < GRANT.used
+  const isOpen = ({ state }: OpenGrant) => state < GRANT_STATE_CODE.used
   const end = (some: OpenGrant, how: 'lapsed' | 'refunded') => {
     sums.get(some.id)![how] += some.remaining
     some.remaining = 0
-    some.state = how === 'lapsed' ? GRANT.lapsed : GRANT.revoked
+    some.state = how === 'lapsed' ? GRANT_STATE_CODE.lapsed : GRANT_STATE_CODE.revoked
   }
   const lapse = () => {
     for (const some of grants.filter((each) => isOpen(each) && (each.endsAt ?? each.activateUntil) <= now))

@@ -1,5 +1,5 @@
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
-import { validUntil } from '@oms/contract/agent/packages/pack-clock.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
+import { computeValidUntil } from '@oms/contract/agent/packages/pack-clock.ts'
 
 /** An open grant. Times in milliseconds, amounts in base units. */
 export interface OpenGrant {
@@ -22,7 +22,7 @@ export interface OpenGrant {
 }
 
 /** Use of one unit by one device. */
-export interface Use {
+export interface GrantUse {
   readonly at: number
   readonly tenantId: number
   readonly agentId: number
@@ -39,16 +39,17 @@ interface Spent {
 const DEVICE = 1
 const AGENT = 2
 
-const targetOf = ({ scope }: OpenGrant, use: Use) =>
+const targetOf = ({ scope }: OpenGrant, use: GrantUse) =>
   scope === DEVICE ? use.deviceId : scope === AGENT ? use.agentId : use.tenantId
 
-const covers = (grant: OpenGrant, use: Use) =>
+const covers = (grant: OpenGrant, use: GrantUse) =>
   grant.unit === use.unit && targetOf(grant, use) === grant.targetId && grant.paidAt <= use.at
 
 const isRunningAt = (grant: OpenGrant, at: number) =>
-  grant.state === GRANT.running && grant.beginsAt! <= at && at < grant.endsAt!
+  grant.state === GRANT_STATE_CODE.running && grant.beginsAt! <= at && at < grant.endsAt!
 
-const canBeginAt = (grant: OpenGrant, at: number) => grant.state === GRANT.waiting && at < grant.activateUntil
+const canBeginAt = (grant: OpenGrant, at: number) =>
+  grant.state === GRANT_STATE_CODE.waiting && at < grant.activateUntil
 
 /**
  * Returns the grant with the earliest time. Among equal times, device comes before agent before tenant, then the order
@@ -63,10 +64,10 @@ const first = (grants: readonly OpenGrant[], timeOf: (grant: OpenGrant) => numbe
 function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: OpenGrant, at: number) {
   for (const grant of grants) {
     const isOfPack = grant.orderId === orderId && grant.targetId === targetId && grant.packNo === packNo
-    if (!isOfPack || grant.state !== GRANT.waiting) continue
-    grant.state = GRANT.running
+    if (!isOfPack || grant.state !== GRANT_STATE_CODE.waiting) continue
+    grant.state = GRANT_STATE_CODE.running
     grant.beginsAt = at
-    grant.endsAt = validUntil(grant, at)
+    grant.endsAt = computeValidUntil(grant, at)
   }
 }
 
@@ -75,7 +76,7 @@ function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: 
  * running grant covers the use, begins the waiting pack with the earliest last time to begin. Use without a grant is
  * not spent. Changes the given grants and returns the spent amounts. Unlimited grants spend nothing.
  */
-export function spendFromGrants(grants: readonly OpenGrant[], use: Use): Spent[] {
+export function spendFromGrants(grants: readonly OpenGrant[], use: GrantUse): Spent[] {
   const covering = grants.filter((grant) => covers(grant, use))
   const spent: Spent[] = []
   let rest = use.amount
@@ -92,7 +93,7 @@ export function spendFromGrants(grants: readonly OpenGrant[], use: Use): Spent[]
     if (grant.isUnlimited) return spent
     const amount = Math.min(rest, grant.remaining)
     grant.remaining -= amount
-    if (grant.remaining === 0) grant.state = GRANT.used
+    if (grant.remaining === 0) grant.state = GRANT_STATE_CODE.used
     spent.push({ grantId: grant.id, amount })
     rest -= amount
   }

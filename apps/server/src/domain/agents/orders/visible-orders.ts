@@ -1,4 +1,4 @@
-import { ORDER } from '@oms/contract/agent/orders/order-entities.ts'
+import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -19,7 +19,7 @@ export const visibleGrants = (user: User) =>
 export const isAwaitingConfirmation = (user: User): SQL | undefined =>
   and(
     visibleOrders(user),
-    eq(agentOrders.state, ORDER.pending),
+    eq(agentOrders.state, ORDER_STATE_CODE.pending),
     sql`${agentOrders.createBy} is distinct from ${user.uid}`,
   )
 
@@ -33,4 +33,4 @@ export const isOwnRefund = (user: User) =>
  * requested.
  */
 export const isAwaitingRefundAudit = (user: User): SQL | undefined =>
-  and(visibleOrders(user), eq(agentOrders.state, ORDER.refunding), sql`not ${isOwnRefund(user)}`)
+  and(visibleOrders(user), eq(agentOrders.state, ORDER_STATE_CODE.refunding), sql`not ${isOwnRefund(user)}`)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PARAMS, paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import { PARAMS, findParam } from '@oms/contract/agent/parameters/param-list.ts'
 import type { Config } from '#core/config/config.ts'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Database } from '#core/database/client.ts'
@@ -60,7 +60,7 @@ export class ParameterValues {
       const value = layer?.get(code)
       if (value !== undefined) return value
     }
-    return paramOf(code)!.value
+    return findParam(code)!.value
   }
 
   number(code: string): number {

@@ -1,4 +1,4 @@
-import { LIMIT, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentReads } from '../agents/agent-reads.ts'
 import { computePackLimit } from '../orders/limit.ts'
 import type { PackUser } from '../orders/open-packs.ts'
@@ -6,7 +6,7 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 
 /** Limit of a device by its packs and the parameters of its tenant. */
 export interface UsageLimit {
-  readonly state: (typeof LIMIT)[keyof typeof LIMIT]
+  readonly state: (typeof LIMIT_STATE_CODE)[keyof typeof LIMIT_STATE_CODE]
   /** Reason why the limit is reached; empty otherwise. */
   readonly reason: string
   /** Characters that the device may still speak; undefined: not limited. */
@@ -29,9 +29,13 @@ interface Parts {
 export async function readUsageLimit({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
   const mode = params.text('usage.limit')
   const notice = params.text('usage.notice')
-  const normal = { state: LIMIT.normal, reason: '', characters: undefined, notice }
+  const normal = { state: LIMIT_STATE_CODE.normal, reason: '', characters: undefined, notice }
   if (mode !== USAGE_LIMIT.warn && mode !== USAGE_LIMIT.stop) return normal
   const limit = computePackLimit(await reads.packs.of(device), now)
   if (!limit.isReached) return mode === USAGE_LIMIT.stop ? { ...normal, characters: limit.characters } : normal
-  return { ...normal, state: mode === USAGE_LIMIT.stop ? LIMIT.stopped : LIMIT.exceeded, reason: limit.reason }
+  return {
+    ...normal,
+    state: mode === USAGE_LIMIT.stop ? LIMIT_STATE_CODE.stopped : LIMIT_STATE_CODE.exceeded,
+    reason: limit.reason,
+  }
 }

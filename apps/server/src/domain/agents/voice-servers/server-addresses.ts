@@ -1,4 +1,4 @@
-import { voiceServerAddresses } from '@oms/contract/agent/parameters/param-list.ts'
+import { splitVoiceServerAddresses } from '@oms/contract/agent/parameters/param-list.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -16,7 +16,7 @@ export async function readServerAddresses(
   tenantId: number,
 ) {
   const params = await agentParameters.of(tenantId)
-  const addresses = voiceServerAddresses(params.text('server.websocket'))
+  const addresses = splitVoiceServerAddresses(params.text('server.websocket'))
   if (tenantId === PLATFORM_TENANT_ID) return { addresses, mayAct: true }
   const platform = await agentParameters.of(PLATFORM_TENANT_ID)
   const isOwn = params.text('server.websocket') !== platform.text('server.websocket')

@@ -19,7 +19,7 @@ const MAX_ROWS = 100_000
  * start is stored in another object. `other`: a different recording with the same start is stored. `gone`: the device
  * no longer belongs to the App account or tenant of the permit.
  */
-export type Outcome = 'stored' | 'same' | 'other' | 'gone'
+export type WriteOutcome = 'stored' | 'same' | 'other' | 'gone'
 
 /** Too many segments wait for the database. */
 export class WriterBusy extends Error {
@@ -31,7 +31,7 @@ export class SegmentWriter {
   readonly #pool: Pool
   /** Expire days whose partitions exist. */
   readonly #days = new Set<string>()
-  readonly #queue: BatchQueue<Segment, Outcome>
+  readonly #queue: BatchQueue<Segment, WriteOutcome>
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -46,7 +46,7 @@ export class SegmentWriter {
   }
 
   /** Stores a segment whose object is in the store. Resolves after the commit. */
-  add(segment: Segment): Promise<Outcome> {
+  add(segment: Segment): Promise<WriteOutcome> {
     return this.#queue.add(segment)
   }
 
@@ -55,7 +55,7 @@ export class SegmentWriter {
     return this.#queue.close()
   }
 
-  async #write(segments: readonly Segment[]): Promise<Outcome[]> {
+  async #write(segments: readonly Segment[]): Promise<WriteOutcome[]> {
     const byKey = new Map<string, Segment>()
     for (const segment of segments) if (!byKey.has(formatRowKey(segment))) byKey.set(formatRowKey(segment), segment)
     const client = await this.#pool.connect()
@@ -94,7 +94,7 @@ async function storeSegments(client: PoolClient, segments: readonly Segment[]): 
   return stored
 }
 
-function outcomeOf({ bytes, durationMs, salt }: Segment, stored: EarlierSegment | undefined): Outcome {
+function outcomeOf({ bytes, durationMs, salt }: Segment, stored: EarlierSegment | undefined): WriteOutcome {
   if (!stored) return 'gone'
   if (stored.salt === salt) return 'stored'
   return stored.bytes === bytes && stored.durationMs === durationMs ? 'same' : 'other'

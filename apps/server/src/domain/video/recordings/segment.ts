@@ -3,17 +3,17 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 
 export const SEGMENT_KIND = { video: 1, picture: 2 } as const
 export const SEGMENT_FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
-export type Format = (typeof SEGMENT_FORMAT)[keyof typeof SEGMENT_FORMAT]
+export type SegmentFormat = (typeof SEGMENT_FORMAT)[keyof typeof SEGMENT_FORMAT]
 
 /** File extension and content type of each format. */
-const FILES: Readonly<Record<Format, readonly [extension: string, contentType: string]>> = {
+const FILES: Readonly<Record<SegmentFormat, readonly [extension: string, contentType: string]>> = {
   1: ['ts', 'video/mp2t'],
   2: ['mp4', 'video/mp4'],
   3: ['jpg', 'image/jpeg'],
 }
-export const findExtension = (format: Format) => FILES[format][0]
-export const findContentType = (format: Format) => FILES[format][1]
-export const findSegmentKind = (format: Format) =>
+export const findExtension = (format: SegmentFormat) => FILES[format][0]
+export const findContentType = (format: SegmentFormat) => FILES[format][1]
+export const findSegmentKind = (format: SegmentFormat) =>
   format === SEGMENT_FORMAT.jpg ? SEGMENT_KIND.picture : SEGMENT_KIND.video
 
 /** The fields of a stored segment that make its object key. */
@@ -25,7 +25,7 @@ export interface SegmentKey {
   readonly startMs: number
   /** Signed 32-bit number. */
   readonly salt: number
-  readonly format: Format
+  readonly format: SegmentFormat
 }
 
 /** A recorded video or picture, as in a row of `oss_segments`. */

@@ -1,5 +1,5 @@
 import type { ads as calls } from '@oms/contract/advertise/ad.ts'
-import { AD_MESSAGES, CHECKLIST, checksFor } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_MESSAGES, CHECKLIST, listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
@@ -34,7 +34,7 @@ async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: De
 
 function assertComplete({ auditStatus, remark, checks }: Decision, { adType }: StoredAd) {
   if (auditStatus !== APPROVED && remark === '') throw invalid(AD_MESSAGES.remark, 'remark')
-  const isChecked = checksFor(adType).every((point) => checks.includes(point))
+  const isChecked = listChecks(adType).every((point) => checks.includes(point))
   if (auditStatus === APPROVED && !isChecked) throw invalid(AD_MESSAGES.checks, 'checks')
 }
 
@@ -49,7 +49,7 @@ export async function auditAd(ctx: Ctx, input: Decision) {
   const refusal = findAuditRefusal({ ...version, tenantId: ad.tenantId, platformAudit }, user)
   if (refusal) throw refused(refusal)
   assertComplete(input, ad)
-  const checks = auditStatus === APPROVED ? [...checksFor(ad.adType)] : [...new Set(input.checks)]
+  const checks = auditStatus === APPROVED ? [...listChecks(ad.adType)] : [...new Set(input.checks)]
   const { verNo } = version
   await db
     .update(adVersions)

@@ -1,4 +1,4 @@
-import { checksFor } from '@oms/contract/advertise/ad-rules.ts'
+import { listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import sharp from 'sharp'
 import { registerProbe } from '#domain/ads/files/materials.ts'
 import type { Caller, useApp } from '#test/harness.ts'
@@ -63,7 +63,7 @@ export function useAds(app: ReturnType<typeof useApp>) {
         id,
         ...version,
         auditStatus: 2,
-        checks: checksFor(4),
+        checks: listChecks(4),
         ...fields,
       }),
     read: async (caller: Caller, id: number) => (await caller.call('GET', `${AD_URL}/${id}`)).data,

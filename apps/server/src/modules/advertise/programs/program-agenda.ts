@@ -1,8 +1,8 @@
 import type { KnownObstacles } from '@oms/contract/ad-engine/conflicts/because.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { type Playing, playingAt } from '@oms/contract/ad-engine/playing.ts'
+import { type Playing, findPlayingAt } from '@oms/contract/ad-engine/playing.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
-import { stripOf } from '@oms/contract/advertise/program-strip.ts'
+import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
@@ -52,7 +52,7 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
   if (!device || !manifest) throw notFound('屏幕')
   const at = time ? parseLocalTime(time, manifest.zone) : now.getTime()
   const known = await withoutRowSecurity(ctx, (all) => obstaclesOf(all, device, manifest))
-  const playing = playingAt(manifest, at, undefined, known)
+  const playing = findPlayingAt(manifest, at, undefined, known)
   const from = startOfDay(at, manifest.zone)
   const to = from + hours * HOUR_MS
   return {
@@ -67,7 +67,7 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     lastReportTime: device.reportTime,
     ...(await reportOf(ctx, device, manifest)),
     because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
-    segments: stripOf(manifest, from, to).map((segment) => ({ ...segment, programs: [...segment.programs] })),
+    segments: buildStrip(manifest, from, to).map((segment) => ({ ...segment, programs: [...segment.programs] })),
   }
 }
 
@@ -165,9 +165,9 @@ async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifes
   const nameOf = (kind: number) => names.find((row) => row.kind === kind)?.name ?? ''
   const { programId, itemId, adId, since } = nowPlaying
   const isFresh = ctx.now.getTime() - since < FRESH_REPORT_MS
-  const then = playingAt(manifest, since)
+  const then = findPlayingAt(manifest, since)
   const planned = then.program?.id === programId && then.item?.id === itemId
-  const next = playingAt(manifest, then.start + then.ms)
+  const next = findPlayingAt(manifest, then.start + then.ms)
   const isNext = next.program?.id === programId && next.item?.id === itemId
   return {
     reported: {

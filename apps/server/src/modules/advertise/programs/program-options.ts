@@ -1,6 +1,6 @@
 import { type Manifest, type ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
-import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import { TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, exists, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
@@ -84,8 +84,8 @@ export async function listUsedAdOptions({ db, user }: Ctx, { keyword, adId }: Pa
 export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
   const { db, user } = ctx
   const owner = tenantOf(ctx, tenantId)
-  if (targetType === TARGET.devices) return { list: await screenRows(ctx, keyword, isAllowedInGroupsOf(owner)) }
-  if (targetType === TARGET.groups) {
+  if (targetType === TARGET_TYPE.devices) return { list: await screenRows(ctx, keyword, isAllowedInGroupsOf(owner)) }
+  if (targetType === TARGET_TYPE.groups) {
     const list = await db
       .select({ id: deviceGroups.id, name: deviceGroups.groupName, detail: sql<string>`coalesce(${tenants.name}, '')` })
       .from(deviceGroups)
@@ -103,7 +103,7 @@ export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keywor
       .limit(MAX_OPTIONS)
     return { list }
   }
-  if (targetType === TARGET.models) {
+  if (targetType === TARGET_TYPE.models) {
     const list = await db
       .select({ id: deviceModels.id, name: deviceModels.modelName, detail: deviceModels.modelCode })
       .from(deviceModels)

@@ -3,12 +3,12 @@ import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import {
   BOOKED_PER_NAME,
-  dayPartsText,
+  formatDayParts,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
   PROGRAM_STATUS,
-  TARGET_NAME,
-  weekdaysText,
+  PROGRAM_TARGET_NAME,
+  formatWeekdays,
   YES_NO,
 } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -170,9 +170,9 @@ async function inWords(
     items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`)).join('、'),
     playMode: label(PLAY_MODE_NAME, content.playMode),
     insertMode: label(INSERT_MODE_NAME, content.insertMode),
-    weekdays: weekdaysText(content.weekdays),
-    dayParts: dayPartsText(content.dayParts),
-    targetType: label(TARGET_NAME, content.targetType),
+    weekdays: formatWeekdays(content.weekdays),
+    dayParts: formatDayParts(content.dayParts),
+    targetType: label(PROGRAM_TARGET_NAME, content.targetType),
     targetIds: targets.map(({ name }) => name).join('、'),
     bookedPer: label(BOOKED_PER_NAME, content.bookedPer),
     isDefault: label(YES_NO, content.isDefault),

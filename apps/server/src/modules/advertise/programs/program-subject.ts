@@ -10,7 +10,7 @@ import { type ScreenSet, readScreenSets } from '../screens/screen-sets.ts'
 import { buildTargetCondition } from './targets.ts'
 
 /** A program to check, with the screens that it reaches and the other programs of these screens. */
-export interface Subject {
+export interface CheckSubject {
   /** Body that publishing the program would store now. */
   readonly body: ManifestProgram
   /** Condition on `devices`. */
@@ -29,12 +29,12 @@ export interface Subject {
 export const readCheckSubject = (
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
   content: StoredProgram,
-): Promise<Subject> => withoutRowSecurity(ctx, (db) => readSubject({ ...ctx, db }, content))
+): Promise<CheckSubject> => withoutRowSecurity(ctx, (db) => readSubject({ ...ctx, db }, content))
 
 async function readSubject(
   { db, user, now, services }: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
   content: StoredProgram,
-): Promise<Subject> {
+): Promise<CheckSubject> {
   const { config } = services
   const body = toManifestProgram(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
   const live = await loadProgramsInForce(db, now)
@@ -50,5 +50,5 @@ async function readSubject(
 }
 
 /** Returns the bodies of the other programs of a set. */
-export const listOtherBodies = ({ others }: Subject, { programIds }: ScreenSet): ManifestProgram[] =>
+export const listOtherBodies = ({ others }: CheckSubject, { programIds }: ScreenSet): ManifestProgram[] =>
   programIds.flatMap((id) => others.get(id)?.body ?? [])

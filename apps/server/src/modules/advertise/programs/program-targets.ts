@@ -1,4 +1,4 @@
-import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import { TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { and, asc, eq, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
@@ -20,12 +20,12 @@ interface TargetKind {
 
 /** Key, name and visibility of the records of each kind of target. */
 const KINDS: Readonly<Record<number, TargetKind>> = {
-  [TARGET.devices]: {
+  [TARGET_TYPE.devices]: {
     key: devices.id,
     name: devices.sn,
     where: (user, tenantId) => and(visibleDevices(user), isAllowedInGroupsOf(tenantId)),
   },
-  [TARGET.groups]: {
+  [TARGET_TYPE.groups]: {
     key: deviceGroups.id,
     name: deviceGroups.groupName,
     where: (user, tenantId) =>
@@ -35,8 +35,8 @@ const KINDS: Readonly<Record<number, TargetKind>> = {
         tenantId === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, tenantId),
       ),
   },
-  [TARGET.models]: { key: deviceModels.id, name: deviceModels.modelName, where: () => notDeleted(deviceModels) },
-  [TARGET.tenants]: {
+  [TARGET_TYPE.models]: { key: deviceModels.id, name: deviceModels.modelName, where: () => notDeleted(deviceModels) },
+  [TARGET_TYPE.tenants]: {
     key: tenants.id,
     name: tenants.name,
     where: (user) => and(notDeleted(tenants), scoped(user, { tenant: tenants.id })),
@@ -51,9 +51,9 @@ export async function checkTargets(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   { tenantId, targetType, targetIds }: ProgramTarget,
 ): Promise<number[]> {
-  if (targetType === TARGET.tenants && tenantId !== PLATFORM_TENANT_ID)
+  if (targetType === TARGET_TYPE.tenants && tenantId !== PLATFORM_TENANT_ID)
     throw invalid('只有平台的节目单可以按客户投放', 'targetType')
-  if (targetType === TARGET.models && tenantId === PLATFORM_TENANT_ID && user.scope.tenants !== 'all')
+  if (targetType === TARGET_TYPE.models && tenantId === PLATFORM_TENANT_ID && user.scope.tenants !== 'all')
     throw invalid('您的数据范围不包含全部客户，不能按型号投放', 'targetType')
   const ids = [...new Set(targetIds)]
   const { key, where } = KINDS[targetType]!

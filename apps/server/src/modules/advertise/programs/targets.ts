@@ -1,4 +1,4 @@
-import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import { TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -21,9 +21,9 @@ export async function buildTargetCondition(db: Db, target: ProgramTarget): Promi
 function matchesTarget(db: Db, { targetType, targetIds, isDefault = 0 }: ProgramTarget): SQL | Promise<SQL> {
   if (isDefault === 1) return sql`true`
   if (targetIds.length === 0) return sql`false`
-  if (targetType === TARGET.devices) return among(devices.id, targetIds)
-  if (targetType === TARGET.models) return among(devices.modelId, targetIds)
-  if (targetType === TARGET.tenants) return among(devices.tenantId, targetIds)
+  if (targetType === TARGET_TYPE.devices) return among(devices.id, targetIds)
+  if (targetType === TARGET_TYPE.models) return among(devices.modelId, targetIds)
+  if (targetType === TARGET_TYPE.tenants) return among(devices.tenantId, targetIds)
   return inGroups(db, targetIds)
 }
 

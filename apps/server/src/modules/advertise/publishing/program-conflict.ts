@@ -15,7 +15,7 @@ import { hasScreen } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
+import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
 
 type Result = ResultOf<typeof calls.conflict>
 type Found = Result['errors'][number]
@@ -64,7 +64,7 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   }
 }
 
-async function factsFor(db: Db, subject: Subject, resolution: string) {
+async function factsFor(db: Db, subject: CheckSubject, resolution: string) {
   const { body, others } = subject
   const known = await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
   return {
@@ -124,7 +124,7 @@ function excessOf(
  */
 async function screenWarnings(
   db: Db,
-  { body, where, resolution }: Subject & { readonly resolution: string },
+  { body, where, resolution }: CheckSubject & { readonly resolution: string },
   known: ReadonlyMap<number, ManifestAd>,
 ) {
   const used = [...new Set(body.items.map(({ adId }) => adId))].flatMap((id) => known.get(id) ?? [])

@@ -1,8 +1,8 @@
-import { dayOf } from '@oms/contract/ad-engine/dates.ts'
+import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
-import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, type SQL, sql } from 'drizzle-orm'
@@ -16,7 +16,7 @@ import { hasScreen } from '#domain/ads/targets.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readScreenNames } from './program-delivery.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
+import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 import { type ScreenClass, readScreenClasses } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
@@ -57,7 +57,7 @@ export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.d
   }
 }
 
-async function factsFor({ db, services, now }: Ctx, { body, others, current, where }: Subject) {
+async function factsFor({ db, services, now }: Ctx, { body, others, current, where }: CheckSubject) {
   const programs = [...others.values(), ...(current ? [current] : [])]
   const standardZone = services.config.timeZone
   return {
@@ -75,7 +75,11 @@ interface Lacking {
 }
 
 /** Returns the bytes that each screen of a class has to download for the program. */
-function lackingBytes({ body, others, current }: Subject, set: ScreenClass, known: ReadonlyMap<number, ManifestAd>) {
+function lackingBytes(
+  { body, others, current }: CheckSubject,
+  set: ScreenClass,
+  known: ReadonlyMap<number, ManifestAd>,
+) {
   const present = set.programIds.flatMap((id) => (id === current?.id ? current.body : others.get(id)?.body) ?? [])
   const held = new Set(present.flatMap(({ items }) => items.map(({ adId }) => adId)))
   const wanted = [...new Set(body.items.map(({ adId }) => adId))].filter((adId) => !held.has(adId))
@@ -145,16 +149,16 @@ async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
 }
 
 /** Returns the number of plays on all screens that the engine plans for the first day. */
-function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
+function playsOnFirstDay({ services, now }: Ctx, subject: CheckSubject, known: ReadonlyMap<number, ManifestAd>) {
   const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
   const today = formatLocalDay(now, services.config.timeZone)
   const plays = planned.map((set) => {
     const manifest = buildManifest(set.zone, [...listOtherBodies(subject, set), subject.body], known)
-    const zone = zoneOf(set.zone)
+    const zone = loadZone(set.zone)
     const day = firstDueDay(subject.body, today)
     const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
     let count = 0
-    for (const { program, hold, start } of slotsBetween(manifest, from, to))
+    for (const { program, hold, start } of listSlotsBetween(manifest, from, to))
       if (program?.id === subject.body.id && !hold && start >= from) count += 1
     return count * set.screens
   })
@@ -166,7 +170,7 @@ function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: Readon
 
 /** Returns the first day from today on whose weekday is chosen. */
 function firstDueDay({ dateFrom, weekdays }: ManifestProgram, today: string) {
-  const first = dayOf(dateFrom > today ? dateFrom : today)
+  const first = parseDay(dateFrom > today ? dateFrom : today)
   const days = Array.from({ length: 7 }, (_, at) => first + at)
   // Day 0 is a Thursday.
   return days.find((day) => (weekdays >> ((day + 3) % 7)) & 1) ?? first

@@ -1,7 +1,7 @@
-import { dayOf } from '@oms/contract/ad-engine/dates.ts'
-import { forecastSteps, plannedPlays, type ScreenSet } from '@oms/contract/ad-engine/conflicts/forecast.ts'
+import { parseDay } from '@oms/contract/ad-engine/dates.ts'
+import { iterateForecast, countPlannedPlays, type ScreenSet } from '@oms/contract/ad-engine/conflicts/forecast.ts'
 import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
-import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
@@ -15,7 +15,7 @@ import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest
 import { sumBookedPlays, sumPlays } from '../programs/booking.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type Subject, readCheckSubject } from '../programs/program-subject.ts'
+import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
 
 /** Number of past days in which the availability is measured. */
 const MEASURED_DAYS = 14
@@ -48,7 +48,9 @@ export async function computeForecast(
   const played = (await sumPlays(ctx, [{ programId, dateFrom, dateTo }])).get(programId) ?? 0
   const measured = await availabilityOf(ctx, sets, body)
   const availability = measured ?? ASSUMED_AVAILABILITY
-  const found = await runInSlices(forecastSteps({ programId, sets, from: now.getTime(), booked, played, availability }))
+  const found = await runInSlices(
+    iterateForecast({ programId, sets, from: now.getTime(), booked, played, availability }),
+  )
   const { expected, gap, share, days, screens: addedScreens, texts } = found
   return {
     programId,
@@ -71,7 +73,7 @@ export async function computeForecast(
 }
 
 /** Builds the manifests of the largest sets. */
-async function plannedSets(db: Db, subject: Subject, body: ManifestProgram): Promise<ScreenSet[]> {
+async function plannedSets(db: Db, subject: CheckSubject, body: ManifestProgram): Promise<ScreenSet[]> {
   const all = subject.sets.reduce((sum, set) => sum + set.screens, 0)
   const largest = subject.sets.slice(0, MAX_PLANNED_SETS)
   const planned = largest.reduce((sum, set) => sum + set.screens, 0)
@@ -98,11 +100,11 @@ async function availabilityOf(
   const published = formatLocalDay(new Date(publishedAt), timeZone)
   const first = [addDays(today, -MEASURED_DAYS), addDays(published), dateFrom].sort().at(-1)!
   if (first >= today) return undefined
-  const days = dayOf(today) - dayOf(first)
+  const days = parseDay(today) - parseDay(first)
   let planned = 0
   for (const { manifest, screens } of sets) {
-    const from = zoneOf(manifest.zone).startOf(dayOf(first), 0)
-    for (const plays of plannedPlays(manifest, id, from, days)) planned += plays * screens
+    const from = loadZone(manifest.zone).startOf(parseDay(first), 0)
+    for (const plays of countPlannedPlays(manifest, id, from, days)) planned += plays * screens
   }
   if (planned === 0) return undefined
   const range = { programId: id, dateFrom: first, dateTo: addDays(today, -2) }

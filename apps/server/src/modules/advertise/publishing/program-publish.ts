@@ -1,5 +1,5 @@
 import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
-import { OWN_PROGRAM, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
+import { OWN_PROGRAM_MESSAGE, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
@@ -172,7 +172,7 @@ export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }:
   const program = await lockProgram(ctx, id)
   const version = await lockWaitingVersion(db, { programId: id, verNo })
   if (!version) throw refused('该版本不在等待审批')
-  if (version.publishBy === user.uid) throw refused(OWN_PROGRAM)
+  if (version.publishBy === user.uid) throw refused(OWN_PROGRAM_MESSAGE)
   const isApproved = auditStatus === 2
   const name = `节目单「${program.programName}」的版本 ${verNo}`
   const judged = { auditBy: user.uid, auditTime: now.toISOString(), auditRemark: remark }

@@ -1,4 +1,4 @@
-import { failureText } from '@oms/contract/advertise/screen.ts'
+import { formatPlayerFailure } from '@oms/contract/advertise/screen.ts'
 import { sql } from 'drizzle-orm'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
@@ -42,7 +42,7 @@ export async function notifyScreenFailures(services: Services, now: Date) {
 
 async function notifyTenant(services: Services, tenantId: number, screens: readonly FailingScreen[]) {
   const { db } = services.database
-  const lines = screens.slice(0, MAX_NAMED).map(({ sn, reason }) => `${sn}：${failureText(reason)}`)
+  const lines = screens.slice(0, MAX_NAMED).map(({ sn, reason }) => `${sn}：${formatPlayerFailure(reason)}`)
   const more = screens.length > MAX_NAMED ? [`等 ${screens.length} 块屏幕`] : []
   await sendMessage(services, db, {
     title: `${screens.length} 块屏幕的广告文件下载或播放失败`,

@@ -1,6 +1,6 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { percentOf } from '@oms/contract/core/percent.ts'
+import { computePercentage } from '@oms/contract/core/percent.ts'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -55,7 +55,7 @@ export async function listCompletion(ctx: Ctx, input: Query) {
       const done = countDueDays(row.dateFrom, row.dateTo < today ? row.dateTo : addDays(today, -1), weekdays)
       const due = days === 0 ? 0 : Math.floor((booked * done) / days)
       const count = played.get(row.programId) ?? 0
-      const rate = percentOf(count, booked) ?? 0
+      const rate = computePercentage(count, booked) ?? 0
       const state = computeBookingState({ ...row, booked, due, count, today })
       return { ...row, booked, played: count, due, rate, state }
     }),

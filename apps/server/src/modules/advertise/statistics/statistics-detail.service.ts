@@ -1,17 +1,23 @@
 import type { AdStatRow, adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { percentOf } from '@oms/contract/core/percent.ts'
+import { computePercentage } from '@oms/contract/core/percent.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { selectGroupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
-import { selectDaySums, selectHourSums, JOIN_AUDIENCE_FACTOR, PLAY_TOTALS, type Sums } from './statistics-source.ts'
+import {
+  selectDaySums,
+  selectHourSums,
+  JOIN_AUDIENCE_FACTOR,
+  PLAY_TOTALS,
+  type PlayTotals,
+} from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 
-interface Found extends Sums, Record<string, unknown> {
+interface Found extends PlayTotals, Record<string, unknown> {
   key: string
   /** Number of distinct screens. Figures of single screens are null in an analysis by hour. */
   screens: number | null
@@ -118,7 +124,7 @@ function presenter({ services }: Ctx) {
     { key, plays, complete, partial, failed, untrusted, ms, screens, all, exposure, first, last }: Found,
     names: Omit<
       AdStatRow,
-      keyof Sums | 'key' | 'completeRate' | 'screens' | 'share' | 'exposure' | 'firstTime' | 'lastTime'
+      keyof PlayTotals | 'key' | 'completeRate' | 'screens' | 'share' | 'exposure' | 'firstTime' | 'lastTime'
     >,
   ): AdStatRow => ({
     key,
@@ -129,9 +135,9 @@ function presenter({ services }: Ctx) {
     failed,
     untrusted,
     ms,
-    completeRate: percentOf(complete, plays - untrusted),
+    completeRate: computePercentage(complete, plays - untrusted),
     screens,
-    share: all === null ? null : percentOf(ms, all),
+    share: all === null ? null : computePercentage(ms, all),
     exposure,
     firstTime: timeOf(first),
     lastTime: timeOf(last),

@@ -4,7 +4,7 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 /** Monday, 00:00 of the console's zone. */
 export const MONDAY = Date.parse('2026-11-15T16:00:00Z')
-export type Filter = Record<string, string | number | undefined>
+export type PlayFilterCase = Record<string, string | number | undefined>
 
 /** 400 plays of three screens in ten days; screen 3 belongs to the tenant. */
 export const createSamplePlays = (tenantId: number) =>
@@ -63,7 +63,7 @@ export const computePercent = (part: number, whole: number) =>
 export const countScreens = (list: readonly Required<TestPlay>[]) =>
   new Set(list.filter(({ clock, result }) => clock === 0 || result < 3).map(({ deviceId }) => deviceId)).size
 
-export const FILTER_CASES: [string, Filter, (play: Required<TestPlay>) => boolean][] = [
+export const FILTER_CASES: [string, PlayFilterCase, (play: Required<TestPlay>) => boolean][] = [
   ['no filter', {}, () => true],
   ['a program', { programId: 1 }, ({ programId }) => programId === 1],
   ['an ad', { adId: 2 }, ({ adId }) => adId === 2],

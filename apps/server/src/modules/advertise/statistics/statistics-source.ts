@@ -97,7 +97,14 @@ export const JOIN_AUDIENCE_FACTOR = sql.raw(
 )
 
 /** Columns of `PLAY_TOTALS`. */
-export type Sums = { plays: number; complete: number; partial: number; failed: number; untrusted: number; ms: number }
+export type PlayTotals = {
+  plays: number
+  complete: number
+  partial: number
+  failed: number
+  untrusted: number
+  ms: number
+}
 
 /** Name of a row of `ad_names` with the alias `n`; deleted rows are marked. */
 export const SHOWN_NAME = sql.raw(`coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`)

@@ -1,6 +1,6 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { percentOf } from '@oms/contract/core/percent.ts'
+import { computePercentage } from '@oms/contract/core/percent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -14,14 +14,14 @@ import {
   buildScreenCondition,
   SHOWN_NAME,
   PLAY_TOTALS,
-  type Sums,
+  type PlayTotals,
 } from './statistics-source.ts'
 
 type InRange = ParsedOf<typeof calls.summary>
 const TOP = 10
 const WEEK_HOURS = 168
 
-export interface Totals extends Sums, Record<string, unknown> {
+export interface Totals extends PlayTotals, Record<string, unknown> {
   screens: number
   exposure: number
   first: number | null
@@ -48,9 +48,9 @@ export async function getSummary(ctx: Ctx, input: InRange) {
   const allScreens = Math.max(totals.screens, await coveredScreens(ctx, input))
   return {
     ...totals,
-    completeRate: percentOf(totals.complete, totals.plays - totals.untrusted),
+    completeRate: computePercentage(totals.complete, totals.plays - totals.untrusted),
     allScreens,
-    deliveryRate: percentOf(totals.screens, allScreens),
+    deliveryRate: computePercentage(totals.screens, allScreens),
     rejected: await rejectedReports(ctx, input),
   }
 }

@@ -15,7 +15,7 @@ import {
   countScreens,
   sumValues,
   sumFigures,
-  type Filter,
+  type PlayFilterCase,
 } from './statistics-fixture.ts'
 
 const STAT = '/api/v1/advertise/statistics'
@@ -27,15 +27,15 @@ let tenant: Caller
 let tenantId: number
 let plays: Required<TestPlay>[]
 
-const queryOf = (filter: Filter) =>
+const queryOf = (filter: PlayFilterCase) =>
   new URLSearchParams(
     Object.entries(filter).flatMap(([key, value]): [string, string][] =>
       value === undefined ? [] : [[key, String(value)]],
     ),
   ).toString()
-const ask = (name: string, filter: Filter = {}, who: Caller = admin) =>
+const ask = (name: string, filter: PlayFilterCase = {}, who: Caller = admin) =>
   who.call('GET', `${STAT}/${name}?${queryOf({ ...RANGE, ...filter })}`)
-const figures = async (name: string, filter: Filter = {}, who: Caller = admin) => {
+const figures = async (name: string, filter: PlayFilterCase = {}, who: Caller = admin) => {
   const answer = await ask(name, filter, who)
   expect([name, filter, answer.code, answer.msg]).toEqual([name, filter, 200, answer.msg])
   return answer.data

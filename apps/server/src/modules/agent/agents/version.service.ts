@@ -1,5 +1,5 @@
 import type { agentVersions as calls } from '@oms/contract/agent/agents/agent-version.ts'
-import { AgentBehaviour, KEPT_HEADER } from '@oms/contract/agent/agents/agent-input.ts'
+import { AgentBehaviour, KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
@@ -105,7 +105,7 @@ const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
     ...snapshot,
     contextProviders: snapshot.contextProviders.map(({ url, headers }) => ({
       url,
-      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, KEPT_HEADER])),
+      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, KEPT_HEADER_MARK])),
     })),
   })
 

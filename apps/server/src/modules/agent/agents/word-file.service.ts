@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type wordFiles as calls, wordLines } from '@oms/contract/agent/agents/word-file.ts'
+import { type wordFiles as calls, splitWordLines } from '@oms/contract/agent/agents/word-file.ts'
 import { and, arrayContains, desc, eq, sql } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import type { Db } from '#core/database/client.ts'
@@ -63,7 +63,7 @@ export async function createWords(ctx: Ctx, { name, words, tenantId }: ParsedOf<
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const [made] = await db
     .insert(agentWordFiles)
-    .values({ tenantId: tenant.id, name, lines: wordLines(words), createBy: user.uid, updateBy: user.uid })
+    .values({ tenantId: tenant.id, name, lines: splitWordLines(words), createBy: user.uid, updateBy: user.uid })
     .returning({ id: agentWordFiles.id })
   ctx.audit({ bizType: KIND, bizId: made!.id, action: `新增替换词文件「${name}」` })
   await publishAgents(ctx, tenant.id)
@@ -76,7 +76,7 @@ export async function updateWords(ctx: Ctx, { id, rev, name, words }: ParsedOf<t
   const next = updateColumns(stored, ctx.user.uid, ctx.now)
   await ctx.db
     .update(agentWordFiles)
-    .set({ name, lines: wordLines(words), ...next })
+    .set({ name, lines: splitWordLines(words), ...next })
     .where(eq(agentWordFiles.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `修改替换词文件「${name}」` })
   await publishAgents(ctx, stored.tenantId)

@@ -1,5 +1,5 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { SN } from '@oms/contract/entities/device.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { SN_PATTERN } from '@oms/contract/entities/device.ts'
 import { and, asc, eq, inArray, or } from 'drizzle-orm'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -47,7 +47,12 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device
   if (!bound.rowCount) throw conflict('该设备已绑定智能体，请先解绑', 'mac')
   await db.delete(agentCodes).where(eq(agentCodes.mac, mac))
   await addEvents(db, [
-    { mac, tenantId: agent.tenantId, kind: EVENT.bound, detail: { agentId: agent.id, account: user.account } },
+    {
+      mac,
+      tenantId: agent.tenantId,
+      kind: AGENT_EVENT_KIND.bound,
+      detail: { agentId: agent.id, account: user.account },
+    },
   ])
   return device
 }
@@ -82,7 +87,7 @@ async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Bind
 async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
   const { db, user } = ctx
   const { agent, mac, serial, board, alias } = binding
-  const sn = SN.test(serial) ? serial : mac
+  const sn = SN_PATTERN.test(serial) ? serial : mac
   await assertDeviceQuota(db, agent.tenantId)
   const modelId = (await findModelOfBoard(db, board)) ?? binding.fallbackModelId
   const hands = { createBy: user.uid, updateBy: user.uid }

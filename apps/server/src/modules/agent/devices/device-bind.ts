@@ -1,5 +1,5 @@
 import { AgentDeviceInput, type agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
@@ -135,7 +135,7 @@ export async function unbindDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.unb
     found.map(({ binding: { mac, tenantId, agentId } }) => ({
       mac,
       tenantId,
-      kind: EVENT.unbound,
+      kind: AGENT_EVENT_KIND.unbound,
       detail: { agentId },
     })),
   )
@@ -162,7 +162,12 @@ export async function moveDevices(ctx: Ctx, { ids, agentId }: ParsedOf<typeof ca
       .where(inArray(agentDevices.deviceId, done))
   await addEvents(
     db,
-    changed.map(({ binding: { mac, tenantId } }) => ({ mac, tenantId, kind: EVENT.moved, detail: { agentId } })),
+    changed.map(({ binding: { mac, tenantId } }) => ({
+      mac,
+      tenantId,
+      kind: AGENT_EVENT_KIND.moved,
+      detail: { agentId },
+    })),
   )
   const words = `的智能体为「${agent.agentName}」`
   auditBindings(ctx, good, `更换设备${words}`, (sn) => `更换设备「${sn}」${words}`)
@@ -201,7 +206,7 @@ export async function resetIdentity(ctx: Ctx, { id }: ParsedOf<typeof calls.rese
     .update(agentDevices)
     .set({ clientId: otherClientId, otherClientId: '', otherClientTime: null, identityNote: '' })
     .where(eq(agentDevices.deviceId, id))
-  await addEvents(db, [{ mac, tenantId, kind: EVENT.identityReset, detail: { clientId: otherClientId } }])
+  await addEvents(db, [{ mac, tenantId, kind: AGENT_EVENT_KIND.identityReset, detail: { clientId: otherClientId } }])
   ctx.audit({ bizType: KIND, bizId: id, action: `重置设备「${sn}」的身份` })
   await publish(ctx, tenantId)
   return null

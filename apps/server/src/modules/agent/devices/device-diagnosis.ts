@@ -1,5 +1,5 @@
 import type { agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
@@ -14,7 +14,7 @@ import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { readLastEvents } from './diagnosis-events.ts'
 import { readBindingLimit } from './device-rows.ts'
-import { type Bound, diagnoseBoundDevice, diagnoseUnboundDevice } from './diagnosis-steps.ts'
+import { type DiagnosedBinding, diagnoseBoundDevice, diagnoseUnboundDevice } from './diagnosis-steps.ts'
 
 const MISSING = 0
 const DONE = 1
@@ -43,12 +43,12 @@ export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose
 
 /** Describes the behaviour of a device at its limit, as a person notices it. Empty while the limit is not reached. */
 function heardOf({ state, notice }: UsageLimit): string {
-  if (state === LIMIT.normal) return ''
-  if (state === LIMIT.exceeded) return '设备照常对话，超出的用量不扣套餐'
+  if (state === LIMIT_STATE_CODE.normal) return ''
+  if (state === LIMIT_STATE_CODE.exceeded) return '设备照常对话，超出的用量不扣套餐'
   return `设备不再对话，只播报：「${notice}」`
 }
 
-async function boundOf(ctx: Ctx, mac: string): Promise<Bound | undefined> {
+async function boundOf(ctx: Ctx, mac: string): Promise<DiagnosedBinding | undefined> {
   const { db, user } = ctx
   const [found] = await db
     .select({

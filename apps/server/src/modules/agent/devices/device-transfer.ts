@@ -1,4 +1,4 @@
-import { AgentDeviceRow, agentDevices as calls, BIND_ROWS, BindLine } from '@oms/contract/agent/devices/device.ts'
+import { AgentDeviceRow, agentDevices as calls, MAX_BIND_ROWS, BindLine } from '@oms/contract/agent/devices/device.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -98,7 +98,7 @@ export const importBindings = defineImport({
     serial: '',
     hmacKey: '',
   },
-  maxRows: BIND_ROWS,
+  maxRows: MAX_BIND_ROWS,
   prepare: async ({ services }): Promise<State> => ({
     agents: new Map(),
     fallbackModelId: await ensureVoiceModel(services),

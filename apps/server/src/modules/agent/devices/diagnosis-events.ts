@@ -1,4 +1,4 @@
-import { AGENT_EVENT, EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT, AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { and, desc, eq, gte, inArray, isNull, or } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -30,7 +30,7 @@ export async function readLastEvents({ db, user }: Ctx, mac: string, isBound: bo
 /** Returns the detail of an event in Chinese. */
 function textOf(kind: number, detail: Record<string, unknown>): string {
   const has = (key: string) => detail[key] !== undefined && detail[key] !== ''
-  if (kind === EVENT.boot)
+  if (kind === AGENT_EVENT_KIND.boot)
     return [
       has('board') ? `开发板 ${String(detail['board'])}` : '',
       has('version') ? `固件 ${String(detail['version'])}` : '',
@@ -38,12 +38,12 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
     ]
       .filter(Boolean)
       .join('，')
-  if (kind === EVENT.configured) return configurationText(detail)
-  if (kind === EVENT.refused) return String(detail['reason'] ?? '')
-  if (kind === EVENT.modelFailed) return `${String(detail['model'])}：${String(detail['reason'])}`
-  if (kind === EVENT.stopped) return `${String(detail['reason'])}，设备播报了提示语`
-  if (kind === EVENT.tool) return String(detail['tool'] ?? '')
-  if (kind === EVENT.context) return String(detail['facts'] || '没有可提供的信息')
+  if (kind === AGENT_EVENT_KIND.configured) return configurationText(detail)
+  if (kind === AGENT_EVENT_KIND.refused) return String(detail['reason'] ?? '')
+  if (kind === AGENT_EVENT_KIND.modelFailed) return `${String(detail['model'])}：${String(detail['reason'])}`
+  if (kind === AGENT_EVENT_KIND.stopped) return `${String(detail['reason'])}，设备播报了提示语`
+  if (kind === AGENT_EVENT_KIND.tool) return String(detail['tool'] ?? '')
+  if (kind === AGENT_EVENT_KIND.context) return String(detail['facts'] || '没有可提供的信息')
   const words = { board: '开发板', version: '固件', clientId: 'Client-Id', serial: '序列号', account: '操作人' }
   return Object.entries(words)
     .filter(([key]) => has(key))
@@ -86,12 +86,18 @@ export async function findLastOutcome({ db }: Ctx, { mac, tenantId, createTime }
     .where(
       and(
         eq(agentEvents.mac, mac),
-        inArray(agentEvents.kind, [EVENT.configured, EVENT.refused]),
+        inArray(agentEvents.kind, [AGENT_EVENT_KIND.configured, AGENT_EVENT_KIND.refused]),
         eq(agentEvents.tenantId, tenantId),
         gte(agentEvents.createTime, createTime),
       ),
     )
     .orderBy(desc(agentEvents.id))
     .limit(1)
-  return last && { isRefused: last.kind === EVENT.refused, time: last.time, words: textOf(last.kind, last.detail) }
+  return (
+    last && {
+      isRefused: last.kind === AGENT_EVENT_KIND.refused,
+      time: last.time,
+      words: textOf(last.kind, last.detail),
+    }
+  )
 }

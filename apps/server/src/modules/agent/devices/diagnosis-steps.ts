@@ -1,5 +1,5 @@
 import type { DIAGNOSIS_STEP } from '@oms/contract/agent/devices/device.ts'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { and, eq, gt } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -7,7 +7,7 @@ import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agentCodes, type agentDevices, agentParams } from '#schema/agent/agent-device.ts'
 import { findLastOutcome } from './diagnosis-events.ts'
 
-export interface Step {
+export interface DiagnosisStep {
   readonly key: keyof typeof DIAGNOSIS_STEP
   readonly isDone: boolean
   /** True when the step is not due yet or its outcome cannot be known. Such a step is not reported as missing. */
@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** A binding with the facts that decide whether its device can talk. */
-export interface Bound {
+export interface DiagnosedBinding {
   readonly binding: typeof agentDevices.$inferSelect
   readonly agentName: string | null
   readonly agentStatus: number | null
@@ -32,7 +32,7 @@ export interface Bound {
 const NO_BOOT = '没有收到该 MAC 的启动请求。请检查设备的 OTA 地址是否为本系统的 /xiaozhi/ota/，以及设备能否连接网络'
 
 /** Returns the steps of a device that waits for its binding, or never called OMS. */
-export async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Promise<Step[]> {
+export async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Promise<DiagnosisStep[]> {
   const [code] = await db
     .select({ time: agentCodes.createTime, board: agentCodes.board, version: agentCodes.version })
     .from(agentCodes)
@@ -54,7 +54,11 @@ export async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Prom
 }
 
 /** Returns the steps of a bound device. Includes the limit of packages only while the limit stops the device. */
-export async function diagnoseBoundDevice(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
+export async function diagnoseBoundDevice(
+  ctx: Ctx,
+  bound: DiagnosedBinding,
+  limit: UsageLimit | undefined,
+): Promise<DiagnosisStep[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
   const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
@@ -77,7 +81,7 @@ export async function diagnoseBoundDevice(ctx: Ctx, bound: Bound, limit: UsageLi
 }
 
 /** Judges the last request, because a device may be refused after earlier conversations. */
-async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
+async function configurationStep(ctx: Ctx, bound: DiagnosedBinding): Promise<DiagnosisStep> {
   const { sessionTime } = bound.binding
   const last = await findLastOutcome(ctx, bound.binding)
   const problem = agentProblem(bound) || (last?.isRefused ? `最近一次被拒绝：${last.words}` : '')
@@ -86,13 +90,13 @@ async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
   return { key: 'configured', isDone: sessionTime !== null && problem === '', time, words }
 }
 
-const limitStep = (limit: UsageLimit | undefined): Step[] =>
-  limit?.state === LIMIT.stopped
+const limitStep = (limit: UsageLimit | undefined): DiagnosisStep[] =>
+  limit?.state === LIMIT_STATE_CODE.stopped
     ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
     : []
 
 /** Judges the last session. Voice servers report no turns of agents that store nothing. */
-function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
+function turnStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
   if (chatHistoryConf === 0 && turnTime === null)
@@ -105,7 +109,7 @@ function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }
 
-function endStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
+function endStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime, closeTime } = binding
   const step = { key: 'ended', time: isOpen ? null : closeTime } as const
   const isUnknown = isOpen || (turnTime === null && chatHistoryConf === 0)
@@ -121,11 +125,11 @@ const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查
 const NO_TURN_SINCE = '最近一次连接后没有上报对话。请检查语音识别和大语言模型是否可用'
 const NO_END = '语音服务没有报告会话结束，可能已中断，或版本过旧'
 
-const agentProblem = ({ agentStatus, agentDeleted }: Bound) =>
+const agentProblem = ({ agentStatus, agentDeleted }: DiagnosedBinding) =>
   agentStatus === null || agentDeleted !== null ? '智能体已删除' : agentStatus === 1 ? '' : '智能体已停用'
 
 /** Describes what the last boot response contained, and which parameter it came from. */
-async function tokenStep(ctx: Ctx, { binding, deviceStatus, tenantStatus }: Bound) {
+async function tokenStep(ctx: Ctx, { binding, deviceStatus, tenantStatus }: DiagnosedBinding) {
   const { tenantId, bootTime, otherClientId } = binding
   if (deviceStatus !== 1 || tenantStatus !== 1) return { isDone: false, words: '设备或所属客户已停用，不下发令牌' }
   const values = await ctx.services.agentParameters.of(tenantId)

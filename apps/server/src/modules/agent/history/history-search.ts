@@ -1,4 +1,8 @@
-import { type agentHistory as calls, MAX_FOUND, SEARCHED_SESSIONS } from '@oms/contract/agent/history/history.ts'
+import {
+  type agentHistory as calls,
+  MAX_FOUND_TURNS,
+  MAX_SEARCHED_SESSIONS,
+} from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { among, contains } from '#core/database/lists/list-query.ts'
@@ -30,11 +34,11 @@ export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }
     .from(agentSessions)
     .where(and(isOf, visibleSessions(user)))
     .orderBy(...order)
-    .limit(SEARCHED_SESSIONS + 1)
-    .offset((page - 1) * SEARCHED_SESSIONS)
-  const searched = read.slice(0, SEARCHED_SESSIONS).map(({ id }) => id)
+    .limit(MAX_SEARCHED_SESSIONS + 1)
+    .offset((page - 1) * MAX_SEARCHED_SESSIONS)
+  const searched = read.slice(0, MAX_SEARCHED_SESSIONS).map(({ id }) => id)
   const matches = await matchesIn(ctx, searched, words)
-  const shown = matches.slice(0, MAX_FOUND)
+  const shown = matches.slice(0, MAX_FOUND_TURNS)
   const snippets = new Map(shown.map(({ id, snippet }) => [id, snippet]))
   const rows =
     shown.length === 0
@@ -48,8 +52,8 @@ export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }
   return {
     list: rows.map((row) => ({ ...row, snippet: snippets.get(row.id) ?? '' })),
     searched: searched.length,
-    isCut: matches.length > MAX_FOUND,
-    hasOlder: read.length > SEARCHED_SESSIONS,
+    isCut: matches.length > MAX_FOUND_TURNS,
+    hasOlder: read.length > MAX_SEARCHED_SESSIONS,
   }
 }
 
@@ -69,6 +73,6 @@ async function matchesIn({ db }: Ctx, ids: readonly number[], words: string) {
             and ${contains(sql`content`, words)}
           order by report_time limit 1)
         limit 1) t
-    order by w.place limit ${MAX_FOUND + 1}`)
+    order by w.place limit ${MAX_FOUND_TURNS + 1}`)
   return rows
 }

@@ -1,4 +1,4 @@
-import { type AgentBehaviour, ERASE_TEXT, erasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import { type AgentBehaviour, ERASE_TEXT, findErasedBy } from '@oms/contract/agent/agents/agent-input.ts'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -19,7 +19,7 @@ export async function findErasures(db: Db, current: number | null, ids: readonly
     .where(inArray(agentModels.id, known))
   const codes = new Map(rows.map(({ id, code }) => [id, code]))
   const codeOf = (id: number | null) => (id === null ? undefined : codes.get(id))
-  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : erasedBy(codeOf(id)))
+  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : findErasedBy(codeOf(id)))
 }
 
 /** Erases turns or memory as the new memory model requires. Throws unless the caller confirmed. */
@@ -32,4 +32,4 @@ export async function applyMemoryRule(ctx: Ctx, stored: StoredAgent, memId: numb
 
 /** Sets the history to `0` (store nothing) for memory models without memory. */
 export const withMemoryRule = (behaviour: AgentBehaviour, provider: string | undefined): AgentBehaviour =>
-  erasedBy(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour
+  findErasedBy(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour

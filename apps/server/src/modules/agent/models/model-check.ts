@@ -2,8 +2,8 @@ import {
   CALLABLE_LLMS,
   isSecretField,
   RELAYED_LLMS,
-  problemOfConfig,
-  storedConfig,
+  findConfigProblem,
+  toStoredConfig,
 } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { and, eq } from 'drizzle-orm'
@@ -25,7 +25,7 @@ export async function readProviderFields(db: Db, type: string, code: string): Pr
 
 /** Checks the values by the provider's fields. Returns the stored configuration and the secrets that were sent. */
 export function readConfig(fields: readonly ProviderField[], config: Config) {
-  const problem = problemOfConfig(fields, config)
+  const problem = findConfigProblem(fields, config)
   if (problem) throw invalid(problem.msg, `config.${problem.field}`)
   const secrets = new Map(
     fields.flatMap((field) => {
@@ -33,7 +33,7 @@ export function readConfig(fields: readonly ProviderField[], config: Config) {
       return isSecretField(field) && value !== undefined && value !== null ? [[field.key, String(value)] as const] : []
     }),
   )
-  return { config: storedConfig(fields, config), secrets }
+  return { config: toStoredConfig(fields, config), secrets }
 }
 
 /**

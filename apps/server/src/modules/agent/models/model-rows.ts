@@ -1,5 +1,5 @@
 import type { agentModels as calls } from '@oms/contract/agent/models/config.ts'
-import { formConfig } from '@oms/contract/agent/models/model-config.ts'
+import { toFormConfig } from '@oms/contract/agent/models/model-config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
@@ -94,7 +94,7 @@ export async function getModel({ db, user }: Ctx, { id }: ParsedOf<typeof calls.
   if (!row.isEditable) return { ...row, config: {}, secrets: {}, fallbackModelId: null }
   return {
     ...row,
-    config: withMaskedAddresses(formConfig(fields ?? [], config)) as Record<string, string | number | boolean>,
+    config: withMaskedAddresses(toFormConfig(fields ?? [], config)) as Record<string, string | number | boolean>,
     secrets: await readSecretEndings(db, SECRET_OWNER.model, id),
     fallbackModelId,
   }

@@ -1,10 +1,10 @@
-import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import {
   ADJUST,
   ADJUST_DIRECTION,
   type agentGrants as calls,
   findAdjustProblem,
-  LEDGER,
+  GRANT_LEDGER_CODE,
 } from '@oms/contract/agent/orders/order-grant.ts'
 import { ALLOWANCE_UNIT, MAX_AMOUNT } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -77,7 +77,7 @@ function changeOf({ unit, total, remaining }: LockedGrant, { direction, amount }
 export async function adjustGrant(ctx: Ctx, input: Input) {
   assertVendor(ctx)
   const order = await lockOrderOf(ctx, input.id)
-  if (order.state !== ORDER.paid)
+  if (order.state !== ORDER_STATE_CODE.paid)
     throw refused(`订单${ORDER_STATE[order.state as keyof typeof ORDER_STATE]}，只有已支付的订单可以调整余量`)
   const grant = await lockGrant(ctx, input.id)
   const problem = findAdjustProblem(grant)
@@ -125,7 +125,7 @@ async function saveBalance({ db, user, now }: Ctx, { beginsAt, endsAt }: LockedG
           when ${of.remaining}::bigint * 5 <= ${total} and warned_share is not null then 20 end
       where id = ${of.id} returning *)
     insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason, create_time)
-    select tenant_id, id, order_id, ${LEDGER.adjust}, ${of.change}::bigint, ${now.toISOString()}::timestamptz::date,
+    select tenant_id, id, order_id, ${GRANT_LEDGER_CODE.adjust}, ${of.change}::bigint, ${now.toISOString()}::timestamptz::date,
       ${user.realname || user.account}::text, ${of.reason}::text, ${now.toISOString()}::timestamptz
     from done`)
 }

@@ -1,8 +1,13 @@
-import { FREE, GIFT, ORDER, OWN_ORDER } from '@oms/contract/agent/orders/order-entities.ts'
-import { LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import {
+  FREE_PAY_WAY,
+  GIFT_PAY_WAY,
+  ORDER_STATE_CODE,
+  OWN_ORDER_MESSAGE,
+} from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -20,8 +25,8 @@ type Input = ParsedOf<typeof calls.confirm>
  * for a voucher of another order.
  */
 async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }: Input) {
-  if (order.payWay === GIFT) return { payWay: GIFT, voucherNo: '' }
-  if (order.amount === 0) return { payWay: FREE, voucherNo: '' }
+  if (order.payWay === GIFT_PAY_WAY) return { payWay: GIFT_PAY_WAY, voucherNo: '' }
+  if (order.amount === 0) return { payWay: FREE_PAY_WAY, voucherNo: '' }
   if (payWay === undefined) throw invalid('请选择收款方式', 'payWay')
   if (voucherNo === '') throw invalid('请输入凭证号', 'voucherNo')
   // Serializes confirmations with the same voucher, so that the second one names the order of the first one.
@@ -42,22 +47,27 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   assertVendor(ctx)
   const { user, now } = ctx
   const order = await lockOrder(ctx, input.id)
-  const isRepeated = order.state === ORDER.paid && order.voucherNo !== '' && order.voucherNo === input.voucherNo
+  const isRepeated =
+    order.state === ORDER_STATE_CODE.paid && order.voucherNo !== '' && order.voucherNo === input.voucherNo
   if (isRepeated) {
     ctx.audit({ bizType: 'agentOrder', bizId: order.id, action: `重复确认收款 ${order.orderNo}，未改变` })
     return { rev: order.rev }
   }
   await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.confirm)
-  if (order.createBy === user.uid) throw refused(OWN_ORDER)
+  if (order.createBy === user.uid) throw refused(OWN_ORDER_MESSAGE)
   await requireReceivingTenant(ctx, order.tenantId)
   const payment = await paymentOf(ctx, order, input)
   await issueGrants(ctx, order)
-  const paid = { ...payment, state: ORDER.paid, payBy: user.uid, payTime: now.toISOString() }
+  const paid = { ...payment, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
   return saveStep(ctx, order, paid, actionOf(payment.payWay, order.amount))
 }
 
 const actionOf = (payWay: number, amount: number) =>
-  payWay === GIFT ? '确认赠送' : payWay === FREE ? '确认免费订单' : `确认收款${yuanText(amount)}元`
+  payWay === GIFT_PAY_WAY
+    ? '确认赠送'
+    : payWay === FREE_PAY_WAY
+      ? '确认免费订单'
+      : `确认收款${formatFenAsYuan(amount)}元`
 
 /** Creates a grant for each target, copy and allowance, with its issue line in the ledger. */
 async function issueGrants(ctx: Ctx, order: StoredOrder) {
@@ -81,7 +91,7 @@ async function issueGrants(ctx: Ctx, order: StoredOrder) {
       where t.order_id = ${order.id} order by t.line, p, u.unit
       returning *)
     insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, create_time)
-    select tenant_id, id, order_id, ${LEDGER.issue}, total, ${at}::timestamptz::date, ${user.realname || user.account}::text, ${at}::timestamptz
+    select tenant_id, id, order_id, ${GRANT_LEDGER_CODE.issue}, total, ${at}::timestamptz::date, ${user.realname || user.account}::text, ${at}::timestamptz
     from issued order by id`)
 }
 

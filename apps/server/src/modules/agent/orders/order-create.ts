@@ -1,9 +1,9 @@
-import { GIFT, MAX_GRANTS, type PreviewInput } from '@oms/contract/agent/orders/order-entities.ts'
+import { GIFT_PAY_WAY, MAX_GRANTS, type PreviewInput } from '@oms/contract/agent/orders/order-entities.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import { previewPacks } from '@oms/contract/agent/packages/pack-clock.ts'
-import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
@@ -44,9 +44,9 @@ function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discou
   const grantCount = targets * copies * terms.allowances.length
   if (grantCount > MAX_GRANTS) throw invalid(`一个订单最多${MAX_GRANTS}项权益，请减少使用对象或份数`, 'copies')
   const listAmount = terms.price * copies * targets
-  if (listAmount > MAX_FEN) throw invalid(`订单金额不能大于${yuanText(MAX_FEN)}元`, 'copies')
+  if (listAmount > MAX_FEN) throw invalid(`订单金额不能大于${formatFenAsYuan(MAX_FEN)}元`, 'copies')
   if (isGift) return { listAmount, discount: listAmount, amount: 0, grantCount }
-  if (discount > listAmount) throw invalid(`优惠金额不能大于${yuanText(listAmount)}元`, 'discount')
+  if (discount > listAmount) throw invalid(`优惠金额不能大于${formatFenAsYuan(listAmount)}元`, 'discount')
   return { listAmount, discount, amount: listAmount - discount, grantCount }
 }
 
@@ -68,7 +68,7 @@ export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.previe
   return {
     ...quote,
     targetCount: targets.length,
-    content: terms.allowances.map(allowanceText).join('、'),
+    content: terms.allowances.map(formatAllowance).join('、'),
     packs,
     problems: problems.slice(0, MAX_PROBLEMS),
   }
@@ -106,7 +106,7 @@ export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
 }
 
 async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
-  return storeOrder(ctx, { ...(await prepareOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT : 0 })
+  return storeOrder(ctx, { ...(await prepareOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT_PAY_WAY : 0 })
 }
 
 export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
@@ -150,7 +150,7 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
   ctx.audit({
     bizType: 'agentOrder',
     bizId: id,
-    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${formatTargetNames(targets)}，${yuanText(quote.amount)}元`,
+    action: `${payWay === GIFT_PAY_WAY ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${formatTargetNames(targets)}，${formatFenAsYuan(quote.amount)}元`,
   })
   await publishOrders(ctx, buyer.id)
   return { id, orderNo }

@@ -1,7 +1,7 @@
-import { GIFT, NOT_CREATOR } from '@oms/contract/agent/orders/order-entities.ts'
+import { GIFT_PAY_WAY, NOT_CREATOR } from '@oms/contract/agent/orders/order-entities.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { eq } from 'drizzle-orm'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -27,7 +27,7 @@ export async function editOrder(ctx: Ctx, input: Input) {
   const order = await lockOrder(ctx, input.id)
   await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.edit)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.edit)
-  const isGift = order.payWay === GIFT
+  const isGift = order.payWay === GIFT_PAY_WAY
   assertMoney(ctx, isGift, input)
   const { terms, buyer, targets, quote } = await prepareOrder(ctx, input, { discount: input.discount, isGift })
   await ctx.db.delete(agentOrderTargets).where(eq(agentOrderTargets.orderId, order.id))
@@ -46,5 +46,5 @@ export async function editOrder(ctx: Ctx, input: Input) {
     amount: quote.amount,
     remark: input.remark,
   }
-  return saveStep(ctx, order, next, `编辑订单（${formatTargetNames(targets)}，${yuanText(quote.amount)}元）`)
+  return saveStep(ctx, order, next, `编辑订单（${formatTargetNames(targets)}，${formatFenAsYuan(quote.amount)}元）`)
 }

@@ -1,4 +1,9 @@
-import { agentGrants as calls, AgentGrantRow, AgentLedgerRow, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import {
+  agentGrants as calls,
+  AgentGrantRow,
+  AgentLedgerRow,
+  GRANT_LEDGER_CODE,
+} from '@oms/contract/agent/orders/order-grant.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -14,7 +19,7 @@ import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
 /** Kinds of lines whose amount is shown with its own sign. */
-const SIGNED: readonly number[] = [LEDGER.issue, LEDGER.adjust]
+const SIGNED: readonly number[] = [GRANT_LEDGER_CODE.issue, GRANT_LEDGER_CODE.adjust]
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {

@@ -1,4 +1,4 @@
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { ORDER_STATE, PAY_WAY } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
@@ -62,7 +62,9 @@ const AMOUNTS = ['discount', 'amount', 'refunded'] as const
 
 const inWords = (order: Partial<StoredOrder>) => ({
   ...order,
-  ...Object.fromEntries(AMOUNTS.flatMap((key) => (order[key] === undefined ? [] : [[key, yuanText(order[key])]]))),
+  ...Object.fromEntries(
+    AMOUNTS.flatMap((key) => (order[key] === undefined ? [] : [[key, formatFenAsYuan(order[key])]])),
+  ),
   ...(order.state === undefined ? {} : { state: ORDER_STATE[order.state as keyof typeof ORDER_STATE] }),
   ...(order.payWay === undefined ? {} : { payWay: PAY_WAY[order.payWay as keyof typeof PAY_WAY] ?? '' }),
 })

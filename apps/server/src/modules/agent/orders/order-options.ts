@@ -1,5 +1,5 @@
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
-import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { contains } from '#core/database/lists/list-query.ts'
@@ -51,7 +51,9 @@ export async function listOrderPackages({ db }: Ctx, { keyword, tenantId }: Pars
     )
     .orderBy(asc(agentProducts.sort), asc(agentProducts.id))
     .limit(MAX_OPTIONS)
-  return { list: rows.map(({ allowances, ...row }) => ({ ...row, content: allowances.map(allowanceText).join('、') })) }
+  return {
+    list: rows.map(({ allowances, ...row }) => ({ ...row, content: allowances.map(formatAllowance).join('、') })),
+  }
 }
 
 export async function listOrderDevices({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.devices>) {

@@ -1,8 +1,8 @@
-import { NOT_CREATOR, ORDER, OWN_REFUND } from '@oms/contract/agent/orders/order-entities.ts'
-import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { NOT_CREATOR, ORDER_STATE_CODE, OWN_REFUND_MESSAGE } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { conflict, refused } from '#core/http/api-error.ts'
@@ -17,7 +17,7 @@ export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof 
   const order = await lockOrder(ctx, id)
   await assertStepAllowed(ctx, order, rev, ORDER_STEP.close)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.close)
-  const closed = { state: ORDER.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
+  const closed = { state: ORDER_STATE_CODE.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
   return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
 }
 
@@ -36,13 +36,13 @@ async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
 
 /** Returns the amount in fen that a refund requested now would have. Returns null when the order cannot be refunded. */
 export async function computeRefundProposal({ db, now }: Ctx, order: Pick<StoredOrder, 'id' | 'state' | 'amount'>) {
-  if (order.state !== ORDER.paid) return null
+  if (order.state !== ORDER_STATE_CODE.paid) return null
   return computeRefundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
 }
 
 const freeze = (db: Db, orderId: number, isFrozen: 0 | 1) =>
   db.execute(sql`
-    update agent_grants set is_frozen = ${isFrozen} where order_id = ${orderId} and state < ${GRANT.used}`)
+    update agent_grants set is_frozen = ${isFrozen} where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
 
 /** Requests a refund of the unused grants. Freezes these grants until another person decides. */
 export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.refund>) {
@@ -62,8 +62,8 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
     createBy: user.uid,
     createTime: now.toISOString(),
   })
-  const action = `申请退款${yuanText(amount)}元，原因：${reason}，订单`
-  const { rev: next } = await saveStep(ctx, order, { state: ORDER.refunding }, action)
+  const action = `申请退款${formatFenAsYuan(amount)}元，原因：${reason}，订单`
+  const { rev: next } = await saveStep(ctx, order, { state: ORDER_STATE_CODE.refunding }, action)
   return { rev: next, amount }
 }
 
@@ -75,28 +75,28 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
   await assertStepAllowed(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
   const isOpen = and(eq(agentOrderRefunds.orderId, id), eq(agentOrderRefunds.state, 0))
   const [refund] = await db.select().from(agentOrderRefunds).where(isOpen).for('update')
-  if (refund!.createBy === user.uid) throw refused(OWN_REFUND)
+  if (refund!.createBy === user.uid) throw refused(OWN_REFUND_MESSAGE)
   await db
     .update(agentOrderRefunds)
     .set({ state: pass === 1 ? 1 : 2, auditBy: user.uid, auditTime: now.toISOString(), auditRemark })
     .where(isOpen)
   if (pass === 0) {
     await freeze(db, id, 0)
-    return saveStep(ctx, order, { state: ORDER.paid }, `驳回退款（${auditRemark}）`)
+    return saveStep(ctx, order, { state: ORDER_STATE_CODE.paid }, `驳回退款（${auditRemark}）`)
   }
   await revokeGrants(ctx, order, refund!.reason)
-  const done = { state: ORDER.refunded, refunded: refund!.amount }
-  return saveStep(ctx, order, done, `同意退款${yuanText(refund!.amount)}元`)
+  const done = { state: ORDER_STATE_CODE.refunded, refunded: refund!.amount }
+  return saveStep(ctx, order, done, `同意退款${formatFenAsYuan(refund!.amount)}元`)
 }
 
 /** Revokes the open grants of an order, and adds their rest to the ledger as refunded. */
 const revokeGrants = ({ db, user, now }: Ctx, order: StoredOrder, reason: string) =>
   db.execute(sql`
     with open as materialized (select id, remaining from agent_grants
-      where order_id = ${order.id} and state < ${GRANT.used} order by id for update),
-    done as (update agent_grants g set state = ${GRANT.revoked}, refunded = g.refunded + open.remaining, remaining = 0, is_frozen = 0
+      where order_id = ${order.id} and state < ${GRANT_STATE_CODE.used} order by id for update),
+    done as (update agent_grants g set state = ${GRANT_STATE_CODE.revoked}, refunded = g.refunded + open.remaining, remaining = 0, is_frozen = 0
       from open where g.id = open.id returning g.id, g.tenant_id, g.order_id, open.remaining)
     insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason)
-    select tenant_id, id, order_id, ${LEDGER.refund}, remaining, ${now.toISOString()}::timestamptz::date,
+    select tenant_id, id, order_id, ${GRANT_LEDGER_CODE.refund}, remaining, ${now.toISOString()}::timestamptz::date,
       ${user.realname || user.account}::text, ${reason}::text
     from done where remaining > 0 order by id`)

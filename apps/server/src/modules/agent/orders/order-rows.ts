@@ -1,6 +1,6 @@
 import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { type agentOrders as calls, agentOrders as contract } from '@oms/contract/agent/orders/order.ts'
-import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type AnyColumn, and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -78,7 +78,7 @@ const selectOrders = (db: Db, user: User) =>
     .leftJoin(tenants, eq(tenants.id, agentOrders.tenantId))
 type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
-const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(allowanceText).join('、') })
+const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(formatAllowance).join('、') })
 
 /** Conditions by value of the filter `todo`: orders and refunds that wait for a decision of the account. */
 const TODO = { 1: isAwaitingConfirmation, 2: isAwaitingRefundAudit } as const

@@ -1,4 +1,4 @@
-import { MAX_TARGETS, serialsOf } from '@oms/contract/agent/orders/order-entities.ts'
+import { MAX_TARGETS, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
 import { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportProblem } from '@oms/contract/core/transfer.ts'
@@ -51,7 +51,7 @@ function lineProblem({ serial, doubt }: Line, earlier: number | undefined) {
   if (doubt) return doubt
   if (serial === '') return '第一列没有序列号或MAC'
   if (serial.length > MAX_SERIAL) return `序列号或MAC最多${MAX_SERIAL}个字符`
-  if (serialsOf(serial).length > 1) return `「${serial}」含空格或逗号`
+  if (splitSerials(serial).length > 1) return `「${serial}」含空格或逗号`
   return earlier === undefined ? undefined : `「${serial}」与第${earlier}行重复`
 }
 

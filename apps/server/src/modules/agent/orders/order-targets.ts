@@ -1,4 +1,4 @@
-import { MAX_TARGETS, serialsOf } from '@oms/contract/agent/orders/order-entities.ts'
+import { MAX_TARGETS, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -78,7 +78,7 @@ type Found = Awaited<ReturnType<typeof selectDevices>>[number]
 
 async function devicesOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
   const { deviceIds, groupId } = asked
-  const serials = serialsOf(asked.serials)
+  const serials = splitSerials(asked.serials)
   if (deviceIds.length === 0 && groupId === undefined && serials.length === 0) throw invalid('请选择设备', 'deviceIds')
   const chosen = await selectDevices(ctx, among(devices.id, deviceIds))
   const named = await namedDevices(ctx, serials)

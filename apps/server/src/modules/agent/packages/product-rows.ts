@@ -1,4 +1,4 @@
-import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import {
   type agentProducts as calls,
   agentProducts as contract,
@@ -33,7 +33,7 @@ const selectProducts = (db: Db) =>
     .innerJoin(agentProductVersions, isCurrentVersion)
 type Selected = Awaited<ReturnType<typeof selectProducts>>[number]
 
-const contentOf = ({ allowances }: Pick<Selected, 'allowances'>) => allowances.map(allowanceText).join('、')
+const contentOf = ({ allowances }: Pick<Selected, 'allowances'>) => allowances.map(formatAllowance).join('、')
 
 const present = (row: Selected) => ({
   ...row,

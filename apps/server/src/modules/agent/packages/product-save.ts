@@ -1,4 +1,4 @@
-import { AgentPackageTerms, allowanceText, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
+import { AgentPackageTerms, formatAllowance, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
 import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 
 const wordOf = (field: string, value: unknown) =>
   field === 'allowances'
-    ? (value as AgentPackageTerms['allowances']).map(allowanceText).join('、')
+    ? (value as AgentPackageTerms['allowances']).map(formatAllowance).join('、')
     : (WORDS[field]?.[value as number] ?? value)
 
 const store = createPackageStore({

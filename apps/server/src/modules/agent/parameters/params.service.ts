@@ -1,5 +1,5 @@
 import { type agentParams as calls, type ParamRow } from '@oms/contract/agent/parameters/params.ts'
-import { PARAMS, paramError, paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import { PARAMS, findParamError, findParam } from '@oms/contract/agent/parameters/param-list.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
@@ -125,7 +125,7 @@ const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParam
 
 /** Schedules a reload of the voice servers after a change of a parameter that they receive. */
 const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string) =>
-  paramOf(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
+  findParam(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
 
 type Tenant = Awaited<ReturnType<typeof resolveParameterTenant>>
 const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb: string) =>
@@ -133,7 +133,7 @@ const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb:
 
 /** Throws when a tenant would change a parameter that the platform decides, such as the limit of sold packages. */
 function assertMayChange({ isPlatform }: User, code: string) {
-  if (paramOf(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
+  if (findParam(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
 }
 
 export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
@@ -141,7 +141,7 @@ export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...inpu
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
   const { code, value } = input
   assertMayChange(user, code)
-  const error = paramError(code, value)
+  const error = findParamError(code, value)
   if (error) throw invalid(error, 'value')
   await assertSecretReceiver(ctx, tenantId, input)
   const [stored] = await db
@@ -180,7 +180,7 @@ export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: Parsed
  * for repeated calls.
  */
 export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
-  if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
+  if (findParam(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {
     const { tenantId, tenantName } = await resolveParameterTenant(db, ctx.user, asked)
     // Reads the value first, because the first read in an installation creates the secret of the platform.

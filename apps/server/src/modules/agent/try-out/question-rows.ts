@@ -1,4 +1,4 @@
-import { type agentQuestions as calls, KEPT_RUNS } from '@oms/contract/agent/try-out/question.ts'
+import { type agentQuestions as calls, MAX_KEPT_RUNS } from '@oms/contract/agent/try-out/question.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -43,7 +43,10 @@ const select = (db: Db, user: User) =>
 
 export async function listRuns(ctx: Ctx, { agentId }: ParsedOf<typeof calls.runs>) {
   await readAgent(ctx, agentId)
-  const list = await select(ctx.db, ctx.user).where(eq(runs.agentId, agentId)).orderBy(desc(runs.id)).limit(KEPT_RUNS)
+  const list = await select(ctx.db, ctx.user)
+    .where(eq(runs.agentId, agentId))
+    .orderBy(desc(runs.id))
+    .limit(MAX_KEPT_RUNS)
   return { list }
 }
 

@@ -1,6 +1,6 @@
 import {
   type agentQuestions as calls,
-  KEPT_RUNS,
+  MAX_KEPT_RUNS,
   MAX_QUESTIONS,
   type QuestionRow,
 } from '@oms/contract/agent/try-out/question.ts'
@@ -150,6 +150,6 @@ async function removeOldRuns(db: Db, agentId: number) {
     .from(agentQuestionRuns)
     .where(isOfAgent)
     .orderBy(desc(agentQuestionRuns.id))
-    .limit(KEPT_RUNS)
+    .limit(MAX_KEPT_RUNS)
   await db.delete(agentQuestionRuns).where(and(isOfAgent, notInArray(agentQuestionRuns.id, newest)))
 }

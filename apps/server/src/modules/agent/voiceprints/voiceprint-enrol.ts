@@ -1,7 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   MAX_SPEAKERS,
-  SAME_SPEAKER,
+  SAME_SPEAKER_SCORE,
   VoiceprintChange,
   type voiceprints as calls,
 } from '@oms/contract/agent/voiceprints/voiceprint.ts'
@@ -38,7 +38,7 @@ async function assertNewSpeaker(service: VoiceprintService, others: Speakers, wa
   if (others.length === 0) return
   const ids = others.map(({ id }) => id)
   const { speakerId, score } = await callVoiceprintService(() => service.identify(ids, wav))
-  const same = score > SAME_SPEAKER ? others.find(({ id }) => id === speakerId) : undefined
+  const same = score > SAME_SPEAKER_SCORE ? others.find(({ id }) => id === speakerId) : undefined
   if (same) throw conflict(`这段语音与已登记的「${same.name}」是同一个人（相似度 ${score.toFixed(2)}）`, 'audioId')
 }
 

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { OFFERED_TURNS, type voiceprints as calls } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { MAX_OFFERED_TURNS, type voiceprints as calls } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { and, asc, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
@@ -106,7 +106,7 @@ export function listTurns(ctx: Ctx, { agentId }: ParsedOf<typeof calls.turns>) {
       .leftJoin(devices, eq(devices.id, agentTurns.deviceId))
       .where(and(eq(agentTurns.agentId, agentId), eq(agentTurns.kind, USER_TURN), ne(agentTurns.audioId, '')))
       .orderBy(desc(agentTurns.reportTime))
-      .limit(OFFERED_TURNS)
+      .limit(MAX_OFFERED_TURNS)
     ctx.audit({ bizType: 'agent', bizId: agentId, action: `查看智能体「${agent.name}」的用户语音` })
     return { list }
   })

@@ -4,7 +4,7 @@ import {
   type voiceprints as calls,
 } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { eq } from 'drizzle-orm'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -59,7 +59,7 @@ async function uploadedWav({ incoming }: Ctx): Promise<Buffer> {
     // Reads the rest of the body without keeping it. Otherwise the client would not receive the response.
     if (size <= rule.maxBytes) chunks.push(chunk as Buffer)
   }
-  const problem = uploadProblem(rule, { name: incoming.name, size })
+  const problem = findUploadProblem(rule, { name: incoming.name, size })
   if (problem) throw invalid(problem, 'file')
   const wav = Buffer.concat(chunks)
   if (wav.toString('latin1', 0, 4) !== 'RIFF' || wav.toString('latin1', 8, 12) !== 'WAVE')

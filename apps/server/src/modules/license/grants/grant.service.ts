@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type licenseGrants as calls, MAX_QUOTA, OWN_GRANT } from '@oms/contract/license/license-grant.ts'
+import { type licenseGrants as calls, MAX_QUOTA, OWN_GRANT_MESSAGE } from '@oms/contract/license/license-grant.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { deviceModels } from '#schema/device.ts'
 import { licenseGrants, licenseLedger } from '#schema/license.ts'
@@ -125,7 +125,7 @@ export async function auditGrant(ctx: Ctx, { id, rev, pass, auditRemark }: Parse
   const { db, user, now } = ctx
   const grant = await forChange(ctx, id, rev)
   if (grant.status !== GRANT_STATUS_CODE.pending) throw refused('该申请已处理')
-  if (grant.applyBy === user.uid) throw refused(OWN_GRANT)
+  if (grant.applyBy === user.uid) throw refused(OWN_GRANT_MESSAGE)
   if (pass === 1) await requireReceivingTenant(ctx, grant.tenantId)
   if (pass === 1 && (await isPast(ctx, grant.validTo))) throw refused('授权的失效日期已过，请驳回后重新申请')
   const decided = {

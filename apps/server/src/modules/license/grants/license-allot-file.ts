@@ -1,7 +1,7 @@
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
-import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { text } from '@oms/contract/core/fields.ts'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
@@ -56,7 +56,7 @@ export const importAllotments = defineImport({
 })
 
 async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.output<typeof Line> }[], state: State) {
-  const spelled = lines.map(({ input }) => uidSpellings(input.uid))
+  const spelled = lines.map(({ input }) => listUidSpellings(input.uid))
   const { rows } = await ctx.db.execute<Found>(sql`
     select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
     where uid = any(${sql.param(spelled.flat())}::text[]) order by id for update`)

@@ -1,4 +1,4 @@
-import { maskUid, uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { maskUid, listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { MAX_ALLOTTED_CERTIFICATES } from '@oms/contract/license/license-rows.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -55,7 +55,7 @@ async function stored(db: Db, uid: string, field: string) {
   const [found] = await db
     .select({ uid: licenses.uid, vendor: licenses.vendor })
     .from(licenses)
-    .where(sql`${licenses.uid} = any(${sql.param(uidSpellings(uid))}::text[])`)
+    .where(sql`${licenses.uid} = any(${sql.param(listUidSpellings(uid))}::text[])`)
     .limit(1)
   if (!found) throw invalid('UID 不存在', field)
   return found

@@ -1,5 +1,5 @@
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { LOW_SHARE } from '@oms/contract/license/license-statistics.ts'
+import { LOW_STOCK_PERCENT } from '@oms/contract/license/license-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -24,7 +24,7 @@ function stockQuery(db: Db) {
   const left = sql<number>`coalesce(sum(${n}) filter (where ${state} = 1), 0)::int`
   const received = sql<number>`coalesce(sum(${n}) filter (where ${state} <> 0), 0)::int`
   const threshold = sql<number | null>`max(${licenseTenantThresholds.threshold})`
-  const warnBelow = sql<number>`coalesce(${threshold}, ceil(${received} * ${LOW_SHARE} / 100.0))::int`
+  const warnBelow = sql<number>`coalesce(${threshold}, ceil(${received} * ${LOW_STOCK_PERCENT} / 100.0))::int`
   return db
     .select({
       tenantId,
@@ -81,7 +81,8 @@ export async function saveTenantThreshold(
     .insert(licenseTenantThresholds)
     .values({ tenantId, ...next })
     .onConflictDoUpdate({ target: licenseTenantThresholds.tenantId, set: next })
-  const words = threshold === null ? `低于累计持有的${LOW_SHARE}%` : threshold === 0 ? '不预警' : `低于${threshold}个`
+  const words =
+    threshold === null ? `低于累计持有的${LOW_STOCK_PERCENT}%` : threshold === 0 ? '不预警' : `低于${threshold}个`
   ctx.audit({
     bizType: 'license-tenant',
     bizId: tenantId,

@@ -6,7 +6,7 @@ import { ossCardAttempts, ossCardBatches, ossCards } from '#schema/storage-sales
 import { ApiError, invalid, tooMany } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import type { Effect } from '#domain/storage/queue.ts'
+import type { QueueEffect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { createCardHasher, parseCardCode } from './card-code.ts'
 import {
@@ -70,7 +70,7 @@ async function useCard(ctx: Ctx, input: Input) {
   const { db, user, now } = ctx
   const { card, batch } = await usableCard(ctx, input.code)
   const { target, terms } = await targetOf(ctx, input, batch.packageVersionId)
-  const effect = input.effectMode as Effect
+  const effect = input.effectMode as QueueEffect
   const order = { terms, copies: 1, effect, source: BY_CARD, isRenewal: 0, amount: batch.unitAmount }
   const ids = (await reserveIds(db, 2)).values()
   const place = { target, channels: [input.channel] }

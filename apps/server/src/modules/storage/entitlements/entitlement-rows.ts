@@ -7,7 +7,7 @@ import {
   EntitlementListRow,
   SERVICE_STATE,
 } from '@oms/contract/storage/entitlement.ts'
-import { periodText } from '@oms/contract/storage/package.ts'
+import { formatPeriod } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
@@ -24,7 +24,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { ossEntitlements, ossLedger } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
 
-export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+export type EntitlementFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 const MAX_LINES = 200
 
 export const visibleEntitlements = (user: User) =>
@@ -78,7 +78,7 @@ function lengthsOf(row: Presented, nowText: string) {
 export const presentEntitlement = <R extends Presented>(row: R, nowText: string) => ({
   ...row,
   ...lengthsOf(row, nowText),
-  period: periodText(row.periodType, row.periodCount),
+  period: formatPeriod(row.periodType, row.periodCount),
 })
 
 const nowTextOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLocalTime(now, services.config.timeZone)
@@ -98,7 +98,7 @@ const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
 const EXPIRED = 2
 
 /** Selects the last entitlement of queues in force that end within the days: the rows that `oss_ends` counts. */
-const queueEndConditions = ({ queueEndBegin, queueEndEnd }: Partial<Filter>): (SQL | undefined)[] =>
+const queueEndConditions = ({ queueEndBegin, queueEndEnd }: Partial<EntitlementFilter>): (SQL | undefined)[] =>
   queueEndBegin === undefined && queueEndEnd === undefined
     ? []
     : [
@@ -117,7 +117,10 @@ const FLOW: Readonly<Record<keyof typeof ENTITLEMENT_FLOW, SQL>> = {
 }
 
 /** Selects entitlements with a ledger entry of the flow within the days: the rows that `oss_flows` counts. */
-function flowCondition(flow: keyof typeof ENTITLEMENT_FLOW, { flowBegin, flowEnd, tenantId }: Partial<Filter>) {
+function flowCondition(
+  flow: keyof typeof ENTITLEMENT_FLOW,
+  { flowBegin, flowEnd, tenantId }: Partial<EntitlementFilter>,
+) {
   const days = [
     FLOW[flow],
     ...(flowBegin ? [sql`l.at_time >= ${flowBegin}`] : []),
@@ -148,7 +151,7 @@ const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
       and later.id > ${ossEntitlements.id})`,
   )
 
-export const buildEntitlementFilter = (user: User, filter: Partial<Filter>): SQL | undefined =>
+export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFilter>): SQL | undefined =>
   and(
     visibleEntitlements(user),
     contains(ossEntitlements.sn, filter.sn),
@@ -168,7 +171,7 @@ export const buildEntitlementFilter = (user: User, filter: Partial<Filter>): SQL
     ...within(ossEntitlements.createTime, filter.beginTime, filter.endTime),
   )
 
-const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+const entitlementOrder = (filter: Pick<EntitlementFilter, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(
     filter,
     {
@@ -265,7 +268,7 @@ export const exportEntitlements = defineExport({
       (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
         (row) => ({
           ...row,
-          period: periodText(row.periodType, row.periodCount),
+          period: formatPeriod(row.periodType, row.periodCount),
         }),
       ),
     ),

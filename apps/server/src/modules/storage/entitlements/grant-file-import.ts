@@ -16,7 +16,7 @@ import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import { openGrantLines } from './grant-file-open.ts'
 import { publishEntitlements, buildQueuePlan } from './open.service.ts'
-import { type Prepared, type QueueCtx, type Terms, readTermsOnSale } from './open-prepare.ts'
+import { type PreparedEntitlements, type QueueCtx, type Terms, readTermsOnSale } from './open-prepare.ts'
 
 /** Input of a run: the totals of the file, and the row of a file that a second person approved. */
 export type GrantInput = ParsedOf<typeof calls.import> & {
@@ -153,7 +153,7 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
 }
 
 /** Adds opened entitlements to the plan. */
-function notePlan(ctx: QueueCtx, { created, works, before }: Prepared, state: GrantState) {
+function notePlan(ctx: QueueCtx, { created, works, before }: PreparedEntitlements, state: GrantState) {
   const snOf = new Map(created.map(({ deviceId, sn }) => [deviceId, sn]))
   for (const { deviceId, amount } of created) {
     state.opened.add(deviceId)

@@ -1,6 +1,6 @@
 import type { GrantLine } from '@oms/contract/storage/grant-file.ts'
 import type * as z from 'zod'
-import type { Effect } from '#domain/storage/queue.ts'
+import type { QueueEffect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
@@ -8,13 +8,13 @@ import { createIdSource, buildOrder, storePreparedEntitlements, listSerialsWithT
 import {
   findChannelProblem,
   readDevicesBySn,
-  type Order,
-  type Place,
+  type OpenOrder,
+  type QueuePlace,
   prepareEntitlements,
-  type Prepared,
+  type PreparedEntitlements,
   type QueueCtx,
   findTargetProblem,
-  type Target,
+  type TargetDevice,
   findTenantProblems,
 } from './open-prepare.ts'
 
@@ -30,7 +30,7 @@ const AT_ONCE = 5000
 /** A line whose device can receive the package. */
 interface Ready {
   readonly at: number
-  readonly target: Target
+  readonly target: TargetDevice
   readonly channel: number
   readonly copies: number
 }
@@ -43,13 +43,13 @@ export async function openGrantLines(
   ctx: QueueCtx,
   lines: readonly Line[],
   state: GrantState,
-  onOpened: (prepared: Prepared) => void,
+  onOpened: (prepared: PreparedEntitlements) => void,
 ): Promise<readonly (LineProblem | undefined)[]> {
   const { problems, ready } = await checkedLines(ctx, lines, state)
   for (const { copies, part } of parts(ready)) {
-    const order: Order = {
+    const order: OpenOrder = {
       ...buildOrder(state.terms, { ...state.input, copies, channels: 1 }),
-      effect: state.input.effectMode as Effect,
+      effect: state.input.effectMode as QueueEffect,
       isRenewal: 0,
     }
     // oxlint-disable-next-line no-await-in-loop -- all parts use one transaction
@@ -64,8 +64,8 @@ export async function openGrantLines(
   return problems
 }
 
-async function openPart(ctx: QueueCtx, part: readonly Ready[], order: Order, { terms, input }: GrantState) {
-  const places = part.map(({ target, channel }): Place => ({ target, channels: [channel] }))
+async function openPart(ctx: QueueCtx, part: readonly Ready[], order: OpenOrder, { terms, input }: GrantState) {
+  const places = part.map(({ target, channel }): QueuePlace => ({ target, channels: [channel] }))
   const ids = createIdSource(await reserveIds(ctx.db, places.length * order.copies))
   const prepared = await prepareEntitlements(ctx, places, order, { locked: true, ids })
   await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)

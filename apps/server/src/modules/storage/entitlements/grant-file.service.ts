@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   GRANT_FILE_ROWS,
   GrantLine,
-  OWN_BATCH,
+  OWN_BATCH_MESSAGE,
   storageGrantFiles as contract,
 } from '@oms/contract/storage/grant-file.ts'
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
@@ -148,7 +148,7 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
   const [job] = found.jobId === null ? [] : await db.select().from(jobs).where(eq(jobs.jobId, found.jobId))
   const isOpen = found.state === STATE.waiting || (found.state === STATE.running && (!job || isEnded(job.state)))
   if (!isOpen) throw refused('该批次已处理')
-  if (found.createBy === user.uid) throw refused(OWN_BATCH)
+  if (found.createBy === user.uid) throw refused(OWN_BATCH_MESSAGE)
   return found
 }
 

@@ -8,7 +8,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import {
   QUEUE_EFFECT,
-  type Effect,
+  type QueueEffect,
   addItems,
   projectSpans,
   QUEUE_STATE,
@@ -34,7 +34,7 @@ export type Terms = typeof ossPackageVersions.$inferSelect & {
   readonly packageName: string
   readonly packageCode: string
 }
-export interface Failed {
+export interface FailedDevice {
   readonly id: number
   readonly name: string
   readonly msg: string
@@ -65,7 +65,7 @@ export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number
 }
 
 /** One device that receives entitlements on some channels. */
-export interface Target {
+export interface TargetDevice {
   readonly id: number
   readonly sn: string
   readonly tenantId: number
@@ -77,7 +77,7 @@ export interface Target {
 export async function readDevicesBySn(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   sns: readonly string[],
-): Promise<Map<string, Target>> {
+): Promise<Map<string, TargetDevice>> {
   const rows = await db
     .select({
       id: devices.id,
@@ -93,13 +93,16 @@ export async function readDevicesBySn(
 }
 
 /** Returns the error for channels that the device does not record to the cloud, or undefined. */
-export function findChannelProblem({ cloudChannels }: Pick<Target, 'cloudChannels'>, channels: readonly number[]) {
+export function findChannelProblem(
+  { cloudChannels }: Pick<TargetDevice, 'cloudChannels'>,
+  channels: readonly number[],
+) {
   if (cloudChannels === 0 || channels.every((channel) => channel < cloudChannels)) return undefined
   return cloudChannels === 1 ? '该型号只有通道0' : `通道号应为0～${cloudChannels - 1}`
 }
 
 /** Returns why a device cannot receive the package, or undefined. */
-export function findTargetProblem(target: Target | undefined, channels: readonly number[], terms: Terms) {
+export function findTargetProblem(target: TargetDevice | undefined, channels: readonly number[], terms: Terms) {
   if (!target) return '设备不存在'
   if (target.cloudChannels === 0) return '该型号不支持云存储'
   const wrongChannel = findChannelProblem(target, channels)
@@ -109,10 +112,10 @@ export function findTargetProblem(target: Target | undefined, channels: readonly
   return undefined
 }
 
-export interface Order {
+export interface OpenOrder {
   readonly terms: Terms
   readonly copies: number
-  readonly effect: Effect
+  readonly effect: QueueEffect
   readonly source: number
   readonly isRenewal: number
   /** Amount in fen of one copy, shared by the channels. */
@@ -121,15 +124,15 @@ export interface Order {
   readonly total?: number
   readonly orderItemId?: number
 }
-export interface Place {
-  readonly target: Target
+export interface QueuePlace {
+  readonly target: TargetDevice
   readonly channels: readonly number[]
 }
-export interface Prepared {
+export interface PreparedEntitlements {
   readonly works: QueueWork[]
   readonly before: Map<string, QueueWork['queue']>
   readonly created: NewEntitlement[]
-  readonly failed: Failed[]
+  readonly failed: FailedDevice[]
   readonly done: number
 }
 
@@ -140,7 +143,7 @@ export const splitAmount = (amount: number, parts: number) =>
 /** Returns why the queue cannot take the new items, or undefined. */
 export function findQueueProblem(
   work: QueueWork,
-  { effect, copies }: Pick<Order, 'effect' | 'copies'>,
+  { effect, copies }: Pick<OpenOrder, 'effect' | 'copies'>,
   now: number,
   zone: string,
 ) {
@@ -160,7 +163,7 @@ interface NewItems {
   readonly groupNo: string
 }
 
-function newItems(work: QueueWork, place: Place, order: Order, { ids, amounts, groupNo }: NewItems) {
+function newItems(work: QueueWork, place: QueuePlace, order: OpenOrder, { ids, amounts, groupNo }: NewItems) {
   const { terms, source, isRenewal } = order
   const { target } = place
   return Array.from({ length: order.copies }, (_, copy): { item: QueueItem; row: NewEntitlement } => {
@@ -199,7 +202,7 @@ function newItems(work: QueueWork, place: Place, order: Order, { ids, amounts, g
   })
 }
 
-const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
+const amountsOf = ({ copies, amount, total }: OpenOrder, channels: number) =>
   total !== undefined
     ? splitAmount(total, copies * channels)
     : Array.from({ length: copies }, () => splitAmount(amount, channels)).flat()
@@ -207,7 +210,14 @@ const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
 /**
  * Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses.
  */
-function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: () => number, now: number, zone: string) {
+function openOn(
+  works: readonly QueueWork[],
+  place: QueuePlace,
+  order: OpenOrder,
+  ids: () => number,
+  now: number,
+  zone: string,
+) {
   const created: NewEntitlement[] = []
   const amounts = amountsOf(order, place.channels.length)
   const groupNo = place.channels.length > 1 ? `G${ids()}` : ''
@@ -238,10 +248,10 @@ function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: ()
 /** Loads the queues of the places and adds the order to each. Devices that refuse are reported and left unchanged. */
 export async function prepareEntitlements(
   ctx: QueueCtx,
-  places: readonly Place[],
-  order: Order,
+  places: readonly QueuePlace[],
+  order: OpenOrder,
   { locked, ids }: { locked: boolean; ids: () => number },
-): Promise<Prepared> {
+): Promise<PreparedEntitlements> {
   const { db, now, services } = ctx
   const zone = services.config.timeZone
   const count = places.reduce((sum, { channels }) => sum + channels.length * order.copies, 0)
@@ -250,7 +260,13 @@ export async function prepareEntitlements(
     channels.map((channel) => ({ deviceId: target.id, channel, tenantId: target.tenantId })),
   )
   const loaded = await loadQueues(db, keys, locked)
-  const prepared: Prepared & { done: number } = { works: [], before: new Map(), created: [], failed: [], done: 0 }
+  const prepared: PreparedEntitlements & { done: number } = {
+    works: [],
+    before: new Map(),
+    created: [],
+    failed: [],
+    done: 0,
+  }
   for (const place of places) {
     const works = place.channels.map((channel) => loaded.get(formatQueueKey({ deviceId: place.target.id, channel }))!)
     for (const work of works) prepared.before.set(formatQueueKey(work), work.queue)
@@ -268,7 +284,7 @@ export async function prepareEntitlements(
 /** Returns the reason for each tenant that receives nothing new. */
 export async function findTenantProblems(
   { db }: Pick<Ctx, 'db'>,
-  targets: readonly Target[],
+  targets: readonly TargetDevice[],
 ): Promise<Map<number, string>> {
   const problems = new Map<number, string>()
   for (const tenantId of new Set(targets.map((target) => target.tenantId))) {

@@ -5,20 +5,20 @@ import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { type Effect, projectSpans } from '#domain/storage/queue.ts'
+import { type QueueEffect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { formatQueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
 import { chargeAllowances, readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import {
   readDevicesBySn,
-  type Failed,
-  type Order,
-  type Place,
-  type Prepared,
+  type FailedDevice,
+  type OpenOrder,
+  type QueuePlace,
+  type PreparedEntitlements,
   prepareEntitlements,
   type QueueCtx,
   toSeconds,
-  type Target,
+  type TargetDevice,
   type Terms,
   findTargetProblem,
   findTenantProblems,
@@ -58,7 +58,7 @@ export async function listSerialsWithTrial(
 export function buildOrder(
   terms: Terms,
   input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
-): Omit<Order, 'effect' | 'isRenewal'> {
+): Omit<OpenOrder, 'effect' | 'isRenewal'> {
   const { copies, channels } = input
   if (channels > terms.channels) throw invalid(`该套餐一次最多开通${terms.channels}个通道`, 'channels')
   const isTrial = terms.isTrial === 1
@@ -71,15 +71,15 @@ export function buildOrder(
 async function placesOf(
   ctx: Ctx,
   { sns, channels }: Pick<OpenInput, 'sns' | 'channels'>,
-  { terms, source }: Pick<Order, 'terms' | 'source'>,
+  { terms, source }: Pick<OpenOrder, 'terms' | 'source'>,
 ) {
   const found = await readDevicesBySn(ctx, sns)
   const tenants = await findTenantProblems(ctx, [...found.values()])
   const trials = source === TRIAL ? await listSerialsWithTrial(ctx, sns) : new Set<string>()
-  const failed: Failed[] = []
-  const places: Place[] = []
+  const failed: FailedDevice[] = []
+  const places: QueuePlace[] = []
   for (const [at, sn] of [...new Set(sns)].entries()) {
-    const target: Target | undefined = found.get(sn)
+    const target: TargetDevice | undefined = found.get(sn)
     const problem =
       findTargetProblem(target, channels, terms) ??
       tenants.get(target!.tenantId) ??
@@ -102,9 +102,9 @@ export function createIdSource(ids?: readonly number[]) {
 async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.plan>, isLocked: boolean) {
   const terms = await readTermsOnSale(ctx, input.packageId)
   const channels = [...new Set(input.channels)]
-  const order: Order = {
+  const order: OpenOrder = {
     ...buildOrder(terms, { ...input, channels: channels.length }),
-    effect: input.effectMode as Effect,
+    effect: input.effectMode as QueueEffect,
     isRenewal: 0,
   }
   const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
@@ -124,7 +124,7 @@ export const markTermsSold = (db: Db, versionIds: readonly number[]) =>
 /** Stores prepared entitlements, and marks their terms as sold. */
 export async function storePreparedEntitlements(
   ctx: QueueCtx,
-  { created, works }: Prepared,
+  { created, works }: PreparedEntitlements,
   terms: readonly Terms[],
   reason: string,
 ) {
@@ -137,7 +137,7 @@ export async function storePreparedEntitlements(
 }
 
 /** Returns the report of a batch. Throws when the batch contains a single device that failed. */
-export function buildOpeningReport(total: number, done: number, failed: readonly Failed[], field?: string) {
+export function buildOpeningReport(total: number, done: number, failed: readonly FailedDevice[], field?: string) {
   if (total === 1 && failed[0]) throw invalid(failed[0].msg, field)
   return { done, failed: [...failed] }
 }

@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import {
   advanceQueue,
-  type Change,
+  type QueueChange,
   QUEUE_EFFECT,
   addItems,
   type Queue,
@@ -25,12 +25,12 @@ import {
   type QueueKey,
   type QueueWork,
 } from '#domain/storage/queue-store.ts'
-import { readDevicesBySn, type Failed, findQueueProblem, toSeconds } from './open-prepare.ts'
+import { readDevicesBySn, type FailedDevice, findQueueProblem, toSeconds } from './open-prepare.ts'
 import { createQueueActor, publishEntitlements, buildOpeningReport } from './open.service.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
-type StepFunction = (queue: Queue, id: number, now: number, zone: string) => Change
+type StepFunction = (queue: Queue, id: number, now: number, zone: string) => QueueChange
 
 interface Step {
   readonly verb: string
@@ -88,7 +88,7 @@ export const nameOf = ({ sn, packageName }: Pick<Stored, 'sn' | 'packageName'>) 
 async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
   const found = await lockEntitlements(ctx, ids)
   const works = await lockedQueues(ctx, found)
-  const failed: Failed[] = ids
+  const failed: FailedDevice[] = ids
     .filter((id) => !found.some((row) => row.id === id))
     .map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   const good: Stored[] = []

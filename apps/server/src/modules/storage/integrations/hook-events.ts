@@ -13,7 +13,7 @@ const REFUSED = 2
 const ENTRY = { name: 'receive', method: 'POST', path: '/api/v1/oss/hook/:hookId', title: '商城订单回调' } as const
 
 /** Outcome of an event: HTTP 200 or 409. */
-export interface Outcome {
+export interface HookOutcome {
   readonly isDone: boolean
   readonly message: string
 }
@@ -28,7 +28,7 @@ export function parseEvent(body: string): HookEvent | undefined {
 }
 
 /** Applies an event inside the transaction. A refusal rolls back to a savepoint, so that the event can be kept. */
-async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent, ip: string): Promise<Outcome> {
+async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent, ip: string): Promise<HookOutcome> {
   const within = { ...services, database: { ...services.database, db } }
   try {
     await runAsActor(
@@ -73,7 +73,7 @@ async function claimEvent(db: Db, hook: Hook, event: HookEvent, body: string, no
   return { id: stored!.id, isDone: stored!.result === DONE }
 }
 
-async function finish(db: Db, id: number, { isDone, message }: Outcome, now: Date) {
+async function finish(db: Db, id: number, { isDone, message }: HookOutcome, now: Date) {
   const updateTime = now.toISOString()
   await db
     .update(ossHookEvents)
@@ -86,7 +86,7 @@ async function finish(db: Db, id: number, { isDone, message }: Outcome, now: Dat
  * before changes nothing; one that was refused before is tried again with the new body.
  */
 export const receiveEvent = (services: Services, hook: Hook, event: HookEvent, body: string, ip: string) =>
-  services.database.db.transaction(async (db): Promise<Outcome> => {
+  services.database.db.transaction(async (db): Promise<HookOutcome> => {
     const now = services.now()
     const claimed = await claimEvent(db, hook, event, body, now)
     if (claimed.isDone) return { isDone: true, message: '已处理过' }
@@ -97,7 +97,7 @@ export const receiveEvent = (services: Services, hook: Hook, event: HookEvent, b
 
 /** Processes a kept event again. */
 export const replayEvent = (services: Services, eventRowId: number, ip: string) =>
-  services.database.db.transaction(async (db): Promise<Outcome> => {
+  services.database.db.transaction(async (db): Promise<HookOutcome> => {
     const [stored] = await db.select().from(ossHookEvents).where(eq(ossHookEvents.id, eventRowId)).for('update')
     const [hook] = await db.select().from(ossHooks).where(eq(ossHooks.id, stored!.hookId))
     if (stored!.result === DONE) return { isDone: true, message: '' }

@@ -1,4 +1,4 @@
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import type { HookEvent, HookRefund } from '@oms/contract/storage/hook-event.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { ossOrders, ossRefunds } from '#schema/storage-sales.ts'
@@ -57,7 +57,7 @@ async function recordRefund(ctx: Ctx, hook: Hook, order: Order, items: readonly 
   const requests = await listPendingRefunds(ctx, [item.id])
   const waiting = requests.filter(({ origin }) => origin === BY_SHOP).reduce((sum, each) => sum + each.amount, 0)
   const refundable = item.amount - item.refunded - waiting
-  if (amount > refundable) throw conflict(`退款金额不能超过可退金额${yuanText(refundable)}元`)
+  if (amount > refundable) throw conflict(`退款金额不能超过可退金额${formatFenAsYuan(refundable)}元`)
   const request = requests.find((each) => each.origin === BY_STAFF && each.amount === amount)
   if (request)
     await db

@@ -3,13 +3,13 @@ import { ossOrders } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { Effect } from '#domain/storage/queue.ts'
+import type { QueueEffect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { loadQueues } from '#domain/storage/queue-store.ts'
 import {
   readDevicesBySn,
   prepareEntitlements,
-  type Target,
+  type TargetDevice,
   findTargetProblem,
   findTenantProblems,
   type Terms,
@@ -19,7 +19,7 @@ import { type Order, type OrderItem, readTermsByVersion } from './order-record.t
 
 interface Place {
   readonly item: OrderItem
-  readonly target: Target
+  readonly target: TargetDevice
   readonly terms: Terms
 }
 
@@ -62,7 +62,7 @@ async function openItem(ctx: Ctx, place: Place, reason: string): Promise<number[
   const order = {
     terms,
     copies,
-    effect: item.effectMode as Effect,
+    effect: item.effectMode as QueueEffect,
     source: 1,
     isRenewal: await renewalFlag(ctx, place),
     amount: 0,

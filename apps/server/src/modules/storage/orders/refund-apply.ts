@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { advanceQueue, removeItem } from '#domain/storage/queue.ts'
@@ -37,7 +37,7 @@ export function splitByWeight(amount: number, weights: readonly number[]): numbe
 export function assertRefundable(order: Order, item: OrderItem, amount: number, pending = 0) {
   if (order.payStatus === 0 || order.payStatus === 4) throw conflict('订单未支付')
   const refundable = Math.max(item.amount - item.refunded - pending, 0)
-  if (amount > refundable) throw conflict(`退款金额不能超过可退金额${yuanText(refundable)}元`, 'amount')
+  if (amount > refundable) throw conflict(`退款金额不能超过可退金额${formatFenAsYuan(refundable)}元`, 'amount')
 }
 
 /** Locks the queues of the entitlements that an item paid for, also of those that were transferred. */

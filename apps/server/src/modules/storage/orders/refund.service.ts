@@ -1,4 +1,4 @@
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageOrders as calls } from '@oms/contract/storage/order.ts'
 import { and, eq } from 'drizzle-orm'
@@ -52,7 +52,7 @@ export async function requestRefund(ctx: Ctx, { itemId, ...facts }: ParsedOf<typ
   await logged(
     ctx,
     order.id,
-    `为订单 ${order.outOrderNo} 申请退款${yuanText(facts.amount)}元（${made.refundNo}），原因：${facts.reason}`,
+    `为订单 ${order.outOrderNo} 申请退款${formatFenAsYuan(facts.amount)}元（${made.refundNo}），原因：${facts.reason}`,
   )
   return { id: made.id }
 }
@@ -91,7 +91,7 @@ export async function recordRefund(ctx: Ctx, input: ParsedOf<typeof calls.record
     await logged(
       inside,
       found.order.id,
-      `登记订单 ${found.order.outOrderNo} 的线下退款 ${outRefundNo}：${yuanText(amount)}元，原因：${reason}`,
+      `登记订单 ${found.order.outOrderNo} 的线下退款 ${outRefundNo}：${formatFenAsYuan(amount)}元，原因：${reason}`,
     )
     await ctx.recordIn(db)
     return { id: refund.id }

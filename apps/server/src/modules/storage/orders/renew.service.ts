@@ -9,8 +9,8 @@ import { formatQueueKey } from '#domain/storage/queue-store.ts'
 import { chargeAllowances } from '../allowances/allowance-charge.ts'
 import {
   readDevicesBySn,
-  type Failed,
-  type Order,
+  type FailedDevice,
+  type OpenOrder,
   prepareEntitlements,
   findTargetProblem,
   findTenantProblems,
@@ -23,7 +23,7 @@ import { lockEntitlements, nameOf } from '../entitlements/step.service.ts'
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
 type Created = Pick<Stored, 'id' | 'sn' | 'packageName' | 'deviceId' | 'channel'>
-type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly Created[] }
+type Outcome = { readonly done: number; readonly failed: readonly FailedDevice[]; readonly created: readonly Created[] }
 
 const failedAs = (rows: readonly Stored[], msg: string): Outcome => ({
   done: 0,
@@ -38,7 +38,7 @@ async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input:
     rows.map(({ sn }) => sn),
   )
   const tenants = await findTenantProblems(ctx, [...targets.values()])
-  const failed: Failed[] = []
+  const failed: FailedDevice[] = []
   const places = rows.flatMap((row) => {
     const target = targets.get(row.sn)
     const problem = findTargetProblem(target, [row.channel], terms) ?? tenants.get(target!.tenantId)
@@ -47,7 +47,7 @@ async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input:
     return []
   })
   const { copies, source, amount, reason } = input
-  const order: Order = {
+  const order: OpenOrder = {
     terms,
     copies,
     source,
@@ -80,7 +80,7 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 export async function renewEntitlements(ctx: Ctx, input: Input) {
   const found = await lockEntitlements(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
-  const failed: Failed[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
+  const failed: FailedDevice[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   // Two entitlements of one package on one channel are renewed once.
   const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0

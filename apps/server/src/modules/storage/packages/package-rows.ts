@@ -3,7 +3,7 @@ import {
   type storagePackages as calls,
   storagePackages as contract,
   PackageListRow,
-  periodText,
+  formatPeriod,
 } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -35,7 +35,7 @@ type Selected = Awaited<ReturnType<typeof selectPackages>>[number]
 
 const present = (row: Selected) => ({
   ...row,
-  period: periodText(row.periodType, row.periodCount),
+  period: formatPeriod(row.periodType, row.periodCount),
   modelCount: row.modelIds.length,
   tenantCount: row.tenantIds.length,
 })
@@ -112,7 +112,7 @@ export async function listPackageVersions(ctx: Ctx, { id }: ParsedOf<typeof call
     .leftJoin(accounts, eq(accounts.uid, ossPackageVersions.createBy))
     .where(eq(ossPackageVersions.packageId, id))
     .orderBy(desc(ossPackageVersions.version))
-  return { list: rows.map((row) => ({ ...row, period: periodText(row.periodType, row.periodCount) })) }
+  return { list: rows.map((row) => ({ ...row, period: formatPeriod(row.periodType, row.periodCount) })) }
 }
 
 const number = { type: 'number', width: 12 } as const

@@ -1,7 +1,7 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { yuanText } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
@@ -31,7 +31,7 @@ const line =
   (name: string, value: number | null, more = '') => ({ part, name, value, more })
 const gigabytes = (bytes: number) => Math.round(bytes / 1e7) / 100
 const soldText = ({ amount, average }: { amount: number; average: number }) =>
-  `金额 ${yuanText(amount)} 元，均价 ${yuanText(average)} 元`
+  `金额 ${formatFenAsYuan(amount)} 元，均价 ${formatFenAsYuan(average)} 元`
 
 /** Exports every figure of the page, one row each. */
 export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamAnswer> {

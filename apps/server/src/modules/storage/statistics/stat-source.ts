@@ -7,7 +7,7 @@ import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
  * Sources of the statistics. The sums have a tenant but no creator. For an account that sees only the
  * entitlements it created, the same columns are computed from these rows.
  */
-export interface Sources {
+export interface StatSources {
   /** `tenant_id, package_id, record_type, source, state, expire_month, lapsed, n`. */
   readonly counts: SQL
   /** `day, tenant_id, package_id, source, kind, n, amount`. */
@@ -16,7 +16,7 @@ export interface Sources {
   readonly ends: SQL
 }
 
-export function buildStatSources(user: User, tenantId: number | undefined): Sources {
+export function buildStatSources(user: User, tenantId: number | undefined): StatSources {
   const { ownOnly } = user.scope
   const within = (tenant: typeof ossCounts.tenantId | typeof ossFlows.tenantId | typeof ossEnds.tenantId) =>
     sql`${scoped(user, { tenant }) ?? sql`true`} and ${tenantId === undefined ? sql`true` : sql`${tenant} = ${tenantId}`}`

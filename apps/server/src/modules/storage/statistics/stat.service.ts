@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { percentOf } from '@oms/contract/core/percent.ts'
+import { computePercentage } from '@oms/contract/core/percent.ts'
 import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
 import { FORECAST_DAYS } from '@oms/contract/storage/statistics.ts'
 import { and, eq, gt, sql } from 'drizzle-orm'
@@ -62,7 +62,7 @@ export async function getStorageSummary(ctx: Ctx, { tenantId }: ParsedOf<typeof 
     today,
     monthBegin,
     capable,
-    rate: percentOf(now.inForce, capable) ?? 0,
+    rate: computePercentage(now.inForce, capable) ?? 0,
   }
 }
 
@@ -194,7 +194,7 @@ export async function getRetentionCohort(ctx: Ctx, { tenantId }: ParsedOf<typeof
   return {
     list: rows.map((row) => ({
       ...row,
-      rate: percentOf(row.expired - row.lapsed, row.expired),
+      rate: computePercentage(row.expired - row.lapsed, row.expired),
     })),
   }
 }

@@ -1,5 +1,5 @@
-import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
-import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { and, between, desc, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
@@ -48,27 +48,31 @@ export const voiceBlock: OverviewBlockSource = {
 async function orderFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
   const countOf = (state: number) => sql<number>`count(*) filter (where ${agentOrders.state} = ${state})::int`
   const [sums] = await db
-    .select({ pending: countOf(ORDER.pending), paid: countOf(ORDER.paid) })
+    .select({ pending: countOf(ORDER_STATE_CODE.pending), paid: countOf(ORDER_STATE_CODE.paid) })
     .from(agentOrders)
     .where(and(visibleOrders(user), eq(agentOrders.tenantId, tenantId)))
   const { pending = 0, paid = 0 } = sums ?? {}
   const url = (state: number) => `${LIST}?tenantId=${tenantId}&state=${state}`
   return [
-    { label: '待确认订单', value: pending, ...(pending > 0 && { tone: 'warn' }), url: url(ORDER.pending) },
-    { label: '已支付订单', value: paid, tone: 'good', url: url(ORDER.paid) },
+    { label: '待确认订单', value: pending, ...(pending > 0 && { tone: 'warn' }), url: url(ORDER_STATE_CODE.pending) },
+    { label: '已支付订单', value: paid, tone: 'good', url: url(ORDER_STATE_CODE.paid) },
   ]
 }
 
 /** Running grants, for accounts that may open the grants. */
 async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
   if (!user.can('agent:order:query')) return []
-  const isRunning = and(visibleGrants(user), eq(agentGrants.tenantId, tenantId), eq(agentGrants.state, GRANT.running))
+  const isRunning = and(
+    visibleGrants(user),
+    eq(agentGrants.tenantId, tenantId),
+    eq(agentGrants.state, GRANT_STATE_CODE.running),
+  )
   const [running] = await db
     .select({ n: sql<number>`count(*)::int` })
     .from(agentGrants)
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .where(isRunning)
-  const url = `${LIST}?view=grants&tenantId=${tenantId}&state=${GRANT.running}`
+  const url = `${LIST}?view=grants&tenantId=${tenantId}&state=${GRANT_STATE_CODE.running}`
   return [{ label: '使用中权益', value: running?.n ?? 0, tone: 'good', url }]
 }
 

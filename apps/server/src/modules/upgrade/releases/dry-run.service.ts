@@ -6,7 +6,7 @@ import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import type { Draft } from '#domain/fleet/fleet.ts'
+import type { RuleDraft } from '#domain/fleet/fleet.ts'
 import { type RuleCode, listVerdicts } from '#domain/fleet/match.ts'
 import type { InstalledPackage } from '#domain/fleet/next-task.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
@@ -147,7 +147,7 @@ function wordsOf(
 }
 
 /** Returns the draft as publishing would store the draft. With stages, the percentage is that of the next stage. */
-async function draftOf(db: Db, version: StoredVersion, policy: Policy): Promise<Draft> {
+async function draftOf(db: Db, version: StoredVersion, policy: Policy): Promise<RuleDraft> {
   const stored = await readPolicy(db, version.otaId)
   const before = await listStages(db, version.otaId)
   const reached = stored ? computeReachedPercent({ policy: stored, stages: before }) : 0

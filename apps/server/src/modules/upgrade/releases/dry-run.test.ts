@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
@@ -59,8 +59,8 @@ test('counts the devices that get the version, before and after publishing, with
 test('reports devices with a failed or open task separately', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const ids = await insertDevices(server.db, { modelId, count: 10, prefix: 'VD' })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 3), state: TASK.failed })
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(3, 5), state: TASK.offered })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 3), state: TASK_STATE_CODE.failed })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(3, 5), state: TASK_STATE_CODE.offered })
   await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId))
   expect(await dryRun(me, otaId)).toMatchObject({
     count: 5,
@@ -113,7 +113,7 @@ test('explains for one device the verdict of each rule and the result', async ()
   const higher = await insertVersion(server.db, { modelId, verCode: 200 })
   await me.call('PUT', '/api/v1/device/ota/white', { otaId: higher, ids: [a] })
   expect((await why(me, otaId, 'VG00001')).data.words).toBe('设备满足条件，但会优先收到更高的版本「版本200」(200)')
-  await insertTasks(server.db, { otaId, deviceIds: [b!], state: TASK.downloading })
+  await insertTasks(server.db, { otaId, deviceIds: [b!], state: TASK_STATE_CODE.downloading })
   expect((await why(me, otaId, 'VG00002')).data).toMatchObject({ passed: false, words: '设备已领到该版本的任务' })
   expect(await why(me, otaId, 'VG99999')).toMatchObject({
     code: 400,

@@ -1,4 +1,4 @@
-import { limitsOf, planFieldTexts } from '@oms/contract/upgrade/release-plan.ts'
+import { pickRolloutLimits, describePlanFields } from '@oms/contract/upgrade/release-plan.ts'
 import { type otaRelease, PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { eq } from 'drizzle-orm'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -26,7 +26,7 @@ export function buildPolicyColumns(input: Publish) {
     needConfirm,
     timeoutMinutes,
     autoRetries,
-    ...limitsOf(input, null),
+    ...pickRolloutLimits(input, null),
   }
 }
 
@@ -67,8 +67,8 @@ export function describePendingChange(policy: StoredPolicy, stages: readonly Sto
   if (!pending) return []
   const { percent, plan } = pending
   const { mode = policy.mode, ...fields } = plan?.fields ?? {}
-  const after = planFieldTexts({ ...policy, ...fields, mode, percent }, plan?.stages ?? stages)
-  return listChanges(planFieldTexts(policy, stages), after, PLAN_TITLES).map(
+  const after = describePlanFields({ ...policy, ...fields, mode, percent }, plan?.stages ?? stages)
+  return listChanges(describePlanFields(policy, stages), after, PLAN_TITLES).map(
     ({ title, from, to }) => `${title}：${words(from)} → ${words(to)}`,
   )
 }

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { planFieldTexts, shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { describePlanFields, formatShare } from '@oms/contract/upgrade/release-plan.ts'
 import { type otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -90,7 +90,7 @@ export async function publishRelease(ctx: Ctx, input: Publish) {
   ctx.audit({
     ...toBizRecord(version),
     action: `${what}${formatVersionName(version)}${waits ? '，提交审批' : ''}`,
-    diff: listChanges(planFieldTexts(policy, held.stages), planFieldTexts(next, stages), PLAN_TITLES),
+    diff: listChanges(describePlanFields(policy, held.stages), describePlanFields(next, stages), PLAN_TITLES),
   })
   if (waits) await askApproval(ctx, held)
   await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
@@ -109,21 +109,21 @@ export async function setRolloutPercentage(ctx: Ctx, { otaId, percent }: ParsedO
   if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
   if (policy.mode !== RELEASE_MODE.formal) throw refused('测试发布没有比例，请先正式发布')
   if (findCurrentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
-  if (percent === policy.percent) throw refused(`比例已是 ${shareText(percent)}`)
+  if (percent === policy.percent) throw refused(`比例已是 ${formatShare(percent)}`)
   const raises = percent > policy.percent
   const waits = raises && (await needsAudit(services, db, version, policy))
   if (waits) return propose(ctx, held, { percent })
   const next = { percent, pending: null, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
-  const from = shareText(policy.percent)
+  const from = formatShare(policy.percent)
   ctx.audit({
     ...toBizRecord(version),
-    action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}`,
+    action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${formatShare(percent)}`,
   })
   ctx.say(
     raises
-      ? `比例已由 ${from} 提高到 ${shareText(percent)}，已在范围内的设备不变`
-      : `比例已降到 ${shareText(percent)}，已领取任务的设备不受影响`,
+      ? `比例已由 ${from} 提高到 ${formatShare(percent)}，已在范围内的设备不变`
+      : `比例已降到 ${formatShare(percent)}，已领取任务的设备不受影响`,
   )
   await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: policy.state, rev: next.rev }

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
@@ -107,7 +107,7 @@ export async function skipStage(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRel
     .set({ ...results, state: STAGE_STATE.skipped, judgeTime: now.toISOString() })
     .where(isStage(stage))
   const next = await startNextStage(db, otaId, now)
-  const to = next ? shareText(next.percent) : ''
+  const to = next ? formatShare(next.percent) : ''
   const action = `${formatVersionName(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
   const done = await move(ctx, held, {}, action)
   ctx.say(held.policy.state === RELEASE_STATE_CODE.paused ? `已进入 ${to} 阶段，继续发布后生效` : `已进入 ${to} 阶段`)

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -31,10 +31,10 @@ describe('pausing, resuming and stopping a release', () => {
     expect(await readRelease(me, otaId)).toMatchObject({ state: 3, stateReason: '等待确认' })
     expect(await order(me, 'pause', { otaId })).toMatchObject({ code: 501, msg: '发布已暂停，不能暂停' })
     expect(await order(me, 'resume', { otaId })).toMatchObject({ code: 200 })
-    await insertTasks(server.db, { otaId, deviceIds: [a!], state: TASK.offered })
-    await insertTasks(server.db, { otaId, deviceIds: [b!], state: TASK.confirming })
-    await insertTasks(server.db, { otaId, deviceIds: [c!], state: TASK.downloading })
-    await insertTasks(server.db, { otaId, deviceIds: [d!], state: TASK.succeeded })
+    await insertTasks(server.db, { otaId, deviceIds: [a!], state: TASK_STATE_CODE.offered })
+    await insertTasks(server.db, { otaId, deviceIds: [b!], state: TASK_STATE_CODE.confirming })
+    await insertTasks(server.db, { otaId, deviceIds: [c!], state: TASK_STATE_CODE.downloading })
+    await insertTasks(server.db, { otaId, deviceIds: [d!], state: TASK_STATE_CODE.succeeded })
     const stopped = await order(me, 'stop', { otaId, reason: '发现缺陷' })
     expect(stopped).toMatchObject({
       msg: '发布已终止，取消 2 个任务，另有 1 个等待设备响应',
@@ -43,9 +43,9 @@ describe('pausing, resuming and stopping a release', () => {
     const { counts, state, stateReason } = await readRelease(me, otaId)
     expect({ counts, state, stateReason }).toEqual({
       counts: [
-        { state: TASK.cancelling, count: 1 },
-        { state: TASK.succeeded, count: 1 },
-        { state: TASK.cancelled, count: 2 },
+        { state: TASK_STATE_CODE.cancelling, count: 1 },
+        { state: TASK_STATE_CODE.succeeded, count: 1 },
+        { state: TASK_STATE_CODE.cancelled, count: 2 },
       ],
       state: 4,
       stateReason: '发现缺陷',
@@ -61,8 +61,8 @@ describe('pausing, resuming and stopping a release', () => {
     const ids = await insertDevices(server.db, { modelId, count: 5, prefix: 'RD' })
     await insertDevices(server.db, { modelId, count: 3, prefix: 'RE', verCode: 100 })
     await publish(boss, buildFormalRelease(otaId, { stages: [buildStage(5000)] }))
-    await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 2), state: TASK.offered })
-    await insertTasks(server.db, { otaId, deviceIds: ids.slice(2, 3), state: TASK.installing })
+    await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 2), state: TASK_STATE_CODE.offered })
+    await insertTasks(server.db, { otaId, deviceIds: ids.slice(2, 3), state: TASK_STATE_CODE.installing })
     const done = await boss.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
     expect(done).toMatchObject({
       code: 200,

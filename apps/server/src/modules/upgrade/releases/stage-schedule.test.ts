@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -40,8 +40,8 @@ async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
   await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))
   const results = async (state: number, from: number, to: number, reason = '') =>
     insertTasks(server.db, { otaId, deviceIds: ids.slice(from, to), state, reason, at: "now() + interval '1 minute'" })
-  await results(TASK.succeeded, 0, ok)
-  await results(TASK.failed, ok, ok + bad, '校验失败')
+  await results(TASK_STATE_CODE.succeeded, 0, ok)
+  await results(TASK_STATE_CODE.failed, ok, ok + bad, '校验失败')
   return { otaId, ids, results }
 }
 
@@ -49,7 +49,7 @@ test('a stage passes after enough results, enough time and enough successes', as
   const { otaId, results } = await begun({ ok: 19 })
   await evaluate(40)
   expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
-  await results(TASK.succeeded, 20, 21)
+  await results(TASK_STATE_CODE.succeeded, 20, 21)
   await evaluate(29)
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(31)
@@ -132,7 +132,7 @@ test('a paused release is not evaluated, and the last stage keeps its percentage
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await me.call('POST', '/api/v1/upgrade/release/resume', { otaId })
   await evaluate(60)
-  await results(TASK.succeeded, 20, 45)
+  await results(TASK_STATE_CODE.succeeded, 20, 45)
   await server.db.execute(sql`update ota_stages set start_time = now() where ota_id = ${otaId} and state = 1`)
   await evaluate(120)
   expect(await readRelease(me, otaId)).toMatchObject({
@@ -174,7 +174,7 @@ test('one failure among few reports pauses the release when the failure rate is 
 test('a stage without devices passes; a stage with an upgrading device waits', async () => {
   const { otaId, ids } = await begun({ ok: 0 })
   await nobodyElse(otaId)
-  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK.installing })
+  await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK_STATE_CODE.installing })
   await evaluate(31)
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await server.db.execute(sql`update ota_tasks set state = 120, close_time = now() where ota_id = ${otaId}`)

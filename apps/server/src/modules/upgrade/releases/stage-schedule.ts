@@ -1,5 +1,5 @@
-import { roundTwo } from '@oms/contract/core/percent.ts'
-import { shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { roundToTwoDigits } from '@oms/contract/core/percent.ts'
+import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { otaVersions } from '#schema/ota.ts'
@@ -123,7 +123,7 @@ function verdictOf(stage: StoredStage, found: Findings) {
   if (reports < stage.minReports && !isOver && !isWhole) return undefined
   const errors = reports > 0 ? (failed * 100) / reports : 0
   if (failed > 0 && errors >= stage.errorPercent)
-    return `失败率 ${roundTwo(errors)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
+    return `失败率 ${roundToTwoDigits(errors)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
   if (minutes < stage.minMinutes) return undefined
   // A stage without devices passes. Small fleets have such stages.
   if (reports === 0 && isWhole) return 'passed'
@@ -132,7 +132,7 @@ function verdictOf(stage: StoredStage, found: Findings) {
   if (!isOver || isLast) return undefined
   return reports === 0
     ? `等待 ${stage.maxMinutes} 分钟没有设备报告结果，无法评判`
-    : `等待 ${stage.maxMinutes} 分钟后成功率 ${roundTwo(100 - errors)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
+    : `等待 ${stage.maxMinutes} 分钟后成功率 ${roundToTwoDigits(100 - errors)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
 }
 
 interface StageResult {
@@ -159,7 +159,7 @@ async function pass({ events }: Pick<Services, 'events'>, db: Db, { policy, stag
 async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: StageResult, reason: string) {
   const { policy, stage, result, now } = evaluated
   const { otaId, tenantId } = policy
-  const stateReason = `第 ${stage.seq} 阶段（${shareText(stage.percent)}）${reason}，已自动暂停`
+  const stateReason = `第 ${stage.seq} 阶段（${formatShare(stage.percent)}）${reason}，已自动暂停`
   await db
     .update(otaStages)
     .set({ ...result, state: STAGE_STATE.failed })

@@ -1,7 +1,7 @@
 import type { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Db } from '#core/database/client.ts'
 import { otaPolicies, otaStages } from '#schema/upgrade.ts'
 import { type LockedRelease, RELEASE_MODE, STAGE_STATE, RELEASE_STATE_CODE, type StoredStage } from './release-rows.ts'
@@ -94,10 +94,10 @@ interface Period {
 export async function countResultsWithin(db: Db, otaId: number, { since, until, which }: Period) {
   const before = until ? sql`and close_time <= ${until}` : sql``
   const { rows } = await db.execute<{ succeeded: number; failed: number }>(sql`
-    select count(*) filter (where state = ${TASK.succeeded})::int as succeeded,
-      count(*) filter (where state = ${TASK.failed} and not retried)::int as failed
+    select count(*) filter (where state = ${TASK_STATE_CODE.succeeded})::int as succeeded,
+      count(*) filter (where state = ${TASK_STATE_CODE.failed} and not retried)::int as failed
     from (select distinct on (device_id) state, retried from ota_tasks
-      where ota_id = ${otaId} and state in (${TASK.succeeded}, ${TASK.failed}) and close_time >= ${since} ${before} and not pushed
+      where ota_id = ${otaId} and state in (${TASK_STATE_CODE.succeeded}, ${TASK_STATE_CODE.failed}) and close_time >= ${since} ${before} and not pushed
         and ${which ?? sql`true`}
       order by device_id, task_id desc) as last`)
   return rows[0] ?? { succeeded: 0, failed: 0 }

@@ -4,7 +4,7 @@ import type { Config } from '#core/config/config.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
 
 /** Certificate data from a trusted proxy that has verified the certificate. */
-export interface Certified {
+export interface CertifiedDevice {
   readonly kind: 'certificate'
   /** Common name of the certificate, which is the device's serial. */
   readonly name: string
@@ -33,7 +33,7 @@ export class Certificates {
   }
 
   /** Returns undefined for requests without a certificate or from an untrusted address, whose headers are ignored. */
-  of({ socket, headers }: IncomingMessage): Certified | undefined {
+  of({ socket, headers }: IncomingMessage): CertifiedDevice | undefined {
     const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
     if (!isIP(peer) || !this.#proxies.check(peer, artifactKindOf(peer))) return undefined
     const names = CLIENT.flatMap((name) => headers[name] ?? [])

@@ -8,7 +8,7 @@ import { lockDeviceQuota } from '#domain/fleet/device-quota.ts'
 import type { Access } from '#domain/fleet/state.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type RefusalReason, unauthorized } from '../response.ts'
-import type { Certified } from './certificates.ts'
+import type { CertifiedDevice } from './certificates.ts'
 
 const MAX_SN = 64
 const MAX_TOKEN = 256
@@ -65,7 +65,11 @@ export function findTenantOfGateway({ fleet }: Services, token: string): number 
 }
 
 /** Returns the tenant in which this credential may register an unknown serial. */
-export function findRegistrationTenant(services: Services, tenant: Named, given: Credential | Certified | undefined) {
+export function findRegistrationTenant(
+  services: Services,
+  tenant: Named,
+  given: Credential | CertifiedDevice | undefined,
+) {
   if (given?.kind !== 'gateway') return undefined
   if (tenant.isDefault) return findTenantOfGateway(services, given.token)
   return isGateway(services, tenant.id, given.token) ? tenant.id : undefined
@@ -79,7 +83,7 @@ export function identifyDevice(
   services: Services,
   tenant: Named,
   sn: string,
-  given: Credential | Certified | undefined,
+  given: Credential | CertifiedDevice | undefined,
 ) {
   const { slots } = services.fleet
   if (!given) throw unauthorized('no credential')
@@ -105,7 +109,7 @@ function credentialProblem(
   services: Services,
   slot: number,
   sn: string,
-  given: Credential | Certified,
+  given: Credential | CertifiedDevice,
 ): RefusalReason | undefined {
   const tenantId = services.fleet.slots.tenants[slot]!
   if (given.kind === 'certificate')

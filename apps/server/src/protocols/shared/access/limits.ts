@@ -17,7 +17,7 @@ const LOCAL = /^(?:::ffff:)?127\.|^::1$/
 export const isLocalAddress = (ip: string) => LOCAL.test(ip)
 
 /** Counts requests by minute and resets all counters when the next minute begins. */
-export class Limits {
+export class CallLimits {
   #minute = 0
   readonly #addresses = new Map<string, number>()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type Clock, Lines } from './bandwidth.ts'
+import { type Clock, BandwidthLimits } from './bandwidth.ts'
 import { deviceLab, type Version } from '#test/fixtures/device-fixture.ts'
 
 /** Returns a simulated clock that advances to the next timer when everything waits. */
@@ -30,7 +30,7 @@ function linesOf(
   clock: Clock,
   rules: ReadonlyMap<number, { bandwidth: number | null }> = new Map(),
 ) {
-  return new Lines({ state: { rules } } as never, bytesPerSecond, clock)
+  return new BandwidthLimits({ state: { rules } } as never, bytesPerSecond, clock)
 }
 
 async function* file(size: number, chunk = 256 * 1024) {

@@ -50,7 +50,7 @@ export class Bandwidth {
  * Limits downloads by the bandwidth of their release, if any, and of the process. Reads both limits for every chunk,
  * so that a changed limit applies to active downloads.
  */
-export class Lines {
+export class BandwidthLimits {
   readonly #fleet: Pick<Fleet, 'state'>
   readonly #clock: Clock
   readonly #whole: Bandwidth | undefined

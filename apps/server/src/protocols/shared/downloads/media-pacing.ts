@@ -1,4 +1,4 @@
-import { Bandwidth, type Clock, type Lines } from './bandwidth.ts'
+import { Bandwidth, type Clock, type BandwidthLimits } from './bandwidth.ts'
 import { DeviceError } from '../response.ts'
 
 /** Maximum number of requests of one screen in a minute: 4 MiB chunks at 400 MiB per second. */
@@ -13,7 +13,7 @@ interface Parts {
   readonly downloads: number
   /** Bytes per second of media downloads; 0 when media have no separate limit. */
   readonly bandwidth: number
-  readonly lines: Lines
+  readonly lines: BandwidthLimits
   /** True while firmware uses all its places: firmware comes first. */
   readonly isFirmwareFull: () => boolean
   readonly clock: Clock | undefined

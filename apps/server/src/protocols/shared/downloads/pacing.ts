@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import { DeviceError } from '../response.ts'
@@ -39,7 +39,7 @@ export class Pacing {
 
   /** True when this device may start its task. */
   mayFetch(task: OpenTask, now: number) {
-    if (task.state !== TASK.offered) return true
+    if (task.state !== TASK_STATE_CODE.offered) return true
     const rule = this.#fleet.state.rules.get(task.otaId)
     return rule ? this.#hasRoom(rule, now) : this.#downloads.count < this.#maxDownloads
   }

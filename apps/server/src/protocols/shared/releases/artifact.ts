@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
 import { DeviceError, notFound } from '../response.ts'
 import { isPartialDownload } from '../downloads/abort-download.ts'
 import type { Component, Deployment } from './deployments.ts'
-import type { Call } from '../device-services.ts'
+import type { DdiCall } from '../device-services.ts'
 
 interface Found {
   readonly task: OpenTask
@@ -16,10 +16,13 @@ interface Found {
 }
 
 /** Returns the file of an open task of this device. Throws 404 for tasks of other devices. */
-export async function findComponent({ side, slot }: Pick<Call, 'side' | 'slot'>, componentId: number): Promise<Found> {
+export async function findComponent(
+  { side, slot }: Pick<DdiCall, 'side' | 'slot'>,
+  componentId: number,
+): Promise<Found> {
   const look = async (): Promise<Found | undefined> => {
     for (const task of side.services.fleet.state.openTasks(slot)) {
-      if (task.state === TASK.confirming) continue
+      if (task.state === TASK_STATE_CODE.confirming) continue
       const deployment = await side.deployments.of(task.otaId)
       const component = deployment?.components.find(({ id }) => id === componentId)
       if (deployment && component) return { task, component, deployment }
@@ -39,7 +42,7 @@ export const planDownload = ({ method = 'GET', headers }: IncomingMessage, { sha
   planSend({ method, headers }, { sha256: sha1, size, name: fileName, mime: 'application/octet-stream' })
 
 /** Sends a component, whole or from the requested offset, and records the progress. */
-export async function sendComponent(call: Call, { task, component, deployment }: Found) {
+export async function sendComponent(call: DdiCall, { task, component, deployment }: Found) {
   const { side, request, response } = call
   const { sha256, size } = component
   const plan = planDownload(request, component)
@@ -53,13 +56,13 @@ export async function sendComponent(call: Call, { task, component, deployment }:
   if (side.downloads.count >= side.services.config.deviceDownloads * 4)
     throw new DeviceError(503, 'too many downloads', 60)
   // A download without a preceding deployment request also starts the task.
-  if (task.state < TASK.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
+  if (task.state < TASK_STATE_CODE.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   const source = await side.services.files.openRead(sha256, whole ? undefined : plan.range).catch((error: unknown) => {
     if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
     throw error
   })
   side.downloads.begin(task.taskId, task.otaId)
-  void side.tasks.reached(task, TASK.downloading, 'download')
+  void side.tasks.reached(task, TASK_STATE_CODE.downloading, 'download')
   const before = sizeBefore(deployment, component)
   let position = start
   let sent = 0
@@ -77,7 +80,7 @@ export async function sendComponent(call: Call, { task, component, deployment }:
     const isComplete = sent === end - start + 1 && position >= size && response.writableFinished
     const complete = side.downloads.end(task.taskId, component.id, isComplete)
     if (isComplete && complete === deployment.components.length)
-      await side.tasks.reached(task, TASK.downloaded, 'downloaded')
+      await side.tasks.reached(task, TASK_STATE_CODE.downloaded, 'downloaded')
   }
 }
 

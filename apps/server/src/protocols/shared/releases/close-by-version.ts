@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { DeviceServices } from '../device-services.ts'
 import { recordTaskStep } from './tasks.ts'
 
@@ -8,9 +8,14 @@ import { recordTaskStep } from './tasks.ts'
  */
 export async function closeByVersion(side: DeviceServices, slot: number, packageName: string, verCode: number) {
   const task = side.services.fleet.state.openTasks(slot).find((each) => each.packageName === packageName)
-  if (!task || task.verCode !== verCode || task.state < TASK.fetched) return
+  if (!task || task.verCode !== verCode || task.state < TASK_STATE_CODE.fetched) return
   await side.tasks.change(slot, task.taskId, (db, locked) =>
-    recordTaskStep(db, locked, { details: ['设备报告已运行目标版本'] }, { state: TASK.succeeded, reason: '' }),
+    recordTaskStep(
+      db,
+      locked,
+      { details: ['设备报告已运行目标版本'] },
+      { state: TASK_STATE_CODE.succeeded, reason: '' },
+    ),
   )
   side.tasks.forget(task.taskId)
   side.downloads.forget(task.taskId)

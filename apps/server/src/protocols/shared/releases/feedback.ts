@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { IncomingMessage } from 'node:http'
 import { sanitizeDeviceText, badRequest } from '../response.ts'
 import { parseRepairedJson, readReport } from '../read-body.ts'
@@ -10,7 +10,7 @@ import {
   UNREADABLE_REPORT,
 } from './report-words.ts'
 import { salvageDetails, salvageField, salvageWord, salvageWholeField } from './salvage.ts'
-import type { Entry, LockedTask, Step } from './tasks.ts'
+import type { TaskLogEntry, LockedTask, TaskStep } from './tasks.ts'
 
 const EXECUTIONS = new Set([
   'closed',
@@ -25,7 +25,7 @@ const EXECUTIONS = new Set([
 ])
 
 /** A parsed report of a hawkBit client. */
-export interface Feedback extends Entry {
+export interface Feedback extends TaskLogEntry {
   readonly execution: string
   readonly finished: string
   readonly progress: number | undefined
@@ -86,7 +86,7 @@ function salvaged(text: string) {
 }
 
 /** Returns the log entry of a report. Includes the received text when not understood. */
-export const toLogEntry = ({ execution, finished, code, details, raw }: Feedback): Entry => ({
+export const toLogEntry = ({ execution, finished, code, details, raw }: Feedback): TaskLogEntry => ({
   execution: execution || 'unreadable',
   finished,
   code: code ?? null,
@@ -102,24 +102,24 @@ const DEFAULT_WORDS: Readonly<Record<string, string>> = {
 const FAILED = '设备报告升级失败'
 
 /** Returns the state change that a report on `deploymentBase` causes. A late report never sets a task back. */
-export function determineStep(task: LockedTask, feedback: Feedback, isDownloading: boolean): Step {
+export function determineStep(task: LockedTask, feedback: Feedback, isDownloading: boolean): TaskStep {
   const { execution, isFailure, isUnderstood, code = null } = feedback
-  if (isFailure) return { state: TASK.failed, reason: findFailureReason(feedback) || FAILED, code }
+  if (isFailure) return { state: TASK_STATE_CODE.failed, reason: findFailureReason(feedback) || FAILED, code }
   if (!isUnderstood) return { reason: UNREADABLE_REPORT }
-  if (execution === 'closed') return { state: TASK.succeeded, reason: '', code }
-  if (execution === 'canceled') return { state: TASK.cancelled, reason: findFailureReason(feedback) }
-  if (task.state === TASK.cancelling) return {}
+  if (execution === 'closed') return { state: TASK_STATE_CODE.succeeded, reason: '', code }
+  if (execution === 'canceled') return { state: TASK_STATE_CODE.cancelled, reason: findFailureReason(feedback) }
+  if (task.state === TASK_STATE_CODE.cancelling) return {}
   if (execution === 'rejected') return { reason: findFailureReason(feedback) }
   const state = Math.max(task.state, openStateOf(task.state, execution, isDownloading))
-  return { state, ...(state === TASK.installing && progressOf(feedback)) }
+  return { state, ...(state === TASK_STATE_CODE.installing && progressOf(feedback)) }
 }
 
 /** `proceeding` does not name a phase: after the download it means the installation. */
 function openStateOf(state: number, execution: string, isDownloading: boolean) {
-  if (execution === 'download' || execution === 'downloading') return TASK.downloading
-  if (execution === 'downloaded') return TASK.downloaded
-  if (execution === 'scheduled' || isDownloading || state < TASK.downloading) return TASK.fetched
-  return TASK.installing
+  if (execution === 'download' || execution === 'downloading') return TASK_STATE_CODE.downloading
+  if (execution === 'downloaded') return TASK_STATE_CODE.downloaded
+  if (execution === 'scheduled' || isDownloading || state < TASK_STATE_CODE.downloading) return TASK_STATE_CODE.fetched
+  return TASK_STATE_CODE.installing
 }
 
 const progressOf = ({ progress }: Feedback) => (progress === undefined ? {} : { progress })

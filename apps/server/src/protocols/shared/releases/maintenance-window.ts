@@ -1,7 +1,7 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import type { Feedback } from './feedback.ts'
-import type { Call } from '../device-services.ts'
+import type { DdiCall } from '../device-services.ts'
 import type { LockedTask } from './tasks.ts'
 import type { QueryClient } from '../write-queue.ts'
 
@@ -9,8 +9,8 @@ import type { QueryClient } from '../write-queue.ts'
  * True when the task is withheld because its release is paused. A device that has started the download continues. A
  * task pushed by a person is independent of the release.
  */
-export function isReleasePaused({ side }: Pick<Call, 'side'>, task: OpenTask): boolean {
-  if (task.pushed || task.state >= TASK.downloading) return false
+export function isReleasePaused({ side }: Pick<DdiCall, 'side'>, task: OpenTask): boolean {
+  if (task.pushed || task.state >= TASK_STATE_CODE.downloading) return false
   return side.services.fleet.state.rules.get(task.otaId)?.state === PAUSED
 }
 /** Value of RELEASE_STATE in the contract. */
@@ -20,8 +20,11 @@ const PAUSED = 3
  * Returns the seconds until the daily window permits the task; undefined when nothing prevents the task. A running
  * installation is never stopped, because a partial installation is worse than one outside the window.
  */
-export function computeSecondsUntilOpen({ side, now }: Pick<Call, 'side' | 'now'>, task: OpenTask): number | undefined {
-  if (task.state >= TASK.installing) return undefined
+export function computeSecondsUntilOpen(
+  { side, now }: Pick<DdiCall, 'side' | 'now'>,
+  task: OpenTask,
+): number | undefined {
+  if (task.state >= TASK_STATE_CODE.installing) return undefined
   const { fleet } = side.services
   const window = fleet.dailyWindow(task, fleet.moment(now))
   return window && !window.isOpen ? Math.max(1, window.opensIn) * 60 : undefined
@@ -31,7 +34,7 @@ export function computeSecondsUntilOpen({ side, now }: Pick<Call, 'side' | 'now'
  * Returns hawkBit's maintenance window: outside the window an update may be downloaded, not installed. Absent
  * without a window.
  */
-export function findMaintenanceWindow(call: Pick<Call, 'side' | 'now'>, task: OpenTask) {
+export function findMaintenanceWindow(call: Pick<DdiCall, 'side' | 'now'>, task: OpenTask) {
   const { fleet } = call.side.services
   if (!fleet.dailyWindow(task, fleet.moment(call.now))) return {}
   return computeSecondsUntilOpen(call, task) === undefined
@@ -57,7 +60,7 @@ export async function isSkippedInstallation(
   { taskId, state }: LockedTask,
   { execution, isFailure, isUnderstood }: Feedback,
 ) {
-  if (execution !== 'closed' || isFailure || !isUnderstood || state >= TASK.installing) return false
+  if (execution !== 'closed' || isFailure || !isUnderstood || state >= TASK_STATE_CODE.installing) return false
   const { rows } = await db.query<{ details: string[] }>(LAST, [taskId])
   return rows[0]?.details[0] === SKIPPED_TEXT
 }

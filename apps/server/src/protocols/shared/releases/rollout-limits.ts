@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { FETCH_WINDOW_MS } from '../downloads/pacing.ts'
 import type { QueryClient } from '../write-queue.ts'
 
@@ -29,7 +29,7 @@ export async function hasDownloadCapacity(db: QueryClient, otaId: number, maxDow
   )
   const { rows } = await db.query<{ fetching: number }>(
     `select count(*)::int as fetching from (select from ota_tasks where ota_id = $1
-       and state in (${TASK.fetched}, ${TASK.downloading}) and update_time > now() - make_interval(secs => $2) limit $3) t`,
+       and state in (${TASK_STATE_CODE.fetched}, ${TASK_STATE_CODE.downloading}) and update_time > now() - make_interval(secs => $2) limit $3) t`,
     [otaId, FETCH_WINDOW_MS / 1000, maxDownloads],
   )
   return (rows[0]?.fetching ?? 0) < maxDownloads

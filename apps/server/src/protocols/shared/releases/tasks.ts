@@ -1,4 +1,4 @@
-import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
+import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { MAX_SUCCESSES } from '#domain/fleet/load-devices.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import type { Services } from '#core/services.ts'
@@ -32,7 +32,7 @@ export interface LockedTask {
 }
 
 /** Message of a device or of the server for the task's log. */
-export interface Entry {
+export interface TaskLogEntry {
   readonly execution?: string
   readonly finished?: string
   readonly code?: string | null
@@ -40,7 +40,7 @@ export interface Entry {
 }
 
 /** Changes of a task. Absent fields stay unchanged. */
-export interface Step {
+export interface TaskStep {
   readonly state?: number
   readonly progress?: number
   readonly reason?: string
@@ -108,7 +108,7 @@ export class Tasks {
     const { slots } = this.#services.fleet
     const result = await this.writes.run(async (db) => {
       const task = await lockTask(db, taskId, slots.ids[slot]!)
-      if (isClosed(task.state)) throw actionClosed()
+      if (isTaskClosed(task.state)) throw actionClosed()
       return work(db, task)
     })
     this.#announcer.moved(slots.tenants[slot]!)
@@ -125,12 +125,12 @@ export class Tasks {
   /** Starts the download; false when the release has the maximum number of downloads and the device must wait. */
   async begin(task: OpenTask): Promise<boolean> {
     const { tasks, rules } = this.#services.fleet.state
-    if ((tasks.get(task.taskId) ?? task).state >= TASK.fetched) return true
+    if ((tasks.get(task.taskId) ?? task).state >= TASK_STATE_CODE.fetched) return true
     const limit = rules.get(task.otaId)?.maxDownloads ?? null
     return this.change(task.slot, task.taskId, async (db, locked) => {
-      if (locked.state >= TASK.fetched) return true
+      if (locked.state >= TASK_STATE_CODE.fetched) return true
       if (limit !== null && !(await hasDownloadCapacity(db, locked.otaId, limit))) return false
-      await recordTaskStep(db, locked, {}, { state: TASK.fetched })
+      await recordTaskStep(db, locked, {}, { state: TASK_STATE_CODE.fetched })
       return true
     })
   }
@@ -141,7 +141,12 @@ export class Tasks {
     if (!known || known.state >= state) return
     await this.change(task.slot, task.taskId, async (db, locked) => {
       if (locked.state >= state) return
-      await recordTaskStep(db, locked, { execution }, { state, ...(state === TASK.downloaded && { progress: 100 }) })
+      await recordTaskStep(
+        db,
+        locked,
+        { execution },
+        { state, ...(state === TASK_STATE_CODE.downloaded && { progress: 100 }) },
+      )
     }).catch((error: unknown) => {
       // The task was closed meanwhile; the download may end normally.
       this.#services.log.debug({ err: error, taskId: task.taskId }, 'step not noted')
@@ -187,11 +192,11 @@ const INSERT_TASK = {
      select v.ota_id, d.id, d.tenant_id, d.model_id, v.package_name,
        case when v.kind = 1 then d.ver_code else (select ver_code from device_packages k where k.device_id = d.id and k.package_name = v.package_name) end,
        v.ver_code, case when coalesce(p.need_confirm, false) and not exists
-         (select from device_auto_confirms c where c.device_id = d.id) then ${TASK.confirming} else ${TASK.offered} end,
+         (select from device_auto_confirms c where c.device_id = d.id) then ${TASK_STATE_CODE.confirming} else ${TASK_STATE_CODE.offered} end,
        least(1 + (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id), 9999)
      from quick cross join v left join p on true join devices d on d.id = $1
      where d.deleted_at is null and d.status = 1 and coalesce(p.state, 0) < 3
-       and (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id and t.state = ${TASK.succeeded}) < ${MAX_SUCCESSES}
+       and (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id and t.state = ${TASK_STATE_CODE.succeeded}) < ${MAX_SUCCESSES}
      on conflict (device_id, package_name) where close_time is null do nothing
      returning task_id as "taskId", ota_id as "otaId", package_name as "packageName", ver_code as "verCode", state, pushed,
        extract(epoch from create_time)::float8 * 1000 as "handedAt", extract(epoch from update_time)::float8 * 1000 as "updatedAt"`,
@@ -210,9 +215,9 @@ async function lockTask(db: QueryClient, taskId: number, deviceId: number): Prom
 }
 
 /** Writes a log entry and the state change of a task. */
-export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: Entry, step: Step) {
+export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: TaskLogEntry, step: TaskStep) {
   const state = step.state ?? task.state
-  const closes = isClosed(state)
+  const closes = isTaskClosed(state)
   const details = pickInformativeLines(entry.details ?? [], MAX_DETAILS)
     .map((each) => sanitizeDeviceText(each, DETAIL_LENGTH))
     .filter(Boolean)
@@ -237,14 +242,14 @@ export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: E
        ${closes ? ', close_time = now()' : ''}${moves} where task_id = $1`,
     [
       task.taskId,
-      state === TASK.succeeded
+      state === TASK_STATE_CODE.succeeded
         ? 100
         : Math.max(task.progress, Math.min(100, Math.max(0, Math.round(step.progress ?? 0)))),
       step.reason === undefined ? null : sanitizeDeviceText(step.reason, REASON_LENGTH),
       step.code ?? code,
     ],
   )
-  if (state === TASK.succeeded) await succeed(db, task)
+  if (state === TASK_STATE_CODE.succeeded) await succeed(db, task)
 }
 
 /** Records the installed version with its history and requests the device's attributes again. */

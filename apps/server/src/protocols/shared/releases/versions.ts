@@ -35,7 +35,7 @@ export async function reportVersion(db: QueryClient, deviceId: number, { verCode
   return true
 }
 
-export interface Package {
+export interface ReportedPackage {
   readonly name: string
   readonly verCode: number
 }
@@ -44,7 +44,7 @@ export interface Package {
 export async function reportPackages(
   db: QueryClient,
   deviceId: number,
-  packages: readonly Package[],
+  packages: readonly ReportedPackage[],
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into device_packages (device_id, package_name, ver_code) select $1, u.name, u.code

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { parseRepairedJson, readReport } from '#protocols/shared/read-body.ts'
@@ -26,7 +26,12 @@ export async function handleActivation(call: XiaozhiCall) {
   if (await isProven(call, { ...identity, tenantId: device.tenantId }, body))
     return sendPlainJson(call, { message: 'activated' })
   const { mac } = identity
-  const event = { mac, tenantId: device.tenantId, kind: EVENT.wrongProof, detail: { serial: identity.serial } }
+  const event = {
+    mac,
+    tenantId: device.tenantId,
+    kind: AGENT_EVENT_KIND.wrongProof,
+    detail: { serial: identity.serial },
+  }
   await addEvents(call.side.services.database.db, [event])
   return sendPlainJson(call, { message: 'wrong hmac' }, NOT_YET)
 }

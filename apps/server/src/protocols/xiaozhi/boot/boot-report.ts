@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
-import { SN } from '@oms/contract/entities/device.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
+import { SN_PATTERN } from '@oms/contract/entities/device.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { readRawHeader } from '#protocols/shared/access/headers.ts'
 import { parseRepairedJson, type ReadText } from '#protocols/shared/read-body.ts'
@@ -35,7 +35,7 @@ export function readIdentity(request: IncomingMessage): Identity | string {
   if (mac === undefined) return 'Invalid device ID'
   const clientId = sanitizeDeviceText(readRawHeader(request, 'client-id'), MAX_ID) || deviceId
   const serial = sanitizeDeviceText(readRawHeader(request, 'serial-number'), MAX_ID)
-  return { mac, deviceId, clientId, serial: SN.test(serial) ? serial : '' }
+  return { mac, deviceId, clientId, serial: SN_PATTERN.test(serial) ? serial : '' }
 }
 
 /** Parsed boot report. */
@@ -62,7 +62,7 @@ export function parseBootReport({ text, isCut }: ReadText): BootReport {
     board: boardType || cleanText(body['chip_model_name'], MAX_BOARD) || UNKNOWN_BOARD,
     reported,
     version: DIGITS_AND_DOTS.test(reported) ? reported : NO_VERSION,
-    verCode: boardVersionCode(reported),
+    verCode: parseBoardVersion(reported),
   }
 }
 

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 import { findComponent, sendComponent } from '#protocols/shared/releases/artifact.ts'
 import { DeviceError, notFound } from '#protocols/shared/response.ts'
@@ -25,7 +25,7 @@ export async function downloadFirmware(call: XiaozhiCall, token: string) {
   if (end * 1000 < now) throw notFound('file')
   if (!fleet.state.tasks.has(taskId)) await side.tasks.caughtUp()
   const task = fleet.state.tasks.get(taskId)
-  if (!task || task.state === TASK.cancelling) throw notFound('file')
+  if (!task || task.state === TASK_STATE_CODE.cancelling) throw notFound('file')
   const { slot } = task
   side.limits.takeDevice(slot, now, fleet.slots)
   const found = await findComponent({ side, slot }, componentId)

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { findBoardImage } from '#domain/agents/devices/board-image.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
@@ -79,9 +79,11 @@ async function endTask(booted: Booted) {
   const { tasks } = call.side
   if (report.verCode !== undefined) await closeByVersion(call.side, slot, '', report.verCode)
   const open = openTask(booted)
-  if (open?.state !== TASK.cancelling) return
+  if (open?.state !== TASK_STATE_CODE.cancelling) return
   const entry = { details: ['设备已重新启动，未安装该版本'] }
-  await tasks.change(slot, open.taskId, (db, task) => recordTaskStep(db, task, entry, { state: TASK.cancelled }))
+  await tasks.change(slot, open.taskId, (db, task) =>
+    recordTaskStep(db, task, entry, { state: TASK_STATE_CODE.cancelled }),
+  )
 }
 
 async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefined> {
@@ -104,7 +106,9 @@ async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefi
  * outside its time window.
  */
 const isReady = (call: XiaozhiCall, task: OpenTask) =>
-  task.state !== TASK.confirming && !isReleasePaused(call, task) && computeSecondsUntilOpen(call, task) === undefined
+  task.state !== TASK_STATE_CODE.confirming &&
+  !isReleasePaused(call, task) &&
+  computeSecondsUntilOpen(call, task) === undefined
 
 /** Returns version and image of a release. Returns undefined when voice devices cannot install the version. */
 async function imageOf({ side }: XiaozhiCall, otaId: number) {

@@ -1,4 +1,4 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { zoneOffsetMinutes } from '#core/time/zone.ts'
 import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
@@ -83,7 +83,7 @@ async function newCode(call: XiaozhiCall, { identity, report }: Boot) {
   const created = await side.activationCodes.create(device, isLocalAddress(ip))
   if (!created) side.services.log.warn({ mac, ip }, 'no activation code: the limit of new codes is reached')
   else if (created.isNew)
-    await addEvents(side.services.database.db, [{ mac, kind: EVENT.code, detail: { board: report.board } }])
+    await addEvents(side.services.database.db, [{ mac, kind: AGENT_EVENT_KIND.code, detail: { board: report.board } }])
   return created?.code
 }
 
@@ -143,6 +143,6 @@ async function noteIdentity({ side }: XiaozhiCall, { identity, device }: Boot & 
     [device.deviceId, clientId, '设备以另一个 Client-Id 启动，可能已擦除存储或被仿冒'],
   )
   if (!rowCount) return
-  const event = { mac, tenantId: device.tenantId, kind: EVENT.otherIdentity, detail: { clientId } }
+  const event = { mac, tenantId: device.tenantId, kind: AGENT_EVENT_KIND.otherIdentity, detail: { clientId } }
   await addEvents(side.services.database.db, [event])
 }

@@ -1,5 +1,5 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { describeLlmFailure, LlmError, toLlmError } from '#domain/agents/llm/llm-error.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
@@ -39,7 +39,7 @@ export async function handleCompletion(call: XiaozhiCall, target: RelayTarget) {
     const body = await bodyOf(call)
     const limit = await readTargetLimit(call, target)
     await trackCompletion(
-      limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body),
+      limit.state === LIMIT_STATE_CODE.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body),
     )
   } finally {
     runningInAll -= 1
@@ -118,7 +118,7 @@ function noteFailure(
   const { log, voiceServers } = side.services
   log.warn({ model: code, kind: failure.kind, status: failure.status }, 'relayed model failed')
   const detail = { model: code, reason: describeLlmFailure(failure) }
-  voiceServers.events.add({ mac, tenantId, kind: EVENT.modelFailed, detail }, now)
+  voiceServers.events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.modelFailed, detail }, now)
 }
 
 type Answering = (

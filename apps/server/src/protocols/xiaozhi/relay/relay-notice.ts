@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import type { XiaozhiCall } from '../call.ts'
 import type { RelayBody } from './relay-body.ts'
@@ -32,7 +32,7 @@ export async function sendNotice(
 ) {
   const { services } = call.side
   if (services.rate.tryTake(`limit-event:${deviceId}`, EVENTS_A_MINUTE))
-    services.voiceServers.events.add({ mac, tenantId, kind: EVENT.stopped, detail: { reason } }, call.now)
+    services.voiceServers.events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.stopped, detail: { reason } }, call.now)
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(call.now / 1000), model: model.code }
   if (!stream) return sendPlainJson(call, { ...head, object: 'chat.completion', ...wholeAnswer(notice) })
   const events = new EventResponse(call.response)

@@ -1,4 +1,4 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { sql } from 'drizzle-orm'
 import { saveMemory, SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
@@ -43,7 +43,10 @@ async function endSession({ side, serverTenant, now }: ServerCall, given: string
   // A title is requested at the end of each session, a summary only of some sessions. Only the title therefore adds the
   // event.
   if (kind === SESSION_TASK.title && device.mac !== null)
-    side.services.voiceServers.events.add({ mac: device.mac, tenantId: device.tenantId, kind: EVENT.ended }, now)
+    side.services.voiceServers.events.add(
+      { mac: device.mac, tenantId: device.tenantId, kind: AGENT_EVENT_KIND.ended },
+      now,
+    )
   return null
 }
 

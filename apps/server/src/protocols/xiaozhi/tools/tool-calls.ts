@@ -1,7 +1,7 @@
 import { AGENT_TOOL, type AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
-import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import * as z from 'zod'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
@@ -75,10 +75,10 @@ interface FirmwareRow {
 function upgradeText({ state, newVersion }: FirmwareRow): string {
   const version = newVersion ?? ''
   if (state === null) return '目前没有下发给本设备的升级。'
-  if (state === TASK.succeeded) return `最近一次升级到 ${version} 已成功。`
-  if (state === TASK.failed) return `最近一次升级到 ${version} 没有成功，可以重启设备再试，或者报修。`
-  if (state >= TASK.cancelling) return '最近一次升级已取消，目前没有待安装的升级。'
-  if (state === TASK.offered) return `有新版本 ${version}，重启设备后会自动安装。`
+  if (state === TASK_STATE_CODE.succeeded) return `最近一次升级到 ${version} 已成功。`
+  if (state === TASK_STATE_CODE.failed) return `最近一次升级到 ${version} 没有成功，可以重启设备再试，或者报修。`
+  if (state >= TASK_STATE_CODE.cancelling) return '最近一次升级已取消，目前没有待安装的升级。'
+  if (state === TASK_STATE_CODE.offered) return `有新版本 ${version}，重启设备后会自动安装。`
   return `正在升级到 ${version}，请不要断电。`
 }
 
@@ -100,6 +100,6 @@ export async function callTool(
   const text = await CALLS[tool](services, device, given)
   const { mac, tenantId } = device
   const detail = { tool: AGENT_TOOL[tool] }
-  services.voiceServers.events.add({ mac, tenantId, kind: EVENT.tool, detail }, Date.now())
+  services.voiceServers.events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.tool, detail }, Date.now())
   return text
 }

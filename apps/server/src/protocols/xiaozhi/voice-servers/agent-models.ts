@@ -1,5 +1,5 @@
-import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { buildAgentConfig, type AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import type { AgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/agents/device-agent.ts'
@@ -46,7 +46,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const tenantId = device?.tenantId
   const refusal = refusalOf(call, device, code)
   if (refusal) {
-    events.add({ mac, tenantId, kind: EVENT.refused, detail: { reason: refusal.reason } }, call.now)
+    events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.refused, detail: { reason: refusal.reason } }, call.now)
     throw refusal.answer
   }
   const agent = device!.agent!
@@ -63,10 +63,10 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
   const { facts, limit } = await readFactsWithinLimit(parts, { ...device!, agent })
   marks.connected(deviceId, call.now)
-  const told = limit.state === LIMIT.stopped ? [] : reminders
+  const told = limit.state === LIMIT_STATE_CODE.stopped ? [] : reminders
   const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
-  events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
-  if (limit.state === LIMIT.stopped) return buildAgentConfig(facts, loaded)
+  events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.configured, detail }, call.now)
+  if (limit.state === LIMIT_STATE_CODE.stopped) return buildAgentConfig(facts, loaded)
   const mcpEndpoint = createToolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
   const contextProviders = [...facts.contextProviders, ...buildContextProviders(asker, agent)]
   return buildAgentConfig(
@@ -99,7 +99,7 @@ const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, lim
   tts: models.TTS?.code ?? '',
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),
   ...(reminders > 0 && { reminders }),
-  ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT.stopped }),
+  ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT_STATE_CODE.stopped }),
 })
 
 interface Refusal {

@@ -1,4 +1,4 @@
-import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import { readAgentFacts } from '#domain/agents/agents/agent-facts.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
@@ -36,7 +36,7 @@ export async function readFactsWithinLimit(parts: Parts, device: Device): Promis
     readUsageLimit(parts, user),
   ])
   const own = models.get(facts.models.LLM?.code ?? '')
-  const isStopped = limit.state === LIMIT.stopped
+  const isStopped = limit.state === LIMIT_STATE_CODE.stopped
   const model = isStopped ? await stoppedModel(parts, device.tenantId, own) : own
   const left = isStopped ? limit.notice.length : limit.characters
   const maxOutputSize =

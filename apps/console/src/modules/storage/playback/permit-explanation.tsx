@@ -1,4 +1,4 @@
-import { MAY_RECORD, PERMIT_RULE, storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
+import { MAY_RECORD_TEXT, PERMIT_RULE, storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
 import { Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -11,11 +11,11 @@ const Result = ({ passed }: { passed: number | null }) => {
 /**
  * Shows why a camera may not upload now: the rules of a permit with their values, and the last request of the camera.
  */
-export function WhyNoVideo({ sn, channel }: { sn: string; channel: number }) {
+export function PermitExplanation({ sn, channel }: { sn: string; channel: number }) {
   const { data, error, refetch } = useRead(storageDeviceVideos.why, { sn, channel }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const { askTime, answer, uploadTime, troubleTime, trouble } = data
-  const lastRefusal = answer === '' || answer === MAY_RECORD ? '' : `，最近一次询问被拒绝：${answer}`
+  const lastRefusal = answer === '' || answer === MAY_RECORD_TEXT ? '' : `，最近一次询问被拒绝：${answer}`
   return (
     <details className="storage-why" open={data.refusal !== '' || lastRefusal !== ''}>
       <summary>
