@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { connected } from './fleet.ts'
 import { type Api, fresh } from './people.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -86,6 +87,10 @@ test('each list of agents, models, devices, templates, voices and voiceprints fi
   page,
   login,
 }) => {
+  // The filter is shown only when there are several customers.
+  const client = await connected()
+  await client.query('insert into tenants (tenant_no, name) values ($1, $1)', [fresh('T')])
+  await client.end()
   await login()
   const lists = [
     '/agent/agent',
