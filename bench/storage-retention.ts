@@ -35,7 +35,7 @@ await source('core/database/client.ts')
 const { sweepDays } = (await source('domain/video/sweep.ts')) as {
   sweepDays(sweep: Sweep, today: string): Promise<unknown>
 }
-const { recordingsOf } = (await source(
+const { listRecordings } = (await source(
   'modules/playback/recordings.ts',
 )) as typeof import('../apps/server/src/modules/playback/recordings.ts')
 const { addDays, formatLocalDay } = (await source(
@@ -124,9 +124,9 @@ async function reads(pool: pg.Pool, firstOfLarge: number) {
   }
 }
 
-async function recordings(db: Parameters<typeof recordingsOf>[0], deviceId: number, length: number) {
+async function recordings(db: Parameters<typeof listRecordings>[0], deviceId: number, length: number) {
   const scope = { deviceId, channel: 0, tenantId: 1, ownerId: 0, begin: FROM, end: FROM + length }
-  const rows = await recordingsOf(db, scope, { zone: ZONE, now: NOW })
+  const rows = await listRecordings(db, scope, { zone: ZONE, now: NOW })
   if (rows.length === 0) throw new Error(`no recordings of device ${deviceId}`)
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Product } from './product.ts'
 import { psql } from './fleet.ts'
+import type { Product } from './product.ts'
 import { median, print, remark } from './report.ts'
 
 const ROWS = 20_000
@@ -15,7 +15,7 @@ export async function segments(product: Product) {
   const { SegmentWriter } = (await source(
     'recordings/segment-writer.ts',
   )) as typeof import('../../apps/server/src/domain/video/recordings/segment-writer.ts')
-  const { daysOf } = (await source(
+  const { computeSegmentDays } = (await source(
     'recordings/segment.ts',
   )) as typeof import('../../apps/server/src/domain/video/recordings/segment.ts')
   psql(product, 'create table bench_segments (like oss_segments including indexes)')
@@ -35,7 +35,7 @@ export async function segments(product: Product) {
         initBytes: 0,
         salt: at,
         format: 1 as const,
-        ...daysOf(startMs, 30, 'Asia/Shanghai'),
+        ...computeSegmentDays(startMs, 30, 'Asia/Shanghai'),
       }
     })
     rates.writer.push(await rateOf(() => Promise.all(rows.map((row) => writer.add(row)))))

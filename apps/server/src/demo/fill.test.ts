@@ -1,6 +1,6 @@
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
@@ -161,7 +161,7 @@ describe('demo data', () => {
 
   test('has an account that submits ads and another that approves them', async () => {
     const buttonsOf = async (account: string) => {
-      const payload = { account, pswdMd5: md5Hex(DEMO_PASSWORD) }
+      const payload = { account, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
       const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
       expect(data.mustChangePassword).toBe(false)
       return (await first.withTicket(data.token).call('GET', '/api/v1/sys/account/perms')).data.buttons as string[]

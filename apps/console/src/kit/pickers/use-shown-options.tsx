@@ -68,11 +68,7 @@ export function useShownOptions({
       ...(disabled && { disabled }),
       ...(label && { 'aria-label': label }),
       ...inPlace.select,
-      // antd clears the typed text when the list closes, and does not report that.
-      onOpenChange: (open: boolean) => {
-        inPlace.select.onOpenChange?.(open)
-        if (!open) source.onSearch('')
-      },
+      onOpenChange: forgetSearch(source, inPlace.select.onOpenChange),
       ...keepStaleOptions(source.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: source.onSearch },
@@ -80,4 +76,10 @@ export function useShownOptions({
       options: [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options],
     },
   }
+}
+
+/** Ends the search when the list closes: antd clears the typed text then, and does not report that. */
+const forgetSearch = (source: OptionSource, onOpenChange?: (open: boolean) => void) => (open: boolean) => {
+  onOpenChange?.(open)
+  if (!open) source.onSearch('')
 }

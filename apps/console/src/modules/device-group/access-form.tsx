@@ -1,10 +1,4 @@
-import {
-  type DeviceAccess,
-  DeviceAccessInput,
-  deviceAccess,
-  MAX_POLL_SECONDS,
-  MIN_POLL_SECONDS,
-} from '@oms/contract/device-group/device-access.ts'
+import { type DeviceAccess, DeviceAccessInput, deviceAccess } from '@oms/contract/device-group/device-access.ts'
 import { Button, Form } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'

@@ -1,21 +1,21 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { TASK_STATE_CODE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
+import { TASK_STATE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { cancelTasks, isTargetDevice } from '#domain/fleet/release.ts'
+import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#domain/tenants/receiving-tenant.ts'
 import { devicePackages, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
-import { cancelTasks, isTargetDevice } from '#domain/fleet/release.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
 import {
-  toBizRecord,
   formatVersionName,
-  type StoredVersion,
   publishReleaseChanged,
   requireVersion,
+  type StoredVersion,
+  toBizRecord,
 } from './releases/release-rows.ts'
 import { visibleTasks } from './task-rows.ts'
 
@@ -81,13 +81,11 @@ export async function pushToDevice(ctx: Ctx, { otaId, sn, risky }: ParsedOf<type
   const task = await insertPushedTask(ctx, version, device)
   if (!task) throw refused(await openInWords(ctx, device.id, packageName))
   const risk = isStepBack ? (runs === verCode ? '（重装，已确认风险）' : `（由 ${runs} 降级，已确认风险）`) : ''
-  await db
-    .insert(otaTaskLogs)
-    .values({
-      taskId: task.taskId,
-      state: TASK_STATE_CODE.offered,
-      details: [`由 ${user.realname || user.account} 推送${risk}`],
-    })
+  await db.insert(otaTaskLogs).values({
+    taskId: task.taskId,
+    state: TASK_STATE_CODE.offered,
+    details: [`由 ${user.realname || user.account} 推送${risk}`],
+  })
   ctx.audit({ ...toBizRecord(version), action: `推送${formatVersionName(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
   await publishReleaseChanged(ctx.services, db, version.tenantId)

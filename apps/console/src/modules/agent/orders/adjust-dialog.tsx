@@ -5,7 +5,7 @@ import {
   type AgentGrantRow,
   agentGrants,
 } from '@oms/contract/agent/orders/order-grant.ts'
-import { ALLOWANCE_UNIT, MAX_AMOUNT, MEASURE } from '@oms/contract/agent/packages/package-terms.ts'
+import { ALLOWANCE_UNIT, MEASURE } from '@oms/contract/agent/packages/package-terms.ts'
 import { Form, Modal, Radio } from 'antd'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'

@@ -1,5 +1,5 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { Allowance, MAX_ALLOWANCES, MAX_AMOUNT, MAX_DAYS } from '@oms/contract/agent/packages/package-terms.ts'
+import { Allowance, MAX_ALLOWANCES } from '@oms/contract/agent/packages/package-terms.ts'
 import { agentProducts, type ProductDetail, ProductInput } from '@oms/contract/agent/packages/product.ts'
 import { Alert, Button, Divider, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'

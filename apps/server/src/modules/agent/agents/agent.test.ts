@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice, isInCandidate } from '#domain/agents/agents/agent-of-device.ts'
+import { isInCandidate, resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
@@ -166,15 +166,6 @@ test('refuses the intent 函数调用 with a language model that cannot call fun
     data: { field: 'intentId' },
   })
   expect((await save(id, { intentId: models.calls, llmId: models.llm })).code).toBe(200)
-})
-
-test('refuses a language code that is none, and saves codes with a region', async () => {
-  const id = await newAgent()
-  expect(await save(id, { langCode: '中文x!' })).toMatchObject({
-    msg: '语言代码应为 zh、en-US 这样的代码',
-    data: { field: 'langCode' },
-  })
-  expect((await save(id, { langCode: 'en-US' })).code).toBe(200)
 })
 
 test('the memory model nomem disables the history, and erases turns, titles and memory after a confirmation', async () => {
