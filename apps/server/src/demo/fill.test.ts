@@ -161,7 +161,7 @@ describe('demo data', () => {
 
   test('has an account that submits ads and another that approves them', async () => {
     const buttonsOf = async (account: string) => {
-      const payload = { account, pswdMd5: md5Hex(DEMO_PASSWORD) }
+      const payload = { account, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
       const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
       expect(data.mustChangePassword).toBe(false)
       return (await first.withTicket(data.token).call('GET', '/api/v1/sys/account/perms')).data.buttons as string[]
