@@ -30,7 +30,7 @@ const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDr
 const QUERY = agentOrders.list.input
 const { col, actions } = createColumns(OrderRow)
 const COLUMNS = [
-  col('orderNo', { width: 134 }),
+  col('orderNo', { width: 140 }),
   col('tenantName', { width: 118 }),
   col('packageName', { width: 110 }),
   col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 126 }),
@@ -71,7 +71,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 196)]}
+        columns={[...COLUMNS, actions(rowActions, 190)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{
