@@ -15,7 +15,7 @@ const SAMPLES = [undefined, null, '', ' ', 'abc', '7', 7, -1, 1.5, 'x'.repeat(20
 
 interface Loaded {
   readonly modules: readonly Readonly<Record<string, unknown>>[]
-  readonly fullSchema: (schema: z.ZodType) => z.ZodType
+  readonly buildFullSchema: (schema: z.ZodType) => z.ZodType
 }
 
 // A directory inside the repository, so that zod is resolved.
@@ -77,6 +77,6 @@ test('light schemas have the metadata of the zod schemas and build equal zod sch
   for (const [name, schema] of real) {
     const twin = byName.get(name)!
     expect(twin.meta() ?? {}, name).toEqual(schema.meta() ?? {})
-    expect(verdicts(console.fullSchema(twin)), name).toEqual(verdicts(schema))
+    expect(verdicts(console.buildFullSchema(twin)), name).toEqual(verdicts(schema))
   }
 })
