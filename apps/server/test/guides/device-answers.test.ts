@@ -22,8 +22,8 @@ const fixed = (message: string) => message.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\
 /** Returns `status message` of each error in the source. */
 function answersOfCode(): string[] {
   const errors = all(String.raw`DeviceError\((\d+), (['"\`])((?:(?!\2).)*)\2`, source)
-  const wrong = all(String.raw`wrong\(${TEXT}`, source).map(([, , message]) => `400 ${message}`)
-  const missing = all(String.raw`(?:missing|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
+  const wrong = all(String.raw`badRequest\(\s*${TEXT}`, source).map(([, , message]) => `400 ${message}`)
+  const missing = all(String.raw`(?:notFound|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
     ([, what]) => `404 no such ${what}`,
   )
   const licence = all(String.raw`answer\((\d+), [^,]+, '([^']+)'\)`, read('domain/licensing/activate.ts'))
