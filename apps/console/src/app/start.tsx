@@ -8,7 +8,7 @@ import { ActionButton } from './action-button.tsx'
 import { Console } from './console.tsx'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { NewVersion } from './new-version.tsx'
-import { NoticePage } from './pages/error-page.tsx'
+import { ErrorPage } from './pages/error-page.tsx'
 import { PageLoading } from './pages/page-loading.tsx'
 import { loadPermissions, type Readiness } from './permissions.ts'
 import { useServerNews } from './server-news.ts'
@@ -66,9 +66,9 @@ function LoggedIn({ first }: { first: Readiness }) {
 }
 
 const StartFailed = ({ onRetry }: { onRetry: () => void }) => (
-  <NoticePage title="菜单加载失败" hint="网络异常或服务器暂时不可用，请稍后重试。">
+  <ErrorPage title="菜单加载失败" hint="网络异常或服务器暂时不可用，请稍后重试。">
     <ActionButton primary onClick={onRetry}>
       重试
     </ActionButton>
-  </NoticePage>
+  </ErrorPage>
 )

@@ -7,7 +7,7 @@ interface Props {
 }
 
 /** Renders a message with its actions in the centre of the available space. */
-export const NoticePage = ({ title, hint, children }: Props) => (
+export const ErrorPage = ({ title, hint, children }: Props) => (
   <div className="center-page">
     <div className="error-page" role="status">
       <h1>{title}</h1>

@@ -3,7 +3,7 @@ import { useSession } from '#core/auth/session.tsx'
 import { ActionButton } from '#app/action-button.tsx'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { logOut } from '#app/leave.ts'
-import { NoticePage } from './error-page.tsx'
+import { ErrorPage } from './error-page.tsx'
 
 const JoinPage = lazyAntd(() => import('#modules/tenant/join-page.tsx'), 'JoinPage')
 
@@ -14,9 +14,9 @@ const LogOut = () => <ActionButton onClick={() => void logOut()}>退出登录</A
 export function NoMenus() {
   if (useSession()?.ownerId !== '')
     return (
-      <NoticePage title={TITLE}>
+      <ErrorPage title={TITLE}>
         <LogOut />
-      </NoticePage>
+      </ErrorPage>
     )
   return (
     <div className="center-page">

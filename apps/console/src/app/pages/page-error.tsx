@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { findErrorMessage } from '#core/api/client.ts'
 import { ChunkError } from '#core/loading/load-chunk.ts'
 import { ActionButton } from '#app/action-button.tsx'
-import { NoticePage } from './error-page.tsx'
+import { ErrorPage } from './error-page.tsx'
 
 interface Props {
   readonly children: ReactNode
@@ -26,7 +26,7 @@ export class PageErrorBoundary extends Component<Props, { error: unknown }> {
 function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const missing = error instanceof ChunkError
   return (
-    <NoticePage
+    <ErrorPage
       title={missing ? '页面加载失败' : '页面出错了'}
       hint={missing ? '网络不稳定，或者系统已经更新。请重试，仍然失败时请刷新浏览器。' : findErrorMessage(error)}
     >
@@ -34,6 +34,6 @@ function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void })
         重试
       </ActionButton>
       <ActionButton onClick={() => location.reload()}>刷新浏览器</ActionButton>
-    </NoticePage>
+    </ErrorPage>
   )
 }

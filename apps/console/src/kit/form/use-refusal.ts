@@ -18,7 +18,7 @@ const REOPEN_MS = 500
 const CHECK_MS = 50
 /** Code of an error without a response. */
 const NO_ANSWER = 0
-/** Maximum time in milliseconds for which a page that is shown again renders its fields. */
+/** Milliseconds for which the error is set again at its field after the page is shown, while the fields are redrawn. */
 const REDRAW_MS = 3000
 
 type Retry = (rev: number) => void

@@ -5,7 +5,7 @@ import type { Config } from '#core/config/config.ts'
 import { hasCluster, openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/directory-lock.ts'
 import { qualifySelectedColumns } from './lists/qualified-columns.ts'
-import { releaseAfterTransactions } from './transactions.ts'
+import { replaceDrizzleTransaction } from './transactions.ts'
 
 /** Database access of services: the pool, or one transaction. */
 export type Db = PgDatabase<NodePgQueryResultHKT>
@@ -91,7 +91,7 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
   // No schema is passed: no code uses `db.query`, and processing all tables would slow every start.
   const db = drizzle(pool, { casing: 'snake_case' })
   qualifySelectedColumns(db)
-  releaseAfterTransactions(db, pool)
+  replaceDrizzleTransaction(db, pool)
   const close = async () => {
     isClosing = true
     await pool.end()

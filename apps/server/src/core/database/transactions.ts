@@ -11,7 +11,7 @@ type Transaction = NodePgTransaction<Schema, Schema>
  * returns to the pool, and ten lost connections block the process. Also keeps the first error when ROLLBACK fails.
  * Supports no isolation level, because no caller needs one.
  */
-export function releaseAfterTransactions(db: NodePgDatabase<Schema>, pool: pg.Pool) {
+export function replaceDrizzleTransaction(db: NodePgDatabase<Schema>, pool: pg.Pool) {
   const { dialect } = db as unknown as { dialect: PgDialect }
   const transaction = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const client = await pool.connect()

@@ -17,7 +17,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
 import { createPlayToken, formatPlaylistUrl } from './play-token.ts'
-import { hasNoRecordings, listRecordings } from './recordings.ts'
+import { createNoRecordingsError, listRecordings } from './recordings.ts'
 
 /** Maximum number of devices that one App account sees. */
 const MAX_DEVICES = 500
@@ -149,7 +149,7 @@ export const playRecording = (ctx: PublicCtx, { sn, channel, ...range }: ParsedO
     const scope = { ...scopeOf(user, id, channel), ...range }
     const now = ctx.now.getTime()
     const rows = await listRecordings(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
-    if (rows.length === 0) throw await hasNoRecordings(db, scope, { zone: config.timeZone, now })
+    if (rows.length === 0) throw await createNoRecordingsError(db, scope, { zone: config.timeZone, now })
     const next = rows[MAX_PLAY_SEGMENTS]
     const end = next ? next.startMs : range.end
     const { token, expires } = createPlayToken(config.secretKey, { ...scope, ...user.session, end, consentId: 0 }, now)

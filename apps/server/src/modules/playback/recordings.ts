@@ -55,7 +55,7 @@ export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now 
 }
 
 /** Returns the refusal of a range without recordings: the storage time of its days is over, or nothing was recorded. */
-export async function hasNoRecordings(db: Db, scope: RecordingScope, { zone, now }: Moment) {
+export async function createNoRecordingsError(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
   const expireDays = await calendarDaysOf(db, scope, zone)
   const isExpired = expireDays.length > 0 && expireDays.every((expireDay) => expireDay <= today)

@@ -12,7 +12,7 @@ import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
 import { createPlayToken, NO_SESSION, formatPlaylistUrl } from './play-token.ts'
-import { hasNoRecordings, listRecordings } from './recordings.ts'
+import { createNoRecordingsError, listRecordings } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
@@ -80,7 +80,7 @@ export async function viewRecording(
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
   const rows = await listRecordings(db, scope, { zone, now: now.getTime() })
-  if (rows.length === 0) throw await hasNoRecordings(db, scope, { zone, now: now.getTime() })
+  if (rows.length === 0) throw await createNoRecordingsError(db, scope, { zone, now: now.getTime() })
   await db.insert(ossViews).values({
     ...scope,
     sn,

@@ -97,7 +97,7 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
   }
   return transactRecorded(ctx, async (db) => {
     const inside = { ...ctx, db }
-    const count = await changeMatchingDevices(inside, version, filter, action)
+    const count = await changeAllowlistByFilter(inside, version, filter, action)
     await recordChange(inside, version, `按条件${verb} ${count} 台设备`, count)
     if (action === 'put') ctx.say(`加入成功！新加入 ${count} 台${await holdIfLarge(inside, version, count)}`)
     return { count }
@@ -112,7 +112,7 @@ async function holdIfLarge({ db, user, now, services }: Ctx, { otaId }: StoredVe
 }
 
 /** Applies the change with one statement. The job uses this function too. */
-export async function changeMatchingDevices(
+export async function changeAllowlistByFilter(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   version: StoredVersion,
   filter: Omit<Matching, 'otaId'>,

@@ -3,7 +3,7 @@ import { readObject } from '#protocols/shared/read-body.ts'
 import { formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
-import { reportPackages, reportVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
+import { storeReportedPackages, storeReportedVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
 
 const MAX_KEYS = 100
@@ -29,7 +29,7 @@ export async function putConfigData(call: DdiCall) {
     await store(db, deviceId, mode, sent)
     if (mode !== 'remove') await copyToColumns(db, deviceId, sent)
     await db.query('update devices set attributes_wanted = 0 where id = $1 and attributes_wanted = 1', [deviceId])
-    if (mode !== 'remove' && verCode !== undefined) await reportVersion(db, deviceId, { verCode, source: 1 })
+    if (mode !== 'remove' && verCode !== undefined) await storeReportedVersion(db, deviceId, { verCode, source: 1 })
   })
   await side.tasks.caughtUp()
   if (mode !== 'remove' && verCode !== undefined) await closeByVersion(side, slot, '', verCode)
@@ -83,7 +83,7 @@ async function copyToColumns(db: QueryClient, deviceId: number, sent: Record<str
 }
 
 /** Handles `PUT installedBase`: stores the installed firmware or package version, given as number or version name. */
-export async function putInstalled(call: DdiCall) {
+export async function handleInstalledVersion(call: DdiCall) {
   const { side, slot, request, response } = call
   const { name, version } = await readObject(request)
   const { fleet } = side.services
@@ -94,8 +94,8 @@ export async function putInstalled(call: DdiCall) {
   if (verCode === undefined) throw badRequest('version is neither a number nor the name of a version of this model')
   const isNew = await side.tasks.writes.run((db) =>
     packageName
-      ? reportPackages(db, deviceId, [{ name: packageName, verCode }])
-      : reportVersion(db, deviceId, { verCode, source: 1 }),
+      ? storeReportedPackages(db, deviceId, [{ name: packageName, verCode }])
+      : storeReportedVersion(db, deviceId, { verCode, source: 1 }),
   )
   await side.tasks.caughtUp()
   await closeByVersion(side, slot, packageName, verCode)

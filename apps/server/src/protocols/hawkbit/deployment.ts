@@ -168,7 +168,7 @@ interface InstalledRow {
 }
 
 /** Returns the last version that the device installed, in the format of its deployment. */
-export async function getInstalled(call: DdiCall, taskId: number) {
+export async function sendInstalledDeployment(call: DdiCall, taskId: number) {
   const { side, slot, request, response } = call
   const { rows } = await side.services.database.pool.query<InstalledRow>(
     `select ota_id as "otaId" from ota_tasks where task_id = $1 and device_id = $2 and state = ${TASK_STATE_CODE.succeeded}`,

@@ -3,7 +3,7 @@ import { findComponent, planDownload, sendComponent } from '#protocols/shared/re
 import { DeviceError, notFound, sendJson } from '#protocols/shared/response.ts'
 import { isManifestName } from '#protocols/shared/releases/manifest.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
-import { putConfigData, putInstalled } from './attributes.ts'
+import { putConfigData, handleInstalledVersion } from './attributes.ts'
 import { getCancel, postCancelFeedback } from './cancel.ts'
 import {
   activateAutoConfirm,
@@ -12,7 +12,7 @@ import {
   getConfirmations,
   postConfirmation,
 } from './confirmation.ts'
-import { describeDeployment, getDeployment, getInstalled, getManifest, postFeedback } from './deployment.ts'
+import { describeDeployment, getDeployment, sendInstalledDeployment, getManifest, postFeedback } from './deployment.ts'
 import { handlePoll } from './poll.ts'
 
 const MAX_INT = 2 ** 31 - 1
@@ -56,8 +56,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
     throw tail === undefined || tail === 'feedback' || isManifestName(tail) ? notAllowed() : notFound('call')
   },
   installedBase: async (call, method, [id]) => {
-    if (id === undefined && method === 'PUT') return putInstalled(call)
-    if (id !== undefined && method === 'GET') return getInstalled(call, idFrom(id, 'action'))
+    if (id === undefined && method === 'PUT') return handleInstalledVersion(call)
+    if (id !== undefined && method === 'GET') return sendInstalledDeployment(call, idFrom(id, 'action'))
     throw notAllowed()
   },
   configData: async (call, method) => {

@@ -6,8 +6,8 @@ import { MANIFEST_FILE_NAME } from '#protocols/shared/releases/manifest.ts'
 import { sanitizeDeviceText, badRequest } from '#protocols/shared/response.ts'
 import {
   type ReportedPackage,
-  reportPackages,
-  reportVersion,
+  storeReportedPackages,
+  storeReportedVersion,
   parseVersion,
 } from '#protocols/shared/releases/versions.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
@@ -107,8 +107,8 @@ interface Told {
 async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, packages, news }: Told) {
   if (news.any) {
     await side.tasks.writes.run(async (db) => {
-      if (news.version) await reportVersion(db, deviceId, { verCode: verCode!, source: 1 })
-      if (news.packages !== undefined) await reportPackages(db, deviceId, packages)
+      if (news.version) await storeReportedVersion(db, deviceId, { verCode: verCode!, source: 1 })
+      if (news.packages !== undefined) await storeReportedPackages(db, deviceId, packages)
     })
     if (toldPackages.size >= MAX_TOLD) toldPackages.clear()
     if (news.packages !== undefined) toldPackages.set(deviceId, news.packages)

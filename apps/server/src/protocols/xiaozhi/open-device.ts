@@ -21,7 +21,7 @@ const READ = `select d.device_id as "deviceId", d.tenant_id as "tenantId", d.age
  * Returns the device of a key that names device and agent. Returns undefined when the device was unbound, moved or
  * disabled since the key was issued. Returns undefined when its tenant or agent was disabled.
  */
-export async function openDevice(
+export async function findDeviceOfKey(
   pool: Pool,
   { deviceId, agentId }: { readonly deviceId: number; readonly agentId: number },
 ): Promise<OpenDevice | undefined> {

@@ -2,7 +2,7 @@ import { FORBIDDEN_TOOLS, type DeviceTool } from '@oms/contract/agent/devices/de
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { callGateway, GatewayRefusal } from '../voice-servers/gateway.ts'
-import { clientIds, type ToolDevice } from './client-ids.ts'
+import { clientIds, type GatewayDevice } from './client-ids.ts'
 
 /** The gateway waits five seconds for the device. */
 const TIMEOUT_MS = 10_000
@@ -17,7 +17,7 @@ interface Request {
 }
 
 /** Sends a JSON-RPC request to a device through the gateway. Returns the result of the device. */
-async function request(services: Services, device: ToolDevice, { method, params }: Request): Promise<unknown> {
+async function request(services: Services, device: GatewayDevice, { method, params }: Request): Promise<unknown> {
   const values = await services.agentParameters.of(device.tenantId)
   const payload = { jsonrpc: '2.0', id: 1, method, params }
   let refusal: unknown
@@ -70,7 +70,7 @@ const cleaned = (text: string, length: number) =>
     .slice(0, length)
 
 /** Returns the tools that a device offers, except the forbidden tools. Reads all pages of the list. */
-export async function listTools(services: Services, device: ToolDevice): Promise<DeviceTool[]> {
+export async function listTools(services: Services, device: GatewayDevice): Promise<DeviceTool[]> {
   const tools = new Map<string, DeviceTool>()
   let cursor = ''
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -108,7 +108,7 @@ const Called = z.object({
 })
 
 /** Calls a tool of a device. Returns the text of the result; other content is named by its type. */
-export async function callTool(services: Services, device: ToolDevice, params: { name: string; arguments: object }) {
+export async function callTool(services: Services, device: GatewayDevice, params: { name: string; arguments: object }) {
   const read = Called.safeParse(await request(services, device, { method: 'tools/call', params }))
   if (!read.success) throw new GatewayRefusal('')
   const parts = read.data.content.map(({ type, text }) => (type === 'text' ? text : `[${type}]`))

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
-import { clientIds, type ToolDevice } from '../devices/client-ids.ts'
+import { clientIds, type GatewayDevice } from '../devices/client-ids.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 import { callGateway, hasGateway } from './gateway.ts'
 
@@ -27,10 +27,10 @@ interface Known {
 interface Group {
   readonly gateway: string
   readonly params: ParameterValues
-  readonly devices: readonly ToolDevice[]
+  readonly devices: readonly GatewayDevice[]
 }
 
-const keyOf = ({ tenantId, mac, board }: ToolDevice) => `${tenantId} ${mac} ${board}`
+const keyOf = ({ tenantId, mac, board }: GatewayDevice) => `${tenantId} ${mac} ${board}`
 
 /** Connections of devices as the MQTT gateways report them, cached in this process for some seconds. */
 export class GatewayStatus {
@@ -49,7 +49,7 @@ export class GatewayStatus {
    * Returns whether each device is connected. Devices without a gateway are absent, and devices whose gateway has not
    * responded within the wait.
    */
-  async read<D extends ToolDevice>(devices: readonly D[], waitMs = WAIT_MS): Promise<ReadonlyMap<D, boolean>> {
+  async read<D extends GatewayDevice>(devices: readonly D[], waitMs = WAIT_MS): Promise<ReadonlyMap<D, boolean>> {
     const wanted = devices.filter((device) => this.#fresh(device) === undefined)
     const calls = (await this.#groups(wanted)).map((group) => this.#ask(group))
     if (calls.length > 0) await Promise.race([Promise.all(calls), delayed(waitMs)])
@@ -57,14 +57,14 @@ export class GatewayStatus {
     return new Map(found.filter((entry): entry is readonly [D, boolean] => entry[1] !== undefined))
   }
 
-  #fresh(device: ToolDevice): Known | undefined {
+  #fresh(device: GatewayDevice): Known | undefined {
     const known = this.#known.get(keyOf(device))
     return known && known.until > this.#now() ? known : undefined
   }
 
   /** Groups devices by gateway, without gateways that did not respond a short time ago. */
-  async #groups(devices: readonly ToolDevice[]): Promise<readonly Group[]> {
-    const groups = new Map<string, { params: ParameterValues; devices: ToolDevice[] }>()
+  async #groups(devices: readonly GatewayDevice[]): Promise<readonly Group[]> {
+    const groups = new Map<string, { params: ParameterValues; devices: GatewayDevice[] }>()
     for (const [tenantId, own] of Map.groupBy(devices, (device) => device.tenantId)) {
       const params = await this.#parts.agentParameters.of(tenantId)
       if (!hasGateway(params)) continue

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { useApp } from '#test/harness.ts'
-import { clientIds, type ToolDevice } from '#domain/agents/devices/client-ids.ts'
+import { clientIds, type GatewayDevice } from '#domain/agents/devices/client-ids.ts'
 import { GatewayStatus } from '#domain/agents/voice-servers/gateway-status.ts'
 
 type Statuses = Readonly<Record<string, { isAlive: boolean | null; exists: boolean }>>
 
 const oms = useApp()
 const clock = { now: 0 }
-const device = (n: number, tenantId = 1): ToolDevice => ({
+const device = (n: number, tenantId = 1): GatewayDevice => ({
   tenantId,
   mac: n.toString(16).padStart(12, '0'),
   board: 'b:1',

@@ -4,7 +4,7 @@ import { and, eq } from 'drizzle-orm'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
-import type { ToolDevice } from '#domain/agents/devices/client-ids.ts'
+import type { GatewayDevice } from '#domain/agents/devices/client-ids.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { callTool, listTools } from '#domain/agents/devices/device-tools.ts'
 import { GatewayRefusal, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
@@ -14,7 +14,7 @@ import { devices } from '#schema/device.ts'
 const KIND = 'agentDevice'
 const UNREACHABLE = '网关没有响应，请检查参数 server.mqtt_manager_api 和签名密钥'
 
-async function deviceOf({ db, user }: Ctx, id: number): Promise<ToolDevice> {
+async function deviceOf({ db, user }: Ctx, id: number): Promise<GatewayDevice> {
   const [found] = await db
     .select({ tenantId: agentDevices.tenantId, mac: agentDevices.mac, board: agentDevices.board })
     .from(agentDevices)
@@ -24,7 +24,7 @@ async function deviceOf({ db, user }: Ctx, id: number): Promise<ToolDevice> {
   return found
 }
 
-const gatewayIsSet = async ({ services }: Ctx, { tenantId }: ToolDevice) =>
+const gatewayIsSet = async ({ services }: Ctx, { tenantId }: GatewayDevice) =>
   hasGateway(await services.agentParameters.of(tenantId))
 
 export async function getToolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof calls.feature>) {
@@ -35,7 +35,7 @@ export async function getToolFeature(ctx: Ctx, { deviceId }: ParsedOf<typeof cal
  * Sends a request to the device. Converts failures of the gateway and of the device into API errors with a Chinese
  * reason.
  */
-async function reach<Result>(ctx: Ctx, id: number, ask: (device: ToolDevice) => Promise<Result>): Promise<Result> {
+async function reach<Result>(ctx: Ctx, id: number, ask: (device: GatewayDevice) => Promise<Result>): Promise<Result> {
   // The call has no transaction of its own; row-level security applies in one.
   const device = await transact(ctx, (db) => deviceOf({ ...ctx, db }, id))
   if (!(await gatewayIsSet(ctx, device)))

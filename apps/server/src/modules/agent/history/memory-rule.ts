@@ -11,7 +11,7 @@ import { eraseMemory } from './erase-memory.ts'
  * Returns a function that gets the id of a new memory model and returns the data that saving the model erases. A model
  * of the same provider erases nothing.
  */
-export async function findErasures(db: Db, current: number | null, ids: readonly (number | null)[]) {
+export async function createErasureFinder(db: Db, current: number | null, ids: readonly (number | null)[]) {
   const known = [...new Set([current, ...ids])].filter((id) => id !== null)
   const rows = await db
     .select({ id: agentModels.id, code: agentModels.providerCode })
@@ -24,7 +24,7 @@ export async function findErasures(db: Db, current: number | null, ids: readonly
 
 /** Erases turns or memory as the new memory model requires. Throws unless the caller confirmed. */
 export async function applyMemoryRule(ctx: Ctx, stored: StoredAgent, memId: number | undefined, confirmErase: number) {
-  const erased = (await findErasures(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
+  const erased = (await createErasureFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
   if (!erased) return
   if (confirmErase !== 1) throw invalid(ERASE_TEXT[erased], 'memId')
   await eraseMemory(ctx.db, stored.id, erased)

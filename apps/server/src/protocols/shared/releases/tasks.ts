@@ -6,7 +6,7 @@ import { sanitizeDeviceText, actionClosed, notFound } from '../response.ts'
 import type { ChangePublisher } from '../change-publisher.ts'
 import { pickInformativeLines } from './feedback.ts'
 import { hasDownloadCapacity, takeRolloutSlot } from './rollout-limits.ts'
-import { reportPackages, reportVersion } from './versions.ts'
+import { storeReportedPackages, storeReportedVersion } from './versions.ts'
 import { type QueryClient, WriteQueue } from '../write-queue.ts'
 
 const MAX_LOGS = 1000
@@ -254,7 +254,7 @@ export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: T
 
 /** Records the installed version with its history and requests the device's attributes again. */
 async function succeed(db: QueryClient, { deviceId, taskId, packageName, verCode }: LockedTask) {
-  if (packageName) return void (await reportPackages(db, deviceId, [{ name: packageName, verCode }]))
-  await reportVersion(db, deviceId, { verCode, source: 2, taskId })
+  if (packageName) return void (await storeReportedPackages(db, deviceId, [{ name: packageName, verCode }]))
+  await storeReportedVersion(db, deviceId, { verCode, source: 2, taskId })
   await db.query('update devices set attributes_wanted = 1 where id = $1 and attributes_wanted = 0', [deviceId])
 }

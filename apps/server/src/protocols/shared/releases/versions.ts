@@ -20,7 +20,7 @@ interface Reported {
 }
 
 /** Stores the installed firmware version. Writes nothing when unchanged. */
-export async function reportVersion(db: QueryClient, deviceId: number, { verCode, source, taskId }: Reported) {
+export async function storeReportedVersion(db: QueryClient, deviceId: number, { verCode, source, taskId }: Reported) {
   const { rowCount } = await db.query(
     'update devices set ver_code = $2 where id = $1 and ver_code is distinct from $2',
     [deviceId, verCode],
@@ -41,7 +41,7 @@ export interface ReportedPackage {
 }
 
 /** Stores the installed packages. Returns true when a package changed. */
-export async function reportPackages(
+export async function storeReportedPackages(
   db: QueryClient,
   deviceId: number,
   packages: readonly ReportedPackage[],

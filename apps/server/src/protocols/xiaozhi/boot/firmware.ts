@@ -8,7 +8,7 @@ import type { OpenTask } from '#domain/fleet/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
-import { reportVersion } from '#protocols/shared/releases/versions.ts'
+import { storeReportedVersion } from '#protocols/shared/releases/versions.ts'
 import { type FirmwareOffer, buildNoUpgrade } from './boot-answer.ts'
 import type { BootReport } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
@@ -68,7 +68,7 @@ async function takeReport(booted: Booted): Promise<boolean> {
 function storeVersion({ call: { side }, device, report: { verCode } }: Booted) {
   const { deviceId } = device
   return side.tasks.writes.run(async (db) => {
-    if (verCode !== undefined) await reportVersion(db, deviceId, { verCode, source: 1 })
+    if (verCode !== undefined) await storeReportedVersion(db, deviceId, { verCode, source: 1 })
     else await db.query('update devices set ver_code = null where id = $1 and ver_code is not null', [deviceId])
   })
 }

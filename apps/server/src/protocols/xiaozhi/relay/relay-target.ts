@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { type OpenDevice, openDevice } from '../open-device.ts'
+import { type OpenDevice, findDeviceOfKey } from '../open-device.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
 
 /** Device and model of a relayed completion. */
@@ -21,7 +21,7 @@ export async function findRelayTarget(
   grant: RelayGrant,
 ): Promise<RelayTarget | undefined> {
   const [device, models] = await Promise.all([
-    openDevice(database.pool, grant),
+    findDeviceOfKey(database.pool, grant),
     voiceServers.reads.models.of([grant.modelId]),
   ])
   const model = models.find(({ id }) => id === grant.modelId)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
-import { openDevice } from '../open-device.ts'
+import { findDeviceOfKey } from '../open-device.ts'
 import { callTool } from './tool-calls.ts'
 import { findChosenTool, TOOL_DESCRIPTIONS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
@@ -89,7 +89,10 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
  * Reads the device and its agent for each message, so that such a device loses its tools immediately.
  */
 async function usableTools(services: Services, grant: ToolGrant) {
-  const [device, chosen] = await Promise.all([openDevice(services.database.pool, grant), chosenTools(services, grant)])
+  const [device, chosen] = await Promise.all([
+    findDeviceOfKey(services.database.pool, grant),
+    chosenTools(services, grant),
+  ])
   return { device, tools: device ? chosen : [] }
 }
 
