@@ -180,7 +180,7 @@ beforeAll(async () => {
 })
 
 describe('receiving new rows', () => {
-  test('a tenant receives everything while it is in use', async () => {
+  test('every call that gives something to a tenant accepts a tenant in use', async () => {
     const tenant = await tenantNamed('在用')
     for (const [name, { send }] of Object.entries(CALLS)) expect(await send(tenant), name).toMatchObject({ code: 200 })
     await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)
@@ -188,25 +188,28 @@ describe('receiving new rows', () => {
     await boss.call('POST', '/api/v1/tenant/switchBack')
   })
 
-  test.each(Object.entries(STANDINGS))('a tenant receives nothing while %s', async (standing, { change, msg }) => {
-    const name = `客户${standing}`
-    const tenant = await tenantNamed(name)
-    await app.db.execute(sql`update tenants set ${change} where id = ${tenant.id}`)
-    app.services.sessions.forgetAll()
-    for (const [title, { field, gone, send }] of Object.entries(CALLS)) {
-      const answer = await send(tenant)
-      const expected = standing === 'deleted' && gone ? gone(tenant) : msg(name)
-      expect(answer, title).toMatchObject({ code: 400, msg: expected })
-      if (field) expect(answer.data, title).toEqual({ field })
-    }
-    if (standing === 'deleted') return
-    expect((await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)).code).toBe(200)
-    for (const [title, send] of Object.entries(INSIDE))
-      expect(await send(), title).toMatchObject({ code: 400, msg: msg(name) })
-    await boss.call('POST', '/api/v1/tenant/switchBack')
-  })
+  test.each(Object.entries(STANDINGS))(
+    'every call that gives something to a tenant refuses a tenant that is %s',
+    async (standing, { change, msg }) => {
+      const name = `客户${standing}`
+      const tenant = await tenantNamed(name)
+      await app.db.execute(sql`update tenants set ${change} where id = ${tenant.id}`)
+      app.services.sessions.forgetAll()
+      for (const [title, { field, gone, send }] of Object.entries(CALLS)) {
+        const answer = await send(tenant)
+        const expected = standing === 'deleted' && gone ? gone(tenant) : msg(name)
+        expect(answer, title).toMatchObject({ code: 400, msg: expected })
+        if (field) expect(answer.data, title).toEqual({ field })
+      }
+      if (standing === 'deleted') return
+      expect((await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)).code).toBe(200)
+      for (const [title, send] of Object.entries(INSIDE))
+        expect(await send(), title).toMatchObject({ code: 400, msg: msg(name) })
+      await boss.call('POST', '/api/v1/tenant/switchBack')
+    },
+  )
 
-  test('a disabled tenant receives no ticket for a handler of its own', async () => {
+  test('refuses to assign a ticket to a handler of a disabled tenant', async () => {
     const handler = await app.by({ tenant: '无人处理', permissions: ['AfterService:Questions:list'] })
     const tenantId = await idOf(sql`select id from tenants where name = '无人处理'`)
     const { data } = await post('/api/v1/feedback', { problemType: 1, content: '不能开机', tenantId })

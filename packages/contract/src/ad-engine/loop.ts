@@ -16,12 +16,13 @@ export interface LoopSlot {
   /** Milliseconds from the start of the segment. */
   readonly position: number
   readonly ms: number
+  /** Index of the cycle within the segment, from 0. */
   readonly cycle: number
   /** Index of the slot within the cycle, from 0. */
   readonly slot: number
   /** Index of the program in the streams of the segment; -1 in a hold. */
   readonly stream: number
-  /** Null in a hold: what is shown stays, and no play is counted. */
+  /** Null while no item fits or is permitted (a hold): the screen keeps the last content, and no play is counted. */
   readonly item: PlayableItem | null
 }
 

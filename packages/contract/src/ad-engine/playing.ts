@@ -12,9 +12,9 @@ export interface PlannedSlot {
   readonly ms: number
   readonly rule: ChoiceRule
   readonly segment: Span
-  /** Counts from the start of the segment. */
+  /** Index of the cycle within the segment, from 0. */
   readonly cycle: number
-  /** Counts from the start of the cycle. */
+  /** Index of the slot within the cycle, from 0. */
   readonly slot: number
   /** Shown content; all three fields are null while the idle picture is shown. */
   readonly program: ManifestProgram | null

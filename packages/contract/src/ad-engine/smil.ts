@@ -18,7 +18,7 @@ export interface SmilPlan {
   readonly sequences: readonly SmilSequence[]
 }
 
-/** Minimum and maximum number of days that one index covers after the day of its start. */
+/** Minimum and maximum number of days that one SMIL document covers after the day on which it begins. */
 const MIN_DAYS = 2
 const MAX_DAYS = 14
 /** Number of slots planned in one step, before other work may run. */
@@ -26,7 +26,7 @@ const SLOTS_OF_STEP = 1000
 /** Maximum number of excerpts of a shortened sequence. `MIN_EXCERPT`: minimum number of elements of an excerpt. */
 const MAX_EXCERPTS = 24
 const MIN_EXCERPT = 100
-/** Maximum number of media elements of one index. */
+/** Maximum number of media elements in one SMIL document. */
 export const MAX_SMIL_ELEMENTS = 5000
 
 /**

@@ -49,7 +49,7 @@ export const AdStatRow = z.object({
   key: z.string(),
   /** Program, screen, group or tag; empty in the row of totals. */
   name: z.string().meta(title('名称')),
-  /** Ad of the program, or tenant of the screen. */
+  /** Ad of the row; empty when the table shows screens, groups or tags, and in the row of totals. */
   detail: z.string().meta(title('广告')),
   programId: z.int().nullable(),
   adId: z.int().nullable(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, whole } from '../core/fields.ts'
 
-/** Days before the end of a service at which a notice may be sent. */
+/** Permitted numbers of days between a notice and the end of a service. */
 export const NOTICE_DAYS = [60, 30, 15, 7, 3, 1] as const
 const days = NOTICE_DAYS.map(String)
 
@@ -12,7 +12,7 @@ export const ON_UNBIND = { 1: '套餐随设备', 2: '暂停套餐' } as const
 /** Highest cost: 1,000 yuan in thousandths of a fen. */
 const MAX_COST = 100_000_000
 
-/** Days before the end, each once, the longest first. */
+/** Days before the end of a service on which notices are sent: unique, in descending order. */
 const noticeDays = z
   .preprocess(
     (value) => (value === undefined || value === null || Array.isArray(value) ? (value ?? []) : [value]),

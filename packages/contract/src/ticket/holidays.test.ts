@@ -11,11 +11,11 @@ const NOTICE_2026 = `国务院办公厅关于2026年部分节假日安排的通�
 六、中秋节：9月25日（周五）至27日（周日）放假，共3天。
 七、国庆节：10月1日（周四）至7日（周三）放假调休，共7天。9月20日（周日）、10月10日（周六）上班。`
 
-test('parses the published notice to the shipped arrangement', () => {
+test('parsing the published notice of 2026 gives the shipped holidays', () => {
   expect(parseHolidays(NOTICE_2026, 2026)).toEqual(OFFICIAL_HOLIDAYS[2026])
 })
 
-test('has 33 days off, and every replacement workday is at a weekend', () => {
+test('2026 has 33 days off, and every replacement workday is at a weekend', () => {
   const { holidays = [], workdays = [] } = OFFICIAL_HOLIDAYS[2026] ?? {}
   expect(holidays).toHaveLength(33)
   expect(workdays.map((day) => new Date(`${day}T00:00:00Z`).getUTCDay() % 6)).toEqual([0, 0, 0, 0, 0, 0])

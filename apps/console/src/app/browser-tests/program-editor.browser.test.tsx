@@ -81,7 +81,7 @@ test('AD-04 the strip and the preview follow the edited content once the form is
   await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
 })
 
-test('AD-04 another customer empties ads and targets, and limits what the library offers', async () => {
+test('AD-04 choosing another customer clears the ads, and limits the library to that customer', async () => {
   await add('早餐')
   expect(order()).toEqual(['早餐'])
   await page.getByLabelText('所属客户').click()

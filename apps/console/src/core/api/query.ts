@@ -74,11 +74,11 @@ export interface ReadOptions {
   readonly staleTime?: number
   /** False shows no data while another input loads (details). Lists keep the old rows. */
   readonly keepPrevious?: boolean
-  /** No error toast: the screen shows the error in place of the data. */
+  /** True suppresses the error toast, because the screen shows the error in place of the data. */
   readonly quiet?: boolean
 }
 
-/** Returns the notes of a read for toasts and `refreshReads`. */
+/** Returns the query meta that the error toast and `refreshReads` read. */
 export const buildReadMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
 
 /** Reads an endpoint. The query key consists of path and input, grouped by resource. */
@@ -90,7 +90,7 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
     enabled,
     staleTime,
-    // A connection that returns would repeat stale reads, and the log would name a person who opened nothing.
+    // Logged reads are not repeated after a reconnect: the log would name a person who opened nothing.
     refetchOnReconnect: endpoint.kind === undefined,
     meta: buildReadMeta(endpoint, quiet),
     ...(keepPrevious && { placeholderData: keepPreviousData }),

@@ -11,7 +11,7 @@ export const countCharacters = (text: string) => {
  */
 export const showCount = (max: number) => ({ count: { show: true, max, strategy: countCharacters } })
 
-/** Returns antd's validator that refuses a longer text, for a control without a contract field. */
+/** Returns an antd validator that refuses a text over `max` characters, for a control without a contract field. */
 export const createMaxLengthValidator = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
   if (countCharacters(String(value ?? '')) > max) throw new Error(`${title}不能超过${max}个字符`)
 }

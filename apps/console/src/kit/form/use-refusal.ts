@@ -18,7 +18,10 @@ const REOPEN_MS = 500
 const CHECK_MS = 50
 /** Code of an error without a response. */
 const NO_ANSWER = 0
-/** Milliseconds for which the error is set again at its field after the page is shown, while the fields are redrawn. */
+/**
+ * Milliseconds for which the error is set again at its field after the page is shown, because a field that is rendered
+ * again loses its error.
+ */
 const REDRAW_MS = 3000
 
 type Retry = (rev: number) => void
@@ -93,7 +96,7 @@ function textOf({ code, message, conflict }: ApiError) {
   return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
 
-/** Whether the form edits the loaded revision itself: all of its fields, and not a draft of an older revision. */
+/** Returns true when the form edits the loaded revision, and the loaded record contains every field of the form. */
 function isEditOf(loaded: object, form: FormInstance) {
   const fields = Object.keys(form.getFieldsValue() as object)
   const isSameRevision = form.getFieldValue('rev') === (loaded as { rev?: unknown }).rev

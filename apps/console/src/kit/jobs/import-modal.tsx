@@ -142,7 +142,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
       setReport(result)
       if (!dryRun) {
         onImported?.(result)
-        // Not awaited: until the lists are read again, 完成 would ignore a press.
+        // The refetch is not awaited: the button 完成 would ignore clicks until the lists are loaded.
         void refreshReads(client, { resource: readResourceName(to), path: to.path })
       }
     } catch {

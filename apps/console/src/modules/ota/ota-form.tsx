@@ -49,7 +49,7 @@ function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, 
   const save = useSaveForm(endpoint, {
     initial,
     draft,
-    // Sends the revision inside the version: after a conflict it is the latest revision.
+    // Copies `rev` into `otaVersion`. After a conflict, `rev` is the latest revision.
     input: ({ otaVersion, components, rev }) =>
       ({ otaVersion: rev === undefined ? otaVersion : { ...(otaVersion as object), rev }, components }) as never,
     ...(latest && { latest }),

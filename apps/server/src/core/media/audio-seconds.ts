@@ -19,12 +19,12 @@ function wavSeconds(wav: Buffer): number | undefined {
   return undefined
 }
 
-/** Bit rates of layer III in kbit/s, of MPEG 1 and of MPEG 2 and 2.5. */
+/** Bit rates of layer III in kbit/s: the first row of MPEG 1, the second row of MPEG 2 and 2.5. */
 const BIT_RATES = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const
-/** Sample rates by version: 2.5, reserved, 2, 1. */
+/** Sample rates in Hz by the MPEG version (2.5, reserved, 2, 1), in the order of the version bits of the header. */
 const SAMPLE_RATES = [[11_025, 12_000, 8000], undefined, [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]] as const
 const MPEG_1 = 3
 const LAYER_3 = 1

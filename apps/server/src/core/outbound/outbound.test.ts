@@ -120,7 +120,7 @@ test('a cancelled request closes the connection to the remote server', async () 
   await expect.poll(() => isClosed).toBe(true)
 })
 
-test('leaving the loop early closes the connection', async () => {
+test('closes the connection when the loop over the body ends early', async () => {
   let isClosed = false
   const url = await serve((_, response) => {
     response.write('a')
@@ -164,7 +164,7 @@ test('a pool keeps the connection after a whole body, and after a body whose res
   expect(connections()).toBe(1)
 })
 
-test('leaving a body early closes the connection of a pool, which cancels the work of the server', async () => {
+test('closes the pooled connection when a body is not read to its end, so that the server stops its work', async () => {
   const closed = Promise.withResolvers<void>()
   const url = await serve((request, response) => {
     request.socket.once('close', () => closed.resolve())

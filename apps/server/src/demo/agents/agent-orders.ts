@@ -114,7 +114,7 @@ async function fillOrder(demo: Demo, order: DemoOrder) {
   return undefined
 }
 
-/** Requests the refunds. Must run after the use was spent. */
+/** Requests the refunds. Must run after the usage was spent. */
 async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
   const { rows } = await demo.db.execute<{ id: number; rev: number }>(sql`
     select o.id, o.rev from agent_orders o join agent_products p on p.id = o.package_id
@@ -144,7 +144,7 @@ async function fillAdjustment({ services, db, accountant }: Demo) {
 }
 
 /**
- * Creates orders of voice packages in every state. Merges the use of the demo conversations again, so that the orders
+ * Creates orders of voice packages in every state. Merges the usage of the demo conversations again, so that the orders
  * spend it. Must run after the packages and the conversations exist.
  */
 export async function fillAgentOrders(services: Services, db: Db, seller: Actor) {

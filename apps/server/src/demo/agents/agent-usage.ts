@@ -7,7 +7,7 @@ const { sessions, turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
 const SENT = 420
 
 /**
- * Records the use of the demo conversations, as if voice servers had reported them. Must run after the turns are
+ * Records the usage of the demo conversations, as if voice servers had reported them. Must run after the turns are
  * stored.
  */
 export async function fillAgentUsage(db: Db) {

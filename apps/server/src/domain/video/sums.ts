@@ -7,8 +7,8 @@ const SUMS = '7302519, 5'
 export const lockVideoSums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS)})`)
 
 /**
- * Merges the differences of the sums of videos. Differences that are written during the merge are merged by the next
- * run.
+ * Merges the appended additions and subtractions in the statistics tables of videos. The next run merges the rows that
+ * are written during the merge.
  */
 export async function mergeVideoSums(database: Db) {
   await database.transaction(async (db) => {

@@ -9,7 +9,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { warnOfLowTenants } from './statistics/license-tenant-stock.ts'
 
-/** Rows that one transaction of the scheduled job changes. */
+/** Maximum number of rows that one transaction of the scheduled job changes. */
 const AT_ONCE = 5000
 const KIND = 'license-clock'
 const WARN_DAYS = [7, 30] as const
@@ -152,7 +152,10 @@ async function warnOfLowStock(services: Services) {
   })
 }
 
-/** Merges the increments of the counts. Increments written meanwhile are merged by the next run. */
+/**
+ * Merges the appended additions and subtractions in the statistics tables of certificates. The next run merges the rows
+ * that are written during the merge.
+ */
 export async function mergeCountIncrements(db: Db) {
   await db.execute(sql`
     with gone as (delete from license_counts returning *)

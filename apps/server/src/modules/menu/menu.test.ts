@@ -123,7 +123,7 @@ test('refuses cycles and a fifth level, also for two simultaneous moves', async 
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 400])
 })
 
-test('an order saves all positions or none', async () => {
+test('sorting saves all positions or none', async () => {
   const [log, logins, system] = [await at('/system/operLog'), await at('/system/loginLog'), await at('/system')]
   const swap = [
     { id: log.id, parentId: system.id, sort: logins.sort },

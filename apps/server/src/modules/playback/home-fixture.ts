@@ -29,7 +29,7 @@ export interface Addresses {
 /** Content of the recordings of a camera, different for each camera. */
 const bytesOf = ({ id }: Camera) => Buffer.from(`recording of camera ${id}`.padEnd(1000))
 
-/** Creates homes on the server of a test file. */
+/** Returns functions that create homes on the test server of the calling file. */
 export function homesOf(app: ReturnType<typeof useApp>) {
   const fixture = usePlayback(app)
   let key: Awaited<ReturnType<Fixture['addKey']>>

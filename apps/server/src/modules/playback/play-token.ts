@@ -27,7 +27,7 @@ const FIELDS = [
   'expires',
 ] as const
 
-/** Fields of a token without an App session: staff views with a consent. */
+/** Token fields of a view by staff, which uses a consent instead of an App session. */
 export const NO_SESSION = { keyId: 0, keyEpoch: 0, accountEpoch: 0 } as const
 
 /** Signs a play address that is valid for twice the length of the range, at least 1 h and at most 12 h. */

@@ -36,7 +36,7 @@ export function callWithToken(stranger: Caller, token: string) {
     (await stranger.inject({ method, url: `${URL}/app/${path}`, headers, ...(payload && { payload }) })).json()
 }
 
-/** Creates App accounts, devices and recordings on the server of a test file. */
+/** Returns functions that create App accounts, devices and recordings on the test server of the calling file. */
 export function usePlayback(app: ReturnType<typeof useApp>) {
   let made = 0
   const stranger = () => app.stranger()

@@ -60,7 +60,7 @@ export async function explainPermitForDevice(ctx: Ctx, { sn, channel }: ParsedOf
 const answerText = (answer: string) =>
   answer === 'recording' ? MAY_RECORD_TEXT : (REFUSAL_REASONS[answer as RefusalReason] ?? '')
 
-/** Values that the rules compare, as text. */
+/** Formats the values that a permit rule compares, by the reason of the rule. Rules without values are absent. */
 const VALUES: Readonly<
   Partial<Record<RefusalReason, (facts: PermitFacts, timeOf: (seconds: number) => string) => string>>
 > = {

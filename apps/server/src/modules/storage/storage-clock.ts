@@ -58,7 +58,10 @@ const recordDue = (services: Services, only?: Due) =>
     return rows.length
   })
 
-/** Merges the differences of the sums. Differences that are written during the merge are merged by the next run. */
+/**
+ * Merges the appended additions and subtractions in the statistics tables of entitlements and videos. The next run
+ * merges the rows that are written during the merge.
+ */
 export async function mergeStorageSums(db: Db) {
   await db.execute(sql`
     with deleted as (delete from oss_counts returning *)

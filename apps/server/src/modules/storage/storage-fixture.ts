@@ -26,7 +26,7 @@ interface Row {
   source: number
 }
 
-/** Packages, devices and a clock that tests move, on the server of a test file. */
+/** Returns functions that create packages and devices on the test server of the calling file, and set its clock. */
 export function useStorage(app: ReturnType<typeof useApp>) {
   let admin: Caller
   const clock = { now: START_MS, latest: START_MS }

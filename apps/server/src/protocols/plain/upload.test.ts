@@ -115,7 +115,7 @@ test('names, types, sizes and positions outside the rules are refused and leave 
   expect(await count()).toBe(before)
 })
 
-test('a position takes one file, a device has twenty unused files, and another device cannot name them', async () => {
+test('accepts one file per position and twenty unused files per device; refuses files of another device', async () => {
   const { sn } = await oms.device()
   const other = await oms.device()
   const twin = await oms.another()

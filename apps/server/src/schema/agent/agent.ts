@@ -26,7 +26,7 @@ interface ContextProvider {
   headers: Record<string, string>
 }
 
-/** Columns that agents and templates share: all that decides how the agent talks. */
+/** Columns that agents and templates share: models, voice, prompt, memory and plugins of the agent. */
 const behaviour = {
   llmId: integer(),
   vllmId: integer(),
@@ -45,9 +45,9 @@ const behaviour = {
   ttsRate: smallint(),
   ttsPitch: smallint(),
   systemPrompt: varchar({ length: 2000 }).notNull().default(''),
-  /** 0 none, 1 text, 2 text and audio. */
+  /** Stored content of conversations: 0 none, 1 text, 2 text and audio. */
   chatHistoryConf: smallint().notNull().default(2),
-  /** 1 per device, 2 per agent. */
+  /** Scope of the memory: 1 one memory per device, 2 one memory per agent. */
   memoryScope: smallint().notNull().default(1),
   langCode: varchar({ length: 10 }).notNull().default('zh'),
   language: varchar({ length: 10 }).notNull().default('中文'),

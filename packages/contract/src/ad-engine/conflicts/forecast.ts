@@ -208,7 +208,10 @@ function* smallestExtension(input: ForecastInput, planned: number): Steps<number
   return null
 }
 
-/** Returns one day less when the daypart that ends after midnight of the last date already fills the gap. */
+/**
+ * Returns `days - 1` when an extension by `days - 1` already fills the gap with its plays after midnight of the last
+ * date. Returns `days` otherwise.
+ */
 function* withLastNight(input: ForecastInput, days: number): Steps<number> {
   const missing = (input.booked - input.played) * THOUSAND
   const shorter = (program: ManifestProgram) => ({ ...program, dateTo: addDays(program.dateTo, days - 1) })

@@ -61,7 +61,7 @@ export const AgentLedgerRow = z.object({
   kind: z.int().meta({ title: '类型', labels: GRANT_LEDGER_KIND }),
   /** Positive for an issue, positive or negative for an adjustment, negative otherwise. */
   amount: z.number().meta({ title: '变动' }),
-  /** Day of the use, or of the change. */
+  /** Day of the usage or of the change. */
   day: z.string().meta({ title: '日期' }),
   operName: z.string().meta({ title: '操作人' }),
   reason: z.string().meta({ title: '说明' }),

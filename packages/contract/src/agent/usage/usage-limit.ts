@@ -22,7 +22,7 @@ export function findNoticeError(value: string): string | undefined {
 export const LIMIT_ACCURACY_TEXT =
   '用量最多晚 30 秒计入：到达上限时，最多多用一台设备的一次会话，经平台调用的大语言模型最多多用 30 秒的 Token'
 
-/** Limit of a device, for the page of the device. */
+/** Usage limit of a device, for the page of the device. */
 export const DeviceLimit = z.object({
   state: z.int().meta({ title: '套餐', labels: LIMIT_STATE }),
   /** Reason why the limit is reached; empty otherwise. */

@@ -1,4 +1,4 @@
-/** Units in which the use of agents is measured, stored in `agent_usage.unit`. */
+/** Units in which the usage of agents is measured, stored in `agent_usage.unit`. */
 export const USAGE_UNIT = {
   sessions: 1,
   /** Reported turns of users, agents and tools, as the history counts them. */
@@ -15,7 +15,7 @@ export const USAGE_UNIT = {
 } as const
 export type UsageUnit = (typeof USAGE_UNIT)[keyof typeof USAGE_UNIT]
 
-/** Causes of use, stored in `agent_usage.source`. */
+/** Causes of usage, stored in `agent_usage.source`. */
 export const USAGE_SOURCE = { device: 1, tryOut: 2, background: 3 } as const
 export const SOURCE_NAMES = { 1: '设备对话', 2: '试用', 3: '后台任务' } as const
 export type UsageSource = (typeof USAGE_SOURCE)[keyof typeof USAGE_SOURCE]

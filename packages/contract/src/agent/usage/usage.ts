@@ -6,7 +6,7 @@ import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { SOURCE_NAMES } from './usage-unit.ts'
 
-/** Ways to group the use. */
+/** Ways to group the usage. */
 export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型', 5: '来源' } as const
 export const USAGE_BY = { tenant: 1, agent: 2, device: 3, model: 4, source: 5 } as const
 
@@ -43,7 +43,7 @@ const UsageFigures = z.object(figures)
 export type UsageFigures = z.output<typeof UsageFigures>
 const UsageDay = z.object({ day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/), ...figures })
 
-/** Use of one group: a tenant, an agent, a device, a model, or a source. */
+/** Usage of one group: a tenant, an agent, a device, a model, or a source. */
 export const UsageRow = z.object({
   /** Id of the tenant, agent, device or model, or the source; 0: none. */
   id: z.int(),

@@ -5,7 +5,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
 import { SCREEN_ITEMS, ScreenNotes } from './screen-cells.tsx'
 
-/** Screen of a device. Also a tab of the device page. */
+/** Shows the ad screen of a device in a tab of the device page. */
 export default function ScreenTab({ deviceId, sn }: { deviceId?: number; sn: string }) {
   const { data, error, refetch } = useRead(adScreens.list, { sn, pageSize: 200 }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />

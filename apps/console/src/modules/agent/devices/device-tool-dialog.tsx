@@ -30,7 +30,7 @@ export function DeviceToolDialog({ deviceId, tool, onClose }: Props) {
     const given = await form.validateFields().catch(() => undefined)
     if (!given) return
     const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== '')
-    // A refused repetition must not stand beside the result of the call before it.
+    // Clears the result of the previous call, so that the dialog does not show it after a refused call.
     setResult(undefined)
     const input = { id: deviceId, name: tool.name, arguments: Object.fromEntries(filled) as Record<string, string> }
     call.mutate(input, { onSuccess: setResult })

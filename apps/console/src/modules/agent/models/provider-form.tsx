@@ -82,7 +82,10 @@ const Fields = ({ of }: { of: Editable }) => (
   </>
 )
 
-/** Inputs of one field. Names are relative to the list, rules come from the contract. */
+/**
+ * Renders the inputs that define one field of a provider. Form names are relative to the list; validation rules come
+ * from the contract.
+ */
 const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
   <fieldset className="agent-fields">
     <legend>

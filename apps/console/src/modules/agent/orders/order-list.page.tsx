@@ -42,7 +42,7 @@ const VIEWS: readonly View[] = [
   },
 ]
 
-/** Orders of voice packages, their grants with the ledger, and the use of the agents. */
+/** Orders of voice packages, their grants with the ledger, and the usage of the agents. */
 export default function OrderListPage() {
   const mayCall = useMayCall()
   const [key, setKey] = useView('orders')

@@ -5,7 +5,7 @@ import { useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 import { UsagePanel } from '../usage/usage-panel.tsx'
 
-/** View 用量 of the order page: the measured use and, for the vendor, income and cost. `start`: filters of the URL. */
+/** View 用量 of the order page: the measured usage and, for the vendor, income and cost. `start`: filters of the URL. */
 export function OrderUsage({ start }: { readonly start: string }) {
   const params = new URLSearchParams(start)
   const tenantId = Number(params.get('tenantId')) || undefined

@@ -7,7 +7,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 
 const UsageDrawer = lazyAfterRender(() => import('./usage-drawer.tsx'), 'UsageDrawer')
 
-/** Opens the use of all agents. */
+/** Button that opens the usage of all agents. */
 export function UsageButton() {
   const [isOpen, setOpen] = useState(false)
   return (

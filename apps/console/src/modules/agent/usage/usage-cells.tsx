@@ -13,7 +13,7 @@ interface Figure {
 const DECIMALS = 4
 const yuanOf = (fen: number) => Number((fen / 100).toFixed(DECIMALS))
 
-/** Figures of the use with their Chinese titles. */
+/** Usage figures with their Chinese titles. */
 export const FIGURE_FORMATS = {
   turns: { title: '轮数', value: ({ turns }) => turns },
   sessions: { title: '对话次数', value: ({ sessions }) => sessions },
@@ -47,11 +47,11 @@ export function formatFigure(measure: keyof typeof FIGURE_FORMATS, figures: Usag
 interface NameProps {
   readonly row: UsageRow
   readonly by: number
-  /** Called to show the use of a tenant by agent. */
+  /** Called to show the usage of a tenant by agent. */
   onTenant(tenant: { readonly id: number; readonly name: string }): void
 }
 
-/** Name of a group with a link to its record. The link of a tenant opens the use of its agents. */
+/** Name of a group with a link to its record. The link of a tenant opens the usage of its agents. */
 export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
   if (id === 0) return by === USAGE_BY.device ? '非设备（试用）' : '未指定'
   const text = name || '已删除'

@@ -56,7 +56,7 @@ interface Props {
 const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({ value: value as Measure, label: title }))
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
 
-/** Shows the measured use: one figure by day, and all figures by tenant, agent, device or model. */
+/** Shows the measured usage: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
   const { form, range, tenantId, source } = useFilters(start)
   const [by, setBy] = useState<By>(groups[0]!)

@@ -9,7 +9,10 @@ import { VideoCalendar } from '../playback/video-calendar.tsx'
 import { PermitExplanation } from '../playback/permit-explanation.tsx'
 import '../storage.css'
 
-/** Cloud storage of a device: the stacked packages of every channel and their history. Also a tab of the device page. */
+/**
+ * Shows the cloud storage of a device: the queued packages of every channel and their history. The drawer of an
+ * entitlement and a tab of the device page contain this component.
+ */
 export default function DeviceStorage({ sn }: { deviceId?: number; sn: string }) {
   const { data, error, refetch } = useRead(storageEntitlements.queue, { sn }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />

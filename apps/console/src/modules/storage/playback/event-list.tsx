@@ -33,7 +33,7 @@ const COLUMNS = [
   col('updateTime', time, { width: 160, hidden: true }),
 ]
 
-/** Events of shops. A refused event is replayed after its cause was corrected. */
+/** Lists the webhook events of shops. An account can replay a refused event after its cause was corrected. */
 export function EventList({ start }: Pick<PanelProps, 'start'>) {
   const list = useInnerList(storageHooks.events, undefined, start)
   const [shown, setShown] = useState<HookEventRow>()

@@ -140,7 +140,7 @@ test('prepared lists reopen broken connections', async () => {
     .toBe(10)
 })
 
-test('page sizes share the statements of first pages', async () => {
+test('the first pages of 200 page sizes use at most 6 prepared statements', async () => {
   const names = new Set<string>()
   const pipeline = new Pipeline(app.services.database.connection)
   const rows = pipeline.rows.bind(pipeline)

@@ -49,8 +49,8 @@ export interface PlayRow extends PlayDevice {
 }
 
 /**
- * Returns the reason to reject a report because of its times; undefined for accepted times. `planned` is the time of
- * its plays in the published version. Only a failed play may have no length.
+ * Returns the reason to reject a report because of its times; undefined for accepted times. `planned` is the planned
+ * duration of all plays of the report in the published version. Only a failed play may have the duration 0.
  */
 export function findTimeProblem(
   { start, ms, result, clock, count }: PlayReport,
@@ -84,7 +84,7 @@ interface Dates {
 }
 
 interface Facts {
-  /** Milliseconds of the plays in the published version. */
+  /** Planned duration of all plays of the report in the published version, in milliseconds. */
   readonly planned: number
   readonly materialId: number
   readonly isTakeover: boolean

@@ -29,7 +29,7 @@ export interface TurnReport {
   readonly audio: TurnAudio | undefined
 }
 
-/** Models and prompt length of an agent version, by which the use of a turn is calculated. */
+/** Models and prompt length of an agent version, from which the usage of a turn is calculated. */
 interface CountedVersion {
   readonly llmId: number | null
   readonly ttsId: number | null

@@ -8,7 +8,7 @@ interface Move {
   readonly modelId: number
 }
 
-/** Returns the timeline event for a device that moved to the model of its board. */
+/** Returns the timeline event of a device that was moved to the device model that lists its board. */
 export const buildModelMovedEvent = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
   mac,
   tenantId,

@@ -18,7 +18,7 @@ export interface MarginFilter extends IncomePeriod {
 }
 
 /**
- * Returns rows (tenant, package, cost) of the measured use. The cost of a device on a day belongs to the package that
+ * Returns rows (tenant, package, cost) of the measured usage. The cost of a device on a day belongs to the package that
  * ran for the device on that day. Among several packages, the earliest end decides, then device before agent before
  * tenant. Other cost has the package 0.
  */

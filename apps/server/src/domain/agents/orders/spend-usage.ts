@@ -12,7 +12,7 @@ export interface SpendableUse extends GrantUse {
 
 const { turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
 
-/** Rows (unit of the use, unit of the allowance, base units of the allowance in one unit of the use). */
+/** Rows: usage unit, unit of the allowance, base units of the allowance in one usage unit. */
 const ALLOWANCES = [
   [turns, 2, 1],
   [seconds, 3, 10],
@@ -22,7 +22,7 @@ const ALLOWANCES = [
 ].map((row) => `(${row.join(', ')})`)
 
 /**
- * Selects the use of devices that open grants may cover, as a part of a WITH query. `gone` contains the rows that are
+ * Selects the usage of devices that open grants may cover, as a part of a WITH query. `gone` contains the rows that are
  * merged. A device day is the first use of a device on a day.
  */
 export const SPENDABLE_USES = sql.raw(`

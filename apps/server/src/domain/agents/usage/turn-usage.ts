@@ -7,7 +7,7 @@ const { sessions, turns, toolCalls, characters, seconds, tokensIn, tokensOut } =
 const COLUMNS = 'day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost'
 
 /**
- * Inserts the use of new sessions, as a part of a WITH query. `i`: the inserted sessions; `g`: the language model of
+ * Inserts the usage of new sessions, as a part of a WITH query. `i`: the inserted sessions; `g`: the language model of
  * each session.
  */
 export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
@@ -16,11 +16,11 @@ export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
   from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
 
 /**
- * Inserts the use of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of the
- * reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis model,
- * and the rest to the language model. Tokens are estimated, because each answer sends the prompt and the conversation
- * again. Prompt and conversation count one token per character, and the new turn counts the tokens of `estimateTokens`.
- * Tokens of relayed models are not estimated, because the relay counts them exactly.
+ * Inserts the usage of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of
+ * the reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis
+ * model, and the rest to the language model. Tokens are estimated, because each answer sends the prompt and the
+ * conversation again. Prompt and conversation count one token per character, and the new turn counts the tokens of
+ * `estimateTokens`. Tokens of relayed models are not estimated, because the relay counts them exactly.
  */
 export const USAGE_OF_TURNS = `insert into agent_usage (${COLUMNS})
   select n.report_time::date, n.tenant_id, n.agent_id, n.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}, x.unit,

@@ -4,7 +4,7 @@ import { computePackLimit } from '../orders/limit.ts'
 import type { PackUser } from '../orders/open-packs.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 
-/** Limit of a device by its packs and the parameters of its tenant. */
+/** Usage limit of a device, computed from its packs and from the parameters of its tenant. */
 export interface UsageLimit {
   readonly state: (typeof LIMIT_STATE_CODE)[keyof typeof LIMIT_STATE_CODE]
   /** Reason why the limit is reached; empty otherwise. */
@@ -23,8 +23,8 @@ interface Parts {
 }
 
 /**
- * Returns the limit of a device. Reads no grants where the parameter `usage.limit` only counts. Amounts are at most 30
- * seconds old. A device may therefore exceed its limit by one session, or by the tokens of 30 seconds.
+ * Returns the usage limit of a device. Reads no grants when the parameter `usage.limit` only counts. Amounts are at
+ * most 30 seconds old. A device may therefore exceed its limit by one session, or by the tokens of 30 seconds.
  */
 export async function readUsageLimit({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
   const mode = params.text('usage.limit')

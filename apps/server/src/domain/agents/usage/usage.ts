@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { LlmUsage } from '../llm/chat-events.ts'
 import { computeTokenCost } from '../llm/token-figures.ts'
 
-/** Owner of the use. Agent or device 0: none. */
+/** Tenant, agent and device to which usage belongs. Agent or device 0: none. */
 interface UsageOwner {
   readonly tenantId: number
   readonly agentId: number

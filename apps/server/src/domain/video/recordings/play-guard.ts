@@ -14,9 +14,9 @@ export interface PlayPermit {
   readonly tenantId: number
   /** App account whose recordings are played; 0: a device without an account. */
   readonly ownerId: number
-  /** 0: the owner plays. */
+  /** Consent with which staff views the recordings. 0 when the owner plays them. */
   readonly consentId: number
-  /** App key of the owner's session with the epochs of key and account; 0: staff views with a consent. */
+  /** App key of the owner's session, with the epochs of key and account. 0 when staff views with a consent. */
   readonly keyId: number
   readonly keyEpoch: number
   readonly accountEpoch: number

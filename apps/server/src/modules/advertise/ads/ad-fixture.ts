@@ -17,7 +17,7 @@ export const createPicture = (width = 640, height = 360, orientation = 1) =>
     .withMetadata({ orientation })
     .toBuffer()
 
-/** Calls of ads for the server of a test file. */
+/** Returns functions that call the endpoints of ads on the test server of the calling file. */
 export function useAds(app: ReturnType<typeof useApp>) {
   let isRegistered = false
   /** Runs the waiting jobs, which read the uploaded files. */

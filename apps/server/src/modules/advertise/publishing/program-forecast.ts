@@ -72,7 +72,7 @@ export async function computeForecast(
   }
 }
 
-/** Builds the manifests of the largest sets. */
+/** Builds the manifests of the largest screen sets. The screens of the other sets are added to them in proportion. */
 async function plannedSets(db: Db, subject: CheckSubject, body: ManifestProgram): Promise<ScreenSet[]> {
   const all = subject.sets.reduce((sum, set) => sum + set.screens, 0)
   const largest = subject.sets.slice(0, MAX_PLANNED_SETS)

@@ -57,7 +57,10 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device
   return device
 }
 
-/** Returns the device of the tenant with this MAC or serial number, locked, and moves it to the model of its board. */
+/**
+ * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that
+ * lists its board.
+ */
 async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Binding): Promise<Device | undefined> {
   const serials = [mac, serial].filter((sn) => sn !== '')
   const found = await db

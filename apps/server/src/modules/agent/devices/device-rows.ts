@@ -114,7 +114,7 @@ async function withLimit<T extends { id: number; agentId: number; tenantId: numb
   return { ...row, limit: state }
 }
 
-/** Returns the limit of a device that the account may see. */
+/** Returns the usage limit of a device that the account may see. */
 export async function readBindingLimit({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
   const { agentParameters, voiceServers } = services
   const params = await agentParameters.of(device.tenantId)

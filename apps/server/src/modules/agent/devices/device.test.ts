@@ -71,7 +71,7 @@ describe('AGENT-04 binding by code', () => {
     expect(uses).toBeDefined()
   })
 
-  test('the new device gets the model of its board', async () => {
+  test('the new device gets the device model that lists its board', async () => {
     await query(`insert into device_types (type_name, type_code) values ('类型B', 'tb')`)
     await query(`insert into device_models (type_id, model_name, model_code, boards)
       select id, 'B1', 'B1', '{box-3}' from device_types where type_code = 'tb'`)

@@ -20,7 +20,7 @@ export async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId
   if ((rows[0]?.used ?? 0) >= TOKENS_PER_DAY) throw refused('今日的试用额度已用完，请明天再试')
 }
 
-/** Adds one completion of a try-out to the daily counters of the tenant and to the use of the agent. */
+/** Adds one completion of a try-out to the daily counters of the tenant and to the usage of the agent. */
 export const countTryOut = (
   { database }: Services,
   { tenantId, id: agentId }: Pick<StoredAgent, 'tenantId' | 'id'>,

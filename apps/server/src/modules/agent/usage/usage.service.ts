@@ -84,7 +84,7 @@ const NOTHING: UsageFigures = {
   hasEstimatedTokens: false,
 }
 
-/** Column, name and joined tables of each way to group the use. */
+/** Column, name and joined tables of each way to group the usage. */
 const GROUPS: Readonly<Record<number, { readonly column: SQL; readonly name: SQL; readonly join: SQL }>> = {
   [USAGE_BY.tenant]: {
     column: sql`tenant_id`,

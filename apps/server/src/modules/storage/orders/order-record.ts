@@ -16,7 +16,7 @@ type OrderData = HookEvent['data']
 export const listChannels = ({ channel, channels }: Pick<HookItem, 'channel' | 'channels'>) =>
   [...new Set(channels ?? [channel])].toSorted((a, b) => a - b)
 
-/** Returns the current terms of packages on sale by code. */
+/** Returns the current terms of the named packages that are on sale. The key is the package code. */
 async function termsByCode({ db }: Ctx, codes: readonly string[]): Promise<Map<string, Terms>> {
   const rows = await db
     .select({ terms: ossPackageVersions, name: ossPackages.packageName, code: ossPackages.packageCode })
@@ -30,7 +30,7 @@ async function termsByCode({ db }: Ctx, codes: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ terms, name, code }) => [code, { ...terms, packageName: name, packageCode: code }]))
 }
 
-/** Returns the terms of stored versions by id, also of packages that are off sale. */
+/** Returns the terms of package versions, also of packages that are off sale. The key is the version id. */
 export async function readTermsByVersion({ db }: Ctx, versionIds: readonly number[]): Promise<Map<number, Terms>> {
   const rows = await db
     .select({ terms: ossPackageVersions, name: ossPackages.packageName, code: ossPackages.packageCode })

@@ -30,7 +30,10 @@ async function orderIdOf({ db, user }: Pick<Ctx, 'db' | 'user'>, itemId: number)
   return found.id
 }
 
-/** Locks the order of an item and checks the amount. `except`: a request that the amount replaces. */
+/**
+ * Locks the order of an item and checks the amount. `except` is the id of the pending refund request that the new
+ * amount replaces.
+ */
 async function lockedItem(ctx: Ctx, itemId: number, amount: number, except?: number) {
   const { order, items } = await lockOrder(ctx, await orderIdOf(ctx, itemId))
   const item = items.find(({ id }) => id === itemId)!

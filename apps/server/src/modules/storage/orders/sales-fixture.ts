@@ -15,7 +15,7 @@ interface Item {
   readonly channels?: readonly number[]
 }
 
-/** A shop with its webhook, on the server of a test file. */
+/** Returns functions that create a shop with a webhook on the test server of the calling file, and send its events. */
 export function useShop(app: ReturnType<typeof useApp>, storage: ReturnType<typeof useStorage>) {
   const shop = { id: 0, secret: '' }
   let made = 0

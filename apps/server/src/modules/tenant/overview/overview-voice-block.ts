@@ -18,7 +18,7 @@ type Figure = BlockData['figures'][number]
 const formatAmount = (fen: number) =>
   `¥${(fen / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 
-/** Counts the tenant's orders of voice packages, its running grants, and its use of this month. */
+/** Counts the tenant's orders of voice packages, its running grants, and its turns of this month. */
 export const voiceBlock: OverviewBlockSource = {
   title: '语音套餐',
   may: (user) => user.can('agent:order:list'),
@@ -59,7 +59,7 @@ async function orderFigures({ db, user }: Ctx, tenantId: number): Promise<Figure
   ]
 }
 
-/** Running grants, for accounts that may open the grants. */
+/** Returns the number of running grants. Empty without the permission to see the grants. */
 async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
   if (!user.can('agent:order:query')) return []
   const isRunning = and(
@@ -76,7 +76,7 @@ async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure
   return [{ label: '使用中权益', value: running?.n ?? 0, tone: 'good', url }]
 }
 
-/** Turns since the first day of the month, for accounts that may open the use. */
+/** Returns the number of turns since the first day of the month. Empty without the permission to see the usage. */
 async function usageFigures(ctx: Ctx, tenantId: number): Promise<Figure[]> {
   if (!ctx.user.can('agent:agent:query')) return []
   const { to } = findLastDays(ctx, 1)

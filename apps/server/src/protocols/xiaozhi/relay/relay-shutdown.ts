@@ -1,8 +1,11 @@
 import type { Services } from '#core/services.ts'
 
-/** Time in which running completions may finish after a shutdown begins. Most spoken answers are shorter. */
+/** Milliseconds that a running completion gets after a shutdown begins. Most spoken answers are shorter. */
 const FINISH_MS = 5_000
-/** Time to finish for a completion that arrives during the shutdown, before a proxy chooses another process. */
+/**
+ * Milliseconds that a completion gets when it arrives after the shutdown began. A proxy still sends such requests until
+ * it notices the shutdown.
+ */
 const LATE_FINISH_MS = 2_500
 
 /** Completions whose tokens are not counted yet. */
