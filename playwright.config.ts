@@ -29,8 +29,6 @@ export default defineConfig({
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1440, height: 900 },
-    // Animations of dialogs, lists and messages take time in every journey. `failures.spec.ts` and `shell.spec.ts` keep them.
-    contextOptions: { reducedMotion: 'reduce' },
     // A trace contains a snapshot of the page at every step, so CI records only retries.
     trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
     launchOptions: {

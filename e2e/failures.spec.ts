@@ -2,9 +2,6 @@ import type { Route } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
-// Faults of closing dialogs and lists were found with animations.
-test.use({ contextOptions: { reducedMotion: 'no-preference' } })
-
 const PROFILE = '/account/profile'
 const SESSIONS = '/account/sessions'
 

@@ -2,8 +2,6 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
-test.use({ contextOptions: { reducedMotion: 'no-preference' } })
-
 const PROFILE = '/account/profile'
 const PASSWORD = '/account/password'
 const SESSIONS = '/account/sessions'
