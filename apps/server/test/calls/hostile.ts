@@ -99,15 +99,23 @@ const RAW_BODIES = [
   '{"\\u0000":1}',
 ]
 
-/** Returns at least 200 invalid inputs of one call: each field with each value, invalid bodies, invalid paths. */
-export function hostileInputs(endpoint: Endpoint): HostileInput[] {
+/** Number of fields that get each value, so that a call gets more than 200 inputs. */
+const FIELDS_PER_VALUE = Math.ceil(200 / VALUES.length)
+
+/**
+ * Returns at least 200 invalid inputs of one call: each value in three fields, invalid bodies, invalid paths. The fields
+ * take turns, and another `turn` begins with another field. The number of inputs does not grow with the fields.
+ */
+export function hostileInputs(endpoint: Endpoint, turn: number): HostileInput[] {
   const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
   const fields = [...new Set([...Object.keys(schema.properties ?? {}), ...inPath, 'pageNum', 'id'])]
   const make = findInputCarrier(endpoint) === 'query' ? inQuery : inBody
-  const perField = Math.max(VALUES.length, Math.ceil(200 / fields.length))
-  const inputs = fields.flatMap((field) =>
-    Array.from({ length: perField }, (_, index) => make(endpoint, inPath, field, VALUES[index % VALUES.length])),
+  const inputs = VALUES.flatMap((value, index) =>
+    Array.from({ length: FIELDS_PER_VALUE }, (_, nth) => {
+      const field = fields[((index + turn) * FIELDS_PER_VALUE + nth) % fields.length]!
+      return make(endpoint, inPath, field, value)
+    }),
   )
   return [...inputs, ...brokenRequests(endpoint, inPath)]
 }
