@@ -4,16 +4,21 @@ import { loadChunk } from './load-chunk.ts'
 /** Milliseconds of idle time before deferred code is loaded. */
 const QUIET_MS = 2500
 const AGAIN_MS = 500
+/** A page with a running animation may never be idle; its charts and dialogs load all the same. */
+const LONGEST_WAIT_FOR_IDLE_MS = 2000
 /** Placeholder while deferred content loads. */
 const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
 
-/** Runs a task when the screen has rendered and the browser is idle. Returns a cancel function. */
+/**
+ * Runs a task when the screen has rendered and the browser is idle, at most 2 s after the screen has rendered. Returns
+ * a cancel function.
+ */
 export function runWhenIdle(run: () => void, afterMs = QUIET_MS) {
   const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
   let timer = setTimeout(check, afterMs)
   function check() {
     const started = document.documentElement.dataset['started'] !== undefined
-    if (started && !isUnfinished()) return void idle(run)
+    if (started && !isUnfinished()) return void idle(run, { timeout: LONGEST_WAIT_FOR_IDLE_MS })
     timer = setTimeout(check, AGAIN_MS)
   }
   return () => clearTimeout(timer)

@@ -1,0 +1,16 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { runWhenIdle } from '#core/loading/deferred.tsx'
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** A browser that is never idle: it runs a callback only at the end of the callback's timeout. */
+const neverIdle = (run: IdleRequestCallback, options?: IdleRequestOptions) =>
+  options?.timeout === undefined ? 0 : Number(setTimeout(run, options.timeout))
+
+test('deferred code loads within seconds on a page that is never idle', async () => {
+  document.documentElement.dataset['started'] = ''
+  vi.stubGlobal('requestIdleCallback', neverIdle)
+  const run = vi.fn()
+  runWhenIdle(run, 0)
+  await expect.poll(() => run.mock.calls.length, { timeout: 10_000 }).toBe(1)
+})
