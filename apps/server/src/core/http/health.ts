@@ -34,7 +34,7 @@ function serveMetrics(app: FastifyInstance, services: Services) {
 
 function classOf(method: string, url: string): MeasuredRequest['operationClass'] {
   if (!url.startsWith('/api/v1/')) return 'other'
-  if (/^\/api\/v1\/(?:login|account\/passwd|account\/captcha)/.test(url)) return 'login'
+  if (/^\/api\/v1\/account\/(?:login|captcha|register|passwd\/reset|mfa)/.test(url)) return 'login'
   if (url.startsWith('/api/v1/file')) return 'file'
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }

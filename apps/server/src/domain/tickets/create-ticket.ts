@@ -186,12 +186,17 @@ export interface DeviceReport {
 /** Maximum number of open tickets of one device, so that a firmware loop cannot flood the service desk. */
 const MAX_OPEN_OF_DEVICE = 20
 
+/** Throws when the device has the maximum number of open tickets. */
+export async function assertRoomForTicket(db: Db, sn: string) {
+  const open = await db.$count(tickets, and(eq(tickets.sn, sn), sql`${tickets.status} <> 5`))
+  if (open >= MAX_OPEN_OF_DEVICE) throw invalid(`该设备已有${MAX_OPEN_OF_DEVICE}个未关闭的工单，请等待处理`)
+}
+
 /** Creates a ticket for the calling device in its own transaction. */
 export function createTicketFromDevice(services: Services, report: DeviceReport) {
   const { deviceId, tenantId, sn, problemType, content, account = '', contact = '' } = report
   return services.database.db.transaction(async (db) => {
-    const open = await db.$count(tickets, and(eq(tickets.sn, sn), sql`${tickets.status} <> 5`))
-    if (open >= MAX_OPEN_OF_DEVICE) throw invalid(`该设备已有${MAX_OPEN_OF_DEVICE}个未关闭的工单，请等待处理`)
+    await assertRoomForTicket(db, sn)
     return insertTicket(services, db, services.now(), {
       tenantId,
       deviceId,
