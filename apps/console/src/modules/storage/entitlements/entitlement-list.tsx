@@ -42,7 +42,7 @@ const COLUMNS = [
   col('state', (state) => <StateTag state={state} />, { width: 80 }),
   col('startTime', time, { width: 150, sort: true, hidden: true }),
   col('endTime', time, { width: 150, sort: true }),
-  col('usedBytes', (bytes) => (bytes === 0 ? '-' : formatBytes(bytes)), { width: 90, align: 'right' }),
+  col('usedBytes', (bytes) => (bytes ? formatBytes(bytes) : '-'), { width: 90, align: 'right' }),
   col('uploadTime', time, { width: 140 }),
   col('entNo', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
