@@ -47,14 +47,16 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       <Form form={form} layout="vertical" initialValues={INITIAL} disabled={isDone} onValuesChange={forget}>
         <GrantFields />
       </Form>
-      <FileRow file={file} onFiles={choose} />
-      <FileProblems problems={problems} />
-      {isChecked && !report && (
-        <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
-      )}
-      {report && <ImportProblems report={report} />}
-      {report && <DownloadFailedRows report={report} />}
-      {report?.plan && <PlanFacts plan={report.plan} />}
+      <div className="storage-grant-file">
+        <FileRow file={file} onFiles={choose} />
+        <FileProblems problems={problems} />
+        {isChecked && !report && (
+          <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
+        )}
+        {report && <ImportProblems report={report} />}
+        {report && <DownloadFailedRows report={report} />}
+        {report?.plan && <PlanFacts plan={report.plan} />}
+      </div>
     </Modal>
   )
 }
@@ -103,7 +105,7 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 )
 
 const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
-  <section className="storage-plan storage-plan-file" aria-label="开通预览">
+  <section className="storage-plan" aria-label="开通预览">
     <p>
       将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计 ¥
       {formatMoney(plan.listPrice)}， 金额合计 ¥{formatMoney(plan.amount)}
