@@ -69,7 +69,7 @@ test.each([
   const addresses = await addressesOf(home)
   expect(await readAll(home, addresses)).toEqual(ALL)
   await makeDue(home)
-  await expect.poll(() => readAll(home, addresses)).toEqual(NONE)
+  await expect.poll(() => readAll(home, addresses), { timeout: 20_000 }).toEqual(NONE)
   expect(await isStored(home)).toBe(true)
   clock.ahead = 0
 })
