@@ -105,9 +105,9 @@ export const EntitlementRow = z.object({
   createTime: z.string().meta({ title: '开通时间' }),
 })
 export type EntitlementRow = z.output<typeof EntitlementRow>
-/** An entitlement of the list, with the videos of its channel. */
+/** An entitlement of the list. Only one entitlement of a channel has the channel's videos: the current or last one. */
 export const EntitlementListRow = EntitlementRow.extend({
-  usedBytes: z.number().meta({ title: '已用空间' }),
+  usedBytes: z.number().nullable().meta({ title: '已用空间' }),
   uploadTime: z.string().nullable().meta({ title: '最近上传' }),
 })
 export type EntitlementListRow = z.output<typeof EntitlementListRow>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   countFilters,
+  type Filters,
   pickFilled,
   computeLastPage,
   nextSortOrder,
@@ -46,10 +47,16 @@ test('empty form fields are omitted from the filters', () => {
 })
 
 test('both ends of a range count as one filter', () => {
-  expect(countFilters({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
-  expect(countFilters({ endTime: 'b' })).toBe(1)
-  expect(countFilters({ startDate: 'a', endDate: 'b' })).toBe(1)
-  expect(countFilters({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
+  const countAll = (filters: Filters) => countFilters(filters, Object.keys(filters))
+  expect(countAll({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
+  expect(countAll({ endTime: 'b' })).toBe(1)
+  expect(countAll({ startDate: 'a', endDate: 'b' })).toBe(1)
+  expect(countAll({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
+})
+
+test('only the named filters are counted', () => {
+  expect(countFilters({ startDate: 'a', endDate: 'b', tag: 'c' }, ['groupId', 'tag'])).toBe(1)
+  expect(countFilters({ startDate: 'a', endDate: 'b' }, ['groupId', 'tag'])).toBe(0)
 })
 
 test('sorting cycles through ascending, descending and none', () => {

@@ -61,9 +61,9 @@ export function pickFilled(fields: object): Record<string, string | string[]> {
   return kept
 }
 
-/** Counts the active filters; both ends of a range count as one. */
-export const countFilters = (filters: Filters) =>
-  Object.keys(filters).filter((key) => !beginsOf(key).some((begin) => begin in filters)).length
+/** Counts the active filters among `names`; both ends of a range count as one. */
+export const countFilters = (filters: Filters, names: readonly string[]) =>
+  names.filter((key) => key in filters && !beginsOf(key).some((begin) => begin in filters)).length
 
 /**
  * Returns the possible names of the filter that begins a range, for the name of the filter that ends the range:

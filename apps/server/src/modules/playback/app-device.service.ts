@@ -173,6 +173,8 @@ export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }
     fromMs: scope.begin,
     untilMs: scope.end,
   })
+  // Play addresses that were given before must not send the recordings either.
+  await ctx.services.events.publish(ctx.db, 'changed', { resource: 'oss', tenantId: user.tenantId })
   ctx.audit({
     actor: { tenantId: user.tenantId, name: user.account },
     bizType: 'device',

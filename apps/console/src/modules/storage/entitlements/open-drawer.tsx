@@ -8,13 +8,14 @@ import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { buildChannelOptions } from './channel-options.ts'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { formatPeriod } from './entitlement-cells.tsx'
 import { PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
 import '../storage.css'
 
-const CHANNELS = Array.from({ length: 64 }, (_, channel) => ({ value: channel, label: `通道 ${channel}` }))
+const CHANNELS = buildChannelOptions()
 type Report = z.output<typeof BatchReport>
 
 /** Lists the devices that a batch left out, with their reasons. */

@@ -172,6 +172,15 @@ describe('steps', () => {
     expect((await move(to)).msg).toBe('套餐已转移，只有待生效、使用中的套餐可以转移')
     expect(await breaches()).toEqual([])
   })
+
+  test('the targets of a transfer are the devices of one tenant whose model has cloud storage', async () => {
+    const [own, foreign, without] = [await newDevice(), await newDevice(2), await newDevice(1, 2)]
+    const targetsOf = async (tenantId: number, sn: string) =>
+      (await call('GET', `/api/v1/oss/options/target?tenantId=${tenantId}&keyword=${sn}`)).data.list
+    expect(await targetsOf(1, own)).toMatchObject([{ name: own, modelName: '双目', cloudChannels: 2 }])
+    expect([await targetsOf(1, foreign), await targetsOf(1, without)]).toEqual([[], []])
+    expect(await targetsOf(2, foreign)).toMatchObject([{ name: foreign }])
+  })
 })
 
 describe('time', () => {
