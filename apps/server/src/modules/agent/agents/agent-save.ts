@@ -28,6 +28,7 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeAgentSecrets } from './secret-cleanup.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
@@ -126,6 +127,7 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
+  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
   return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })

@@ -27,6 +27,7 @@ import {
   findFieldTitles,
 } from './agent-store.ts'
 import { applyMemoryRule, createErasureFinder, withMemoryRule } from '../history/memory-rule.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
 
@@ -172,6 +173,7 @@ export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveC
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await assertOwnSecrets(ctx, stored, behaviour)
   await assertDevices(ctx, id, deviceIds)
+  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
   const before = await buildSnapshotWithEndings(ctx.db, id, stored)
   const columns = await storeSecrets(ctx, stored, withMemoryRule(behaviour, provider))
   await removeCandidateSecrets(ctx.db, stored, columns)
