@@ -1,4 +1,5 @@
 import { agentMargins, MARGIN_BY, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Segmented } from 'antd'
 import { useState } from 'react'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -9,7 +10,7 @@ import { DASH, formatPercent } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
-import { formatYuan } from './order-cells.tsx'
+import { changeTableState, changeUsageState, parseTableState, parseUsageState } from '../usage/usage-state.ts'
 import '../usage/usage.css'
 
 type By = keyof typeof MARGIN_GROUP
@@ -38,7 +39,7 @@ type Figures = Pick<MarginRow, Amount | 'hasEstimates'>
  * Formats an amount. Marks cost and margin as estimates when they contain estimates; payments and income contain none.
  */
 const amountText = (key: Amount, row: Figures) =>
-  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatYuan(row[key])}`
+  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatCurrency(row[key])}`
 const amount = (key: Amount, title: string) =>
   col(key, (_, row) => <span className={row[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, row)}</span>, {
     ...RIGHT,
