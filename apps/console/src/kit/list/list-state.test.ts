@@ -28,6 +28,14 @@ describe('list state in the URL', () => {
     expect(writeListState(read(query)).toString()).toBe(query)
   })
 
+  test('the view of the page is no filter, and a changed list keeps the view', () => {
+    const params = new URLSearchParams('state=1&view=grants')
+    expect(readListState(params).filters).toEqual({ state: '1' })
+    expect(writeListState({ ...readListState(params), pageNum: 2 }, params).toString()).toBe(
+      'view=grants&state=1&pageNum=2',
+    )
+  })
+
   test('defaults are omitted from the URL', () => {
     expect(writeListState(read('pageNum=1&pageSize=20')).toString()).toBe('')
   })

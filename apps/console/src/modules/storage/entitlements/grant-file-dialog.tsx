@@ -1,9 +1,9 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -107,8 +107,8 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
   <section className="storage-plan" aria-label="开通预览">
     <p>
-      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计 ¥
-      {formatMoney(plan.listPrice)}， 金额合计 ¥{formatMoney(plan.amount)}
+      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计{' '}
+      {formatCurrency(plan.listPrice)}， 金额合计 {formatCurrency(plan.amount)}
       {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
     </p>
     {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}

@@ -1,10 +1,10 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
@@ -110,8 +110,8 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
   return (
     <section className="storage-plan" aria-label="开通预览">
       <p>
-        将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 ¥{formatMoney(plan.listPrice)}，
-        金额合计 ¥{formatMoney(plan.amount)}
+        将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 {formatCurrency(plan.listPrice)}，
+        金额合计 {formatCurrency(plan.amount)}
       </p>
       {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
       {lost > 0 && (

@@ -1,8 +1,9 @@
 import { MIN_SAMPLE, type Simulation, storageStats } from '@oms/contract/storage/statistics.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { DASH } from '#core/text/format.ts'
 import { Form, Spin } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { formatMoney } from '#core/text/format.ts'
 
 interface Terms {
   readonly recordType?: number
@@ -39,7 +40,7 @@ function Estimate({ terms }: { terms: Terms }) {
   return <Spin spinning={isFetching}>{data ? <Facts data={data} /> : <div className="storage-plan-empty" />}</Spin>
 }
 
-const yuan = (fen: number | null) => (fen === null ? '-' : `¥${formatMoney(Math.round(fen))}`)
+const yuan = (fen: number | null) => (fen === null ? DASH : formatCurrency(fen))
 
 function Facts({ data }: { data: Simulation }) {
   if (data.cost === null)

@@ -28,6 +28,7 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeAgentSecrets } from './secret-cleanup.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
@@ -93,7 +94,7 @@ export async function createAgent(ctx: Ctx, { agentName, templateId, tenantId }:
     .returning()
   const columns = await storeSecrets(ctx, made!, behaviour)
   await db.update(agents).set(columns).where(eq(agents.id, made!.id))
-  const snapshot = await buildSnapshotWithEndings(db, made!.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, made!.id, columns, agentName)
   await addVersion(ctx, made!, {
     snapshot,
     before: snapshot,
@@ -126,6 +127,7 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
+  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
   return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })
@@ -133,21 +135,22 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
 
 interface Saved {
   readonly behaviour: AgentBehaviour
-  readonly label?: { agentName: string; tags: string[] }
+  readonly label: { agentName: string; tags?: string[] }
   readonly source: 2 | 3 | 5
   readonly note: string
   readonly action?: string
 }
 
-/** Writes a changed behaviour to the agent and appends its version. */
+/** Writes a changed behaviour and name to the agent and appends their version. Changed tags make no version. */
 export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, label, source, note, action }: Saved) {
   const { db, user, now } = ctx
-  const before = await buildSnapshotWithEndings(db, stored.id, stored)
+  const before = await buildSnapshotWithEndings(db, stored.id, stored, stored.agentName)
   const columns = await storeSecrets(ctx, stored, behaviour)
-  const snapshot = await buildSnapshotWithEndings(db, stored.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, stored.id, columns, label.agentName)
   const changed = listChanges({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
   const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
+  if (label.agentName !== stored.agentName) await addNameToVersion(db, stored)
   const { versionNo } =
     hasNewBehaviour || source !== 2 ? await addVersion(ctx, stored, { snapshot, before, source, note }) : stored
   const next = updateColumns(stored, user.uid, now)
@@ -161,6 +164,11 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev, versionNo }
 }
+
+/** Adds the name to the version in force, so that a restore of a version of an earlier release restores the name. */
+const addNameToVersion = (db: Db, { id, versionNo, agentName }: StoredAgent) =>
+  db.execute(sql`update agent_versions set snapshot = ${JSON.stringify({ agentName })}::jsonb || snapshot
+    where agent_id = ${id} and version_no = ${versionNo}`)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const stored = await lockAgent(ctx, id)

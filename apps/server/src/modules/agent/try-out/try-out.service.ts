@@ -59,8 +59,8 @@ async function subjectOf({ db }: Ctx, input: ParsedOf<typeof calls.ask>): Promis
   if (input.versionNo === undefined) return input
   const snapshot = await readVersionSnapshot(db, input.id, input.versionNo)
   if (!snapshot) throw notFound(`版本 ${input.versionNo} `)
-  const { llmId, systemPrompt, wordFileIds } = snapshot
-  return { ...input, llmId, systemPrompt, wordFileIds }
+  const { agentName = input.agentName, llmId, systemPrompt, wordFileIds } = snapshot
+  return { ...input, agentName, llmId, systemPrompt, wordFileIds }
 }
 
 interface Run {
