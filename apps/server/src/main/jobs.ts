@@ -10,6 +10,7 @@ import { registerAutoReload } from '#domain/agents/voice-servers/auto-reload.ts'
 import { registerUsageFold } from '#domain/agents/usage/fold-usage.ts'
 import { registerGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { registerGrantWarnings } from '#modules/agent/orders/grant-warnings.ts'
+import { registerErasure } from '#domain/agents/history/erase-turns.ts'
 import { registerHistoryRetention } from '#domain/agents/history/history-retention.ts'
 import { registerCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
@@ -62,6 +63,7 @@ export function registerJobs(services: Services) {
   registerHistoryRetention(services)
   registerUsageFold(services)
   registerGrantClock(services)
+  registerErasure(services)
   registerGrantWarnings(services)
   registerQuestionRuns(services)
 }

@@ -8,6 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -196,6 +197,8 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
   else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
   ctx.audit({
     ...HISTORY_RECORD,
+  if (text === '')
+    await dropSummaries(db, found.isOfAgent ? sql`s.agent_id = ${found.agentId}` : sql`s.device_id = ${deviceId!}`)
     bizId: found.agentId,
     action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆`,
   })

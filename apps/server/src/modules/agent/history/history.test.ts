@@ -181,6 +181,13 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '共用' })
   expect(await get(reader)).toEqual({ memory: '共用', isShared: true })
   expect((await reader.call('PUT', `${HISTORY}/memory`, { memory: 'x' })).data).toEqual({ field: 'agentId' })
+  await query(
+    `insert into agent_after (tenant_id, session_row_id, kind) select tenant_id, id, n from agent_sessions,
+    generate_series(1, 2) n where agent_id = $1`,
+    [agentId],
+  )
+  await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '' })
+  expect(await query('select distinct kind from agent_after'), 'waiting summaries').toEqual([{ kind: 1 }])
   expect(JSON.stringify(await query('select * from oper_logs'))).not.toContain('喜欢猫')
 })
 
