@@ -164,10 +164,13 @@ export const agentHistory = {
     result: z.null(),
     done: '已清除',
   },
+  /** Returns the memory. The operation log records who read it. */
   memory: {
     method: 'GET',
     path: `${ROOT}/memory`,
     access: HISTORY,
+    title: '查看记忆',
+    kind: 'other',
     input: z.object(owner),
     result: z.object({
       memory: z.string().meta({ title: '记忆' }),

@@ -180,8 +180,10 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
   return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
 }
 
-export async function getMemory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
-  const found = await memoryOf(db, user, { agentId, deviceId })
+export async function getMemory(ctx: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
+  const found = await memoryOf(ctx.db, ctx.user, { agentId, deviceId })
+  const whose = deviceId === undefined || found.isOfAgent ? '' : '的一台设备'
+  ctx.audit({ ...HISTORY_RECORD, bizId: found.agentId, action: `查看「${found.agentName}」${whose}的记忆` })
   return { memory: found.memory, isShared: found.isShared }
 }
 
@@ -195,10 +197,10 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
     throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
   if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
   else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
-  ctx.audit({
-    ...HISTORY_RECORD,
   if (text === '')
     await dropSummaries(db, found.isOfAgent ? sql`s.agent_id = ${found.agentId}` : sql`s.device_id = ${deviceId!}`)
+  ctx.audit({
+    ...HISTORY_RECORD,
     bizId: found.agentId,
     action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆`,
   })
