@@ -12,10 +12,11 @@ import type { LlmUsage } from '../llm/chat-events.ts'
 import { LlmError } from '../llm/llm-error.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { withoutThinking } from '../llm/without-thinking.ts'
+import { isModelOpen } from '../models/open-models.ts'
 import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
 import { recordUsage, buildTokenEntries } from '../usage/usage.ts'
-
 import { type MemoryOwner, replaceMemory } from './memory.ts'
+
 /** Queue of the jobs that process rows of `agent_after`. */
 export const SESSION_TASK_QUEUE = 'agent-after'
 /** Kinds of the tasks after a session, stored in `agent_after.kind`. */
@@ -29,9 +30,9 @@ const TIME_LIMIT_SECONDS = 30
  */
 const LIMITS: Partial<OutboundLimits> = { firstByteMs: 20_000, totalMs: 25_000 }
 const TRIES = 3
-const MAX_TURNS = 200
 /** Merges of one run, when others change the memory during the calls of the model. */
 const MERGES = 3
+const MAX_TURNS = 200
 const TITLE_CHARACTERS = 15
 const MAX_TITLE = 255
 /** Minimum length of a user turn in a summary. Shorter turns are greetings and confirmations. */
@@ -159,10 +160,11 @@ const talkOf = (turns: readonly Turn[]) =>
     .slice(0, MAX_TALK)
 
 /** Returns the small language model of the agent. Undefined without a model, or when OMS cannot call its provider. */
-async function smallModel({ database, config }: Services, { slmId }: Work): Promise<DecryptedModel | undefined> {
+async function smallModel(services: Services, { slmId, tenantId }: Work): Promise<DecryptedModel | undefined> {
+  const { database, config } = services
   if (slmId === null) return undefined
   const model = (await readModelConfigs(database.db, config.secretKey, [slmId])).get(slmId)
-  return model?.status === 1 && isOpenAiCompatible(model.config) ? model : undefined
+  return model && isModelOpen(model, tenantId) && isOpenAiCompatible(model.config) ? model : undefined
 }
 
 interface Completion {
