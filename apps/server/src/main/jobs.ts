@@ -13,6 +13,7 @@ import { registerGrantWarnings } from '#modules/agent/orders/grant-warnings.ts'
 import { registerErasure } from '#domain/agents/history/erase-turns.ts'
 import { registerHistoryRetention } from '#domain/agents/history/history-retention.ts'
 import { registerCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
+import { registerVoiceprintRemoval } from '#domain/agents/voices/remove-voiceprints.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
 import { registerQuestionRuns } from '#modules/agent/try-out/question-run.ts'
 import { registerProbe } from '#domain/ads/files/materials.ts'
@@ -59,11 +60,12 @@ export function registerJobs(services: Services) {
   registerProbe(services)
   registerSessionWork(services)
   registerCloneTraining(services)
+  registerVoiceprintRemoval(services)
   registerAutoReload(services)
   registerHistoryRetention(services)
+  registerErasure(services)
   registerUsageFold(services)
   registerGrantClock(services)
-  registerErasure(services)
   registerGrantWarnings(services)
   registerQuestionRuns(services)
 }
