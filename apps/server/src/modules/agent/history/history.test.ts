@@ -177,6 +177,11 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   const [read] = await query(`select uid, biz_id, action from oper_logs where title = '查看记忆'`)
   expect(read).toEqual({ uid: reader.uid, biz_id: String(agentId), action: '查看「小明」的一台设备的记忆' })
   expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
+  const stale = await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢狗', before: '' })
+  expect(stale).toMatchObject({ code: 400, data: { field: 'memory' }, msg: expect.stringContaining('已被对话更新') })
+  expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫', before: '喜欢猫' })).code).toBe(
+    200,
+  )
   const unused = await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '没有设备会收到' })
   expect(unused).toMatchObject({ data: { field: 'memory' }, msg: expect.stringContaining('设备各自保存记忆') })
   await query('update agents set memory_scope = 2 where id = $1', [agentId])
