@@ -6,6 +6,7 @@ import type { AgentVoice } from '../voices/agent-voices.ts'
 import type { DeviceAgent } from './device-agent.ts'
 import { buildMcpCallAddress } from '../voice-servers/mcp-address.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
+import { keepOpenModels } from '../models/open-models.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
 import { isFeaturePermitted } from '../parameters/features.ts'
 
@@ -24,11 +25,13 @@ export async function readAgentFacts(
   const { llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId } = agent
   const ids = [llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId].filter((id) => id !== null)
   const [stored, voice] = await Promise.all([reads.models.of(ids), voiceOf(reads, agent, params)])
-  const models = stored.map(handedOut)
+  const { models: open, problem, ...main } = await keepOpenModels(reads.models, stored, agent)
+  const models = open.map(handedOut)
   const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
-  const hasMemory = byId.get(memId)?.config['type'] !== 'nomem'
+  const hasMemory = stored.find(({ id }) => id === memId)?.config['type'] !== 'nomem'
   const url = params.text('server.voice_print')
   return {
+    problem,
     name: agent.agentName,
     prompt: agent.systemPrompt,
     memory: agent.memoryScope === 2 ? agent.memory : memory,
@@ -36,7 +39,7 @@ export async function readAgentFacts(
     models: {
       VAD: byId.get(vadId),
       ASR: byId.get(asrId),
-      LLM: byId.get(llmId),
+      LLM: byId.get(main.llmId),
       VLLM: byId.get(vllmId),
       SLM: byId.get(slmId),
       TTS: byId.get(ttsId),

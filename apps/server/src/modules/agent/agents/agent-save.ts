@@ -11,6 +11,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { removeVoiceprintsOfAgent } from '#domain/agents/voices/remove-voiceprints.ts'
 import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -186,8 +187,8 @@ export const enableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => 
 export const disableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 /**
- * Deletes an agent when the typed name equals its name. Unbinds its devices. Retention deletes the sessions and turns
- * later.
+ * Deletes an agent when the typed name equals its name. Unbinds its devices and deletes its voiceprints. Retention
+ * deletes the sessions and turns later.
  */
 export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
@@ -206,7 +207,11 @@ export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof c
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(agents.id, id))
   await removeAgentSecrets(db, id)
-  const suffix = unbound.length > 0 ? `，解绑${unbound.length}台设备` : ''
+  const voiceprints = await removeVoiceprintsOfAgent(db, ctx.services, id)
+  const suffix = [
+    unbound.length > 0 ? `，解绑${unbound.length}台设备` : '',
+    voiceprints > 0 ? `，删除${voiceprints}个声纹` : '',
+  ].join('')
   ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: id, action: `删除智能体「${agentName}」${suffix}` })
   await publishAgents(ctx, stored.tenantId)
   return null

@@ -5,7 +5,7 @@ import { formatMac } from '@oms/contract/entities/device.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readSessionWindowSeconds, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { hasOpenSession } from '#domain/agents/history/open-session.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -59,7 +59,7 @@ async function boundOf(ctx: Ctx, mac: string): Promise<DiagnosedBinding | undefi
       chatHistoryConf: agents.chatHistoryConf,
       deviceStatus: devices.status,
       tenantStatus: tenants.status,
-      isOpen: hasOpenSession(await readSessionWindowSeconds(ctx)).as<boolean>('is_open'),
+      isOpen: hasOpenSession(await readSessionWindow(ctx.services)).as<boolean>('is_open'),
     })
     .from(agentDevices)
     .innerJoin(devices, eq(devices.id, agentDevices.deviceId))

@@ -61,6 +61,8 @@ export async function diagnoseBoundDevice(
 ): Promise<DiagnosisStep[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
+  const last = await findLastOutcome(ctx, bound.binding)
+  const isSilent = isWithoutReports(bound, last?.history)
   const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
   return [
     {
@@ -73,17 +75,16 @@ export async function diagnoseBoundDevice(
     { key: 'code', isDone: true, time: null, words: '已绑定，不再需要验证码' },
     { key: 'bound', isDone: true, time: createTime, words: `智能体「${bound.agentName ?? ''}」` },
     { key: 'token', ...(await tokenStep(ctx, bound)), time: bootTime },
-    await configurationStep(ctx, bound),
+    configurationStep(bound, last),
     ...limitStep(limit),
-    turnStep(bound),
-    endStep(bound),
+    turnStep(bound, isSilent),
+    endStep(bound, isSilent),
   ]
 }
 
 /** Judges the last request, because a device may be refused after earlier conversations. */
-async function configurationStep(ctx: Ctx, bound: DiagnosedBinding): Promise<DiagnosisStep> {
+function configurationStep(bound: DiagnosedBinding, last: Awaited<ReturnType<typeof findLastOutcome>>): DiagnosisStep {
   const { sessionTime } = bound.binding
-  const last = await findLastOutcome(ctx, bound.binding)
   const problem = agentProblem(bound) || (last?.isRefused ? `最近一次被拒绝：${last.words}` : '')
   const words = problem || (sessionTime === null ? NO_CONFIGURATION : (last?.words ?? '已领取配置'))
   const time = last?.isRefused ? last.time : sessionTime
@@ -95,12 +96,21 @@ const limitStep = (limit: UsageLimit | undefined): DiagnosisStep[] =>
     ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
     : []
 
-/** Judges the last session. Voice servers report no turns of agents that store nothing. */
-function turnStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
+/**
+ * Returns whether the voice server reports no turns and no end of the last session, because its configuration stores
+ * nothing. `history` is the setting of that configuration; undefined when no event has it.
+ */
+function isWithoutReports({ binding, chatHistoryConf }: DiagnosedBinding, history: number | undefined): boolean {
+  const { sessionTime, turnTime } = binding
+  if ((history ?? chatHistoryConf) !== 0) return false
+  return turnTime === null || (sessionTime !== null && turnTime < sessionTime)
+}
+
+/** Judges the last session. */
+function turnStep({ binding, isOpen }: DiagnosedBinding, isSilent: boolean): DiagnosisStep {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
-  if (chatHistoryConf === 0 && turnTime === null)
-    return { ...step, isDone: false, isUnknown: true, words: '智能体不保存对话，语音服务不上报，无法判断' }
+  if (isSilent) return { ...step, isDone: false, isUnknown: true, words: '智能体不保存对话，语音服务不上报，无法判断' }
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
   const isOfLast = sessionTime === null || turnTime >= sessionTime
   if (isOfLast) return { ...step, isDone: true, words: '' }
@@ -109,10 +119,10 @@ function turnStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): Diagn
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }
 
-function endStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
+function endStep({ binding, isOpen }: DiagnosedBinding, isSilent: boolean): DiagnosisStep {
   const { sessionTime, turnTime, closeTime } = binding
   const step = { key: 'ended', time: isOpen ? null : closeTime } as const
-  const isUnknown = isOpen || (turnTime === null && chatHistoryConf === 0)
+  const isUnknown = isOpen || isSilent
   const isDone = closeTime !== null && closeTime >= (turnTime ?? '') && !isOpen
   if (isDone) return { ...step, isDone, words: '' }
   const words = isOpen && sessionTime !== null ? '对话进行中' : isUnknown ? '' : NO_END
