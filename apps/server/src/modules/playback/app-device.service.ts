@@ -171,7 +171,8 @@ export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }
     channel,
     reason: USER_DELETION,
     fromMs: scope.begin,
-    untilMs: scope.end,
+    // Later recordings of the range are kept.
+    untilMs: Math.min(scope.end, ctx.now.getTime()),
   })
   ctx.audit({
     actor: { tenantId: user.tenantId, name: user.account },
