@@ -4,12 +4,13 @@ import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { computeMonthlyCosts } from './simulate.service.ts'
 import { START_MS, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { runStorageClock } from '../storage-clock.ts'
 import { runStorageTrouble } from '../storage-trouble.ts'
 
 const HOUR_MS = 3_600_000
 const STAT = '/api/v1/oss/statistics'
 const app = useApp()
-const { setNow, call, newDevice, open, step, rowsOf } = useStorage(app)
+const { setNow, clock, call, newDevice, open, step, rowsOf } = useStorage(app)
 
 test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
   const settings = { ...STANDARD_STORAGE, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
@@ -91,4 +92,27 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
   setNow(START_MS + 24 * HOUR_MS)
   await runStorageTrouble(app.services)
   expect(await messages()).toHaveLength(2)
+})
+
+test('STORAGE-13 a camera whose user switched recording off is not silent, and a stacked package hides no silence', async () => {
+  setNow(START_MS)
+  const [off, told, stacked] = await Promise.all(Array.from({ length: 3 }, () => newDevice()))
+  await open([off!, told!])
+  await open([stacked!], 'W1', { copies: 2 })
+  await app.db.execute(sql`update devices set online = 1 where sn in (${off}, ${told}, ${stacked})`)
+  await app.db.execute(
+    sql`update oss_queues q set switched_off = 1 from devices d where d.id = q.device_id and d.sn = ${off}`,
+  )
+  const shown = async () =>
+    (await call('GET', `${STAT}/trouble?pageSize=50`)).data.list
+      .map(({ sn }: { sn: string }) => sn)
+      .filter((sn: string) => [off, told, stacked].includes(sn))
+  // The second package of the stacked camera has been in force for an hour.
+  setNow(START_MS + (7 * 24 + 1) * HOUR_MS)
+  await runStorageClock(app.services)
+  await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, answer, ask_time)
+    select id, 0, 1, 'switch', ${new Date(clock.now - HOUR_MS).toISOString()} from devices where sn = ${told}`)
+  expect(await shown()).toEqual([stacked])
+  setNow(clock.now + 2 * HOUR_MS)
+  expect((await shown()).toSorted()).toEqual([told, stacked].toSorted())
 })
