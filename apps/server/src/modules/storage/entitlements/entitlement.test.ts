@@ -27,6 +27,16 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
+  test('the plan of an override counts the lost time of every device, also of those that it does not show', async () => {
+    at('2026-05-01')
+    const sns = await Promise.all(Array.from({ length: 22 }, () => newDevice()))
+    await open(sns, 'W1')
+    const override = { sns: [...sns, await newDevice()], packageId: packages['M1'], effectMode: 3 }
+    const { data } = await call('POST', `${URL}/open/plan`, override)
+    expect(data).toMatchObject({ devices: 23, lostDevices: 22, lostSeconds: 22 * 7 * 86_400 })
+    expect(data.queues).toHaveLength(20)
+  })
+
   test('an entitlement in force shows the time that is used and the time that remains now', async () => {
     at('2026-05-01')
     const sn = await newDevice()
