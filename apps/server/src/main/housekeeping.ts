@@ -1,9 +1,16 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
+/** Rows that one run examines. Ids follow the time of creation, so a run need not read the whole table. */
+const OLDEST = 10_000
+const deleteOldest = (table: string, condition: string) =>
+  `delete from ${table} where id in (select id from (select * from ${table} order by id limit ${OLDEST}) o where ${condition})`
+
 /**
  * Deletes idempotency keys after a day, expired challenges and activation codes, events of voice devices after 90 days,
- * their session tasks after 7 days, voice servers that have not called for 30 days, and login failures. Deletes finished jobs after 14 days and ended sessions after 30 days; ends expired sessions.
+ * their session tasks after 7 days, voice servers that have not called for 30 days, and login failures. Deletes finished
+ * jobs after 14 days and ended sessions after 30 days; ends expired sessions. Of cloud storage, deletes calls of shops
+ * and notices after 180 days, and finished early deletions after 30 days.
  */
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
@@ -21,6 +28,11 @@ const STATEMENTS = [
   `delete from jobs where finish_time < now() - interval '14 days'`,
   `update sessions set end_time = now(), end_reason = 'expired' where end_time is null and expire_time < now()`,
   `delete from sessions where end_time < now() - interval '30 days'`,
+  deleteOldest('oss_hook_events', `create_time < now() - interval '180 days'`),
+  // A notice is needed until the announced end, so that the end is announced once.
+  deleteOldest('oss_notices', `end_time < now() - interval '180 days'`),
+  // Cameras upload a backlog of seven days, which must not restore deleted videos.
+  deleteOldest('oss_purges', `state = 1 and done_time < now() - interval '30 days'`),
 ] as const
 
 export function registerHousekeeping(services: Services) {

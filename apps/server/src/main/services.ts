@@ -26,7 +26,8 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   const fleet: Fleet = new Fleet({ database, events, log, timeZone, parts: [index, adIndex] })
   const adDelivery = new AdDelivery({ pool: database.pool, log, index: adIndex, config })
   core.onClose(() => adDelivery.close())
-  const media = await openMedia(config)
+  const media = await openMedia(config, log)
+  core.readiness.add('videos', () => media.check())
   const videos = new Videos({
     pool: database.pool,
     log,

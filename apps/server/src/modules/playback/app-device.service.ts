@@ -171,7 +171,8 @@ export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }
     channel,
     reason: USER_DELETION,
     fromMs: scope.begin,
-    untilMs: scope.end,
+    // Later recordings of the range are kept.
+    untilMs: Math.min(scope.end, ctx.now.getTime()),
   })
   // Play addresses that were given before must not send the recordings either.
   await ctx.services.events.publish(ctx.db, 'changed', { resource: 'oss', tenantId: user.tenantId })

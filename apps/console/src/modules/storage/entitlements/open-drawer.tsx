@@ -1,5 +1,6 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
-import { OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
 import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
@@ -72,7 +73,7 @@ function OpenFields() {
         <SelectField of={of} name="source" />
       </div>
       {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
-      <Field of={of} name="effectMode">
+      <Field of={of} name="effectMode" hint="更换套餐后，新的保存天数只用于之后的新录像，已有录像仍按录制时的套餐保存">
         <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
@@ -106,7 +107,6 @@ function Plan({ input }: { input: Asked }) {
 }
 
 function PlanFacts({ plan }: { plan: OpenPlan }) {
-  const lost = plan.queues.reduce((sum, { lostSeconds }) => sum + lostSeconds, 0)
   return (
     <section className="storage-plan" aria-label="开通预览">
       <p>
@@ -114,12 +114,12 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
         金额合计 {formatCurrency(plan.amount)}
       </p>
       {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
-      {lost > 0 && (
+      {plan.lostSeconds > 0 && (
         <Alert
           type="warning"
           showIcon
           className="storage-notice"
-          title={`覆盖后当前套餐剩余的 ${formatPeriod(lost)}将作废`}
+          title={`覆盖后 ${plan.lostDevices} 台设备的当前套餐合计剩余的 ${formatPeriod(plan.lostSeconds)}将作废`}
         />
       )}
       {plan.failed.length > 0 && (
