@@ -37,6 +37,8 @@ export const ALL_WEEKDAYS = 127
 export const MAX_PROGRAM_ITEMS = 100
 export const MAX_DAY_PARTS = 6
 export const MAX_TARGETS = 1000
+/** Maximum number of days from the first to the last date of a program, and from today to its last date. */
+export const MAX_PROGRAM_DAYS = 3653
 /** Number of screens above which a program requires approval by a second account. */
 export const TWO_PERSON_SCREENS = 100
 

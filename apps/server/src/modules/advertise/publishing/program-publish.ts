@@ -13,6 +13,7 @@ import { type ProgramTarget } from '#domain/ads/targets.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
+import { assertLastDate } from '../programs/program-dates.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
 import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
@@ -120,6 +121,7 @@ async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: Man
   if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
   if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
+  assertLastDate(ctx, content.dateTo)
   if (content.isDefault === 0) await checkTargets(ctx, content)
   await assertNoConflicts(ctx, content)
 }
