@@ -12,7 +12,7 @@ export function parseDay(date: string): number {
 /** Returns `yyyy-MM-dd` of a day number. Years after 9999 have five digits. */
 export function formatDate(day: number): string {
   const text = new Date(day * DAY_MS).toISOString()
-  return text.startsWith('+') ? text.slice(2, 12) : text.slice(0, 10)
+  return text.startsWith('+') ? text.slice(2, 13) : text.slice(0, 10)
 }
 
 /** Returns the bit of the weekday: Monday = 1, Sunday = 64. Day 0 is a Thursday. */

@@ -15,6 +15,7 @@ test('AD-12 the due days of a booking equal a count of each day', () => {
       expect(countDueDays('2026-11-20', to, weekdays)).toBe(countSlowly('2026-11-20', to, weekdays))
     }
   expect(countDueDays('2026-11-20', '2026-11-19', 127)).toBe(0)
+  expect(countDueDays('2026-11-20', '2026-11-30', 1)).toBe(2)
 })
 
 test('AD-12 counts the due days until 9999-12-31, whose next day has a year of five digits', () => {
