@@ -16,7 +16,7 @@ import { readProgramContent } from '../programs/program-content.ts'
 import { assertLastDate } from '../programs/program-dates.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
-import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
+import { isSameContent, readFileMs, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
 import { checkTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
@@ -63,7 +63,8 @@ async function publishContent(
   if (waitingVer > 0) throw conflict('节目单正在等待审批，请先撤回')
   const items = await requireApprovedItems(ctx, content.items)
   const isInForce = program.status === PROGRAM_STATUS.delivering && program.publishedVer === newest?.verNo
-  if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest)) {
+  const fileMs = await readFileMs(db, [program])
+  if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest, fileMs)) {
     const { status, verNo, rev } = program
     return { status, verNo, rev, isWaiting: false, screens: newest.screens }
   }
