@@ -19,9 +19,9 @@ export function registerGrantClock(services: Services) {
  * Lapses the rest of ended grants, closes orders that nobody confirmed, and finishes orders without open grants. First
  * merges and spends the use, so that use before the end of a grant is still spent.
  */
-export async function runGrantClock({ database, now, events }: Services) {
+export async function runGrantClock({ database, now, events, log }: Services) {
   const at = now().toISOString()
-  await mergeUsage(database.db)
+  await mergeUsage(database.db, { log })
   const step = async (work: (db: Db, at: string) => Promise<number>) => {
     let sum = 0
     for (let count = AT_ONCE; count === AT_ONCE; sum += count)
