@@ -180,7 +180,7 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
       app.services.agentParameters.forget()
     }
     await choose('1')
-    expect((await transfer()).msg).toContain('设备有未用完的智能体套餐，不能转移')
+    expect((await transfer()).msg).toContain('设备有未用完的智能体套餐或待确认的订单，不能转移')
     await choose('0')
     expect((await transfer()).data).toMatchObject({ done: 1, failed: [] })
     expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 100, orderNo: '' }])

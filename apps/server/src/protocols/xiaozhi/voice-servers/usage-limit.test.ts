@@ -227,6 +227,8 @@ describe('AGENT-16 the configuration of a device', () => {
     await sell({ scope: 3, targetId: 1 })
     expect((await configuration(device.mac)).data.prompt).toContain(NOTICE)
     await sell({ targetId: device.id })
+    expect((await configuration(device.mac)).data.prompt).toContain(NOTICE)
+    await sell({ targetId: device.id, tenantId: 7 })
     expect((await configuration(device.mac)).data.prompt).toBe('你是小明')
     expect((await configuration()).data.prompt).toBe('你是小明')
   })
