@@ -183,7 +183,7 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
     expect((await transfer()).msg).toContain('设备有未用完的智能体套餐或待确认的订单，不能转移')
     await choose('0')
     expect((await transfer()).data).toMatchObject({ done: 1, failed: [] })
-    expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 100, orderNo: '' }])
+    expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 60, orderNo: '' }])
     expect(await grantsOf(`orderId=${id}`, people.tenant)).toEqual([])
   })
 })
@@ -191,6 +191,8 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
 test('AGENT-14 the database refuses changes of the ledger, except growth of the line of a day', async () => {
   const device = await newDevice()
   const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+    await talk(device.id, TURNS, 40)
+    await fold()
   await talk(device.id, TURNS, 5)
   await fold()
   for (const change of [
@@ -207,6 +209,10 @@ test('AGENT-14 the database refuses changes of the ledger, except growth of the 
   ).rejects.toThrow()
 })
 
+    const kept = { left: '60 / 100轮', leftShare: 0.6 }
+    expect(await get(id, people.tenant)).toMatchObject({ ...kept, units: [{ left: 60, spent: 40 }], proposal: 540 })
+    const { data } = await people.tenant.call('GET', `${ORDER_URL}/page?pageSize=50`)
+    expect(data.list.find((row: { id: number }) => row.id === id)).toMatchObject(kept)
 test('AGENT-14 after random orders, use, adjustments, refunds and clocks every grant equals its ledger', {
   timeout: 300_000,
 }, async () => {
