@@ -158,6 +158,26 @@ describe('AGENT-14 the job agent-grant-clock', () => {
 
   test('AGENT-13 an order that nobody confirms is closed after seven days', async () => {
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
+  test('AGENT-14 an order whose grant an adjustment opens at the same time is not finished', async () => {
+    const packageId = (await newPackage({ allowances: [{ unit: 2, amount: 1 }] })).id
+    const orders: number[] = []
+    for (let n = 0; n < 25; n += 1) {
+      const device = await newDevice()
+      orders.push((await sold({ packageId, deviceIds: [device.id] })).id)
+      await talk(device.id, TURNS, 1)
+    }
+    await fold()
+    const grants = await Promise.all(orders.map(async (id) => (await grantsOf(`orderId=${id}`))[0].id as number))
+    const adjust = (id: number) =>
+      people.seller.call('PUT', `${ORDER_URL}/grant/adjust`, { id, direction: 1, amount: 5, reason: '补偿' })
+    const clocks = Array.from({ length: 5 }, () => clockAt(0))
+    const answers = await Promise.all([...grants.map(adjust), ...clocks])
+    expect(
+      answers.slice(0, grants.length).every((answer) => 'code' in answer && [200, 501].includes(answer.code)),
+    ).toBe(true)
+    await lab.assertSound()
+  })
+
     await clockAt(6.9)
     expect((await get(id)).state).toBe(0)
     await clockAt(7.1)
