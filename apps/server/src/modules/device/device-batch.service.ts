@@ -162,7 +162,7 @@ export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<type
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     if (talking.has(device.id)) return '设备已绑定智能体，解绑后才能转移'
-    if (keeping.has(device.id)) return '设备有未用完的智能体套餐，不能转移'
+    if (keeping.has(device.id)) return '设备有未用完的智能体套餐或待确认的订单，不能转移'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)

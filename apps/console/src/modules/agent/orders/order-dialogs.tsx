@@ -86,11 +86,12 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
 }
 
 /** Returns the reason why the step is not possible, or undefined. */
-function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
+function problemOf(step: OrderStep, { state, isMine, refunds, proposal, amount }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER_MESSAGE
   if (step === 'close' && !isMine) return NOT_CREATOR.close
-  if (step === 'refund' && proposal === null) return NOTHING_LEFT
+  // The server refuses the same refund. Orders with the amount 0 can be taken back while grants are left.
+  if (step === 'refund' && (proposal === null || (proposal === 0 && amount > 0))) return NOTHING_LEFT
   if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND_MESSAGE
   return undefined
 }

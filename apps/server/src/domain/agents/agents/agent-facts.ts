@@ -1,4 +1,3 @@
-import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts, Speech } from './agent-config.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
@@ -9,6 +8,9 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 import { keepOpenModels } from '../models/open-models.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
 import { isFeaturePermitted } from '../parameters/features.ts'
+
+/** History setting with which voice servers report turns without recordings. */
+const REPORTS_TURNS = 1
 
 interface Parts {
   readonly reads: AgentReads
@@ -60,15 +62,12 @@ export async function readAgentFacts(
 }
 
 /**
- * Returns the history setting for the voice server. An agent without memory stores nothing. With `history.mode` 1, or
- * with a limit of packages, servers must still report, so that turns are counted. OMS then stores only the parts of a
- * report that the agent permits.
+ * Returns the history setting for the voice server: 2 where recordings are stored, else 1. Never 0, because servers then
+ * report no turns, and usage and packages are counted from the reports. OMS stores only the parts of a report that the
+ * agent permits.
  */
-function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
-  if (params.text('history.mode') === '1') return 1
-  const kept = hasMemory ? conf : 0
-  return params.text('usage.limit') === USAGE_LIMIT.count ? kept : Math.max(1, kept)
-}
+const historyOf = (conf: number, hasMemory: boolean, params: ParameterValues): number =>
+  hasMemory && params.text('history.mode') !== '1' ? Math.max(REPORTS_TURNS, conf) : REPORTS_TURNS
 
 /** Returns the clone of an agent, else its voice. Ignores the clone while the feature is switched off. */
 const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>

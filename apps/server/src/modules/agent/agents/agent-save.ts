@@ -10,6 +10,7 @@ import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { countOpenPacks, countPendingOrders } from '#domain/agents/orders/order-holds.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { removeVoiceprintsOfAgent } from '#domain/agents/voices/remove-voiceprints.ts'
 import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
@@ -186,6 +187,13 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
 export const enableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
 export const disableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
+/** Refuses the deletion of an agent that customers paid for, or will pay for with a pending order. */
+async function assertNoPackages(db: Db, id: number) {
+  const [packs, orders] = [await countOpenPacks(db, 2, [id]), await countPendingOrders(db, 2, [id])]
+  const held = [...packs.map(({ n }) => `${n}份未用完的套餐`), ...orders.map(({ n }) => `${n}个待确认的订单`)]
+  if (held.length > 0) throw conflict(`智能体还有${held.join('、')}，不能删除`)
+}
+
 /**
  * Deletes an agent when the typed name equals its name. Unbinds its devices and deletes its voiceprints. Retention
  * deletes the sessions and turns later.
@@ -194,6 +202,7 @@ export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof c
   const { db, user, now } = ctx
   const stored = await lockAgent(ctx, id)
   if (stored.agentName !== agentName) throw conflict('输入的名称与智能体名称不一致', 'agentName')
+  await assertNoPackages(db, id)
   const unbound = await db
     .delete(agentDevices)
     .where(and(eq(agentDevices.agentId, id), eq(agentDevices.tenantId, stored.tenantId)))

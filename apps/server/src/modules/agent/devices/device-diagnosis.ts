@@ -56,7 +56,6 @@ async function boundOf(ctx: Ctx, mac: string): Promise<DiagnosedBinding | undefi
       agentName: agents.agentName,
       agentStatus: agents.status,
       agentDeleted: agents.deletedAt,
-      chatHistoryConf: agents.chatHistoryConf,
       deviceStatus: devices.status,
       tenantStatus: tenants.status,
       isOpen: hasOpenSession(await readSessionWindow(ctx.services)).as<boolean>('is_open'),

@@ -98,8 +98,6 @@ export async function findLastOutcome({ db }: Ctx, { mac, tenantId, createTime }
       isRefused: last.kind === AGENT_EVENT_KIND.refused,
       time: last.time,
       words: textOf(last.kind, last.detail),
-      /** History setting of the configuration; undefined for a refusal. With 0 the voice server reports no turns. */
-      history: typeof last.detail['history'] === 'number' ? last.detail['history'] : undefined,
     }
   )
 }

@@ -22,7 +22,6 @@ export interface DiagnosedBinding {
   readonly agentName: string | null
   readonly agentStatus: number | null
   readonly agentDeleted: string | null
-  readonly chatHistoryConf: number | null
   readonly deviceStatus: number
   readonly tenantStatus: number | null
   /** True during a conversation. */
@@ -61,8 +60,6 @@ export async function diagnoseBoundDevice(
 ): Promise<DiagnosisStep[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
-  const last = await findLastOutcome(ctx, bound.binding)
-  const isSilent = isWithoutReports(bound, last?.history)
   const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
   return [
     {
@@ -75,16 +72,17 @@ export async function diagnoseBoundDevice(
     { key: 'code', isDone: true, time: null, words: '已绑定，不再需要验证码' },
     { key: 'bound', isDone: true, time: createTime, words: `智能体「${bound.agentName ?? ''}」` },
     { key: 'token', ...(await tokenStep(ctx, bound)), time: bootTime },
-    configurationStep(bound, last),
+    await configurationStep(ctx, bound),
     ...limitStep(limit),
-    turnStep(bound, isSilent),
-    endStep(bound, isSilent),
+    turnStep(bound),
+    endStep(bound),
   ]
 }
 
 /** Judges the last request, because a device may be refused after earlier conversations. */
-function configurationStep(bound: DiagnosedBinding, last: Awaited<ReturnType<typeof findLastOutcome>>): DiagnosisStep {
+async function configurationStep(ctx: Ctx, bound: DiagnosedBinding): Promise<DiagnosisStep> {
   const { sessionTime } = bound.binding
+  const last = await findLastOutcome(ctx, bound.binding)
   const problem = agentProblem(bound) || (last?.isRefused ? `最近一次被拒绝：${last.words}` : '')
   const words = problem || (sessionTime === null ? NO_CONFIGURATION : (last?.words ?? '已领取配置'))
   const time = last?.isRefused ? last.time : sessionTime
@@ -96,21 +94,10 @@ const limitStep = (limit: UsageLimit | undefined): DiagnosisStep[] =>
     ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
     : []
 
-/**
- * Returns whether the voice server reports no turns and no end of the last session, because its configuration stores
- * nothing. `history` is the setting of that configuration; undefined when no event has it.
- */
-function isWithoutReports({ binding, chatHistoryConf }: DiagnosedBinding, history: number | undefined): boolean {
-  const { sessionTime, turnTime } = binding
-  if ((history ?? chatHistoryConf) !== 0) return false
-  return turnTime === null || (sessionTime !== null && turnTime < sessionTime)
-}
-
-/** Judges the last session. */
-function turnStep({ binding, isOpen }: DiagnosedBinding, isSilent: boolean): DiagnosisStep {
+/** Judges the last session. Voice servers report the turns of every agent. */
+function turnStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
-  if (isSilent) return { ...step, isDone: false, isUnknown: true, words: '智能体不保存对话，语音服务不上报，无法判断' }
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
   const isOfLast = sessionTime === null || turnTime >= sessionTime
   if (isOfLast) return { ...step, isDone: true, words: '' }
@@ -119,19 +106,18 @@ function turnStep({ binding, isOpen }: DiagnosedBinding, isSilent: boolean): Dia
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }
 
-function endStep({ binding, isOpen }: DiagnosedBinding, isSilent: boolean): DiagnosisStep {
+function endStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime, closeTime } = binding
   const step = { key: 'ended', time: isOpen ? null : closeTime } as const
-  const isUnknown = isOpen || isSilent
   const isDone = closeTime !== null && closeTime >= (turnTime ?? '') && !isOpen
   if (isDone) return { ...step, isDone, words: '' }
-  const words = isOpen && sessionTime !== null ? '对话进行中' : isUnknown ? '' : NO_END
-  return { ...step, isDone, isUnknown, words }
+  const words = isOpen && sessionTime !== null ? '对话进行中' : isOpen ? '' : NO_END
+  return { ...step, isDone, isUnknown: isOpen, words }
 }
 
 const NO_CONFIGURATION =
   '语音服务没有为该设备领取配置。请检查设备能否访问语音服务的地址，以及语音服务的 manager-api.url 与 secret'
-const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查智能体的对话记录设置'
+const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查语音服务的 manager-api 设置'
 const NO_TURN_SINCE = '最近一次连接后没有上报对话。请检查语音识别和大语言模型是否可用'
 const NO_END = '语音服务没有报告会话结束，可能已中断，或版本过旧'
 
