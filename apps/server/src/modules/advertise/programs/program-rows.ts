@@ -64,6 +64,7 @@ const present = ({ newest, ...row }: Selected) => ({
 export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>) =>
   isSamePlayback(row, version.body) &&
   row.targetType === version.targetType &&
+  row.resolution === version.resolution &&
   row.bookedPlays === version.bookedPlays &&
   row.bookedPer === version.bookedPer &&
   [...row.targetIds].sort().join() === [...version.targetIds].sort().join()
