@@ -206,7 +206,7 @@ export const adPrograms = pgTable(
   ],
 )
 
-/** Published versions of programs. `body` and the targets are never edited. */
+/** Published versions of programs. `body`, the targets and the resolution are never edited. */
 export const adProgramVersions = pgTable(
   'ad_program_versions',
   {
@@ -216,6 +216,7 @@ export const adProgramVersions = pgTable(
     body: jsonb().$type<ManifestProgram>().notNull(),
     targetType: smallint().notNull(),
     targetIds: integer().array().notNull(),
+    resolution: varchar({ length: 16 }).notNull().default(''),
     bookedPlays: integer().notNull().default(0),
     bookedPer: smallint().notNull().default(1),
     /** 1 waits for approval, 2 in force, 3 was in force, 4 rejected, 5 withdrawn before its approval. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, serial, smallint, text, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
 import { audited, enabled, moment, remark, softDelete } from './columns.ts'
+import { blocksDeletion } from './references.ts'
 
 /** Tenants. Row 1 is the platform. */
 export const tenants = pgTable(
@@ -70,6 +71,8 @@ export const industries = pgTable(
     uniqueIndex('industries_code').on(t.code).where(sql`deleted_at is null`),
   ],
 )
+blocksDeletion(industries, industries.parentId, '个下级行业')
+blocksDeletion(industries, tenants.industryId, '个客户')
 
 /** Applications of accounts to join a tenant, with the applicant's statements at that time. */
 export const userApplications = pgTable(
@@ -195,3 +198,5 @@ export const tenantScenes = pgTable(
     index('tenant_scenes_scene').on(t.sceneId),
   ],
 )
+const isOfLivingTenant = sql`exists (select from tenants t where t.id = tenant_scenes.tenant_id and t.deleted_at is null)`
+blocksDeletion(scenes, tenantScenes.sceneId, '个客户', isOfLivingTenant)

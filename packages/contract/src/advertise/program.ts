@@ -100,6 +100,7 @@ export const ProgramVersionRow = z.object({
   adNames: z.array(z.string()).meta({ title: '广告' }),
   targets: named,
   targetCount: z.int(),
+  resolution: z.string().meta({ title: '分辨率' }),
   screens: z.int().meta({ title: '屏幕数' }),
   publishByName: z.string().meta({ title: '发布人' }),
   publishTime: z.string().meta({ title: '发布时间' }),

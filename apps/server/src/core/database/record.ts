@@ -2,14 +2,15 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
-import type * as z from 'zod'
-import type { deviceTypes } from '#schema/device.ts'
+import * as z from 'zod'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import type { deviceTypes } from '#schema/device.ts'
+import type { FieldChange } from '#schema/system.ts'
 import { checkRevision, updateColumns } from './optimistic-lock.ts'
 import { describeReferences } from './references.ts'
 import { toUniqueViolation } from './unique-violation.ts'
@@ -40,6 +41,10 @@ export interface RecordDefinition<T extends RecordTable> {
   nameOf(stored: Stored<T>): string
   /** Titles in the operation log that differ from the titles of the fields. */
   readonly titles?: Readonly<Record<string, string>>
+  /** Names for the operation log, by field, of the records that these values name by id. */
+  nameReferences?(ctx: Ctx, values: Partial<Stored<T>>): Promise<Readonly<Record<string, string>>>
+  /** Refusals of duplicates that differ from `…已存在`, by name of the unique index. */
+  readonly duplicateTexts?: Readonly<Record<string, string>>
   /** Refusal for a referenced record. Default: `还有…使用该备件，不能删除`. */
   heldText?(references: string): string
   /** Removes dependent rows before the record is deleted. */
@@ -70,14 +75,15 @@ export const visibleRecords = (
 export interface RecordFunctions<T extends RecordTable> {
   /** Returns the row, locked until the transaction ends. Refuses rows that the caller may not see or write. */
   lock(ctx: Ctx, id: number): Promise<Stored<T>>
-  /** Inserts a row and logs it. */
-  insert(ctx: Ctx, values: T['$inferInsert']): Promise<{ id: number }>
+  /** Inserts a row and logs it. `more` are the differences of rows of other tables that belong to the record. */
+  insert(ctx: Ctx, values: T['$inferInsert'], more?: readonly FieldChange[]): Promise<{ id: number }>
   /** Saves changed fields with the optimistic lock and logs the differences. Writes nothing without a difference. */
   save(
     ctx: Ctx,
     stored: Stored<T>,
     rev: number | undefined,
     values: Partial<T['$inferInsert']>,
+    more?: readonly FieldChange[],
   ): Promise<{ rev: number }>
   remove(ctx: Ctx, input: { id: number }): Promise<null>
   enable(ctx: Ctx, input: { id: number }): Promise<null>
@@ -93,8 +99,8 @@ export function defineRecord<T extends RecordTable>(definition: RecordDefinition
   const facts = factsOf(definition)
   return {
     lock: (ctx, id) => lockRecord(definition, ctx, id),
-    insert: (ctx, values) => insertRecord(facts, ctx, values),
-    save: (ctx, stored, rev, values) => saveRecord(facts, ctx, stored as BaseRow, { rev, values }),
+    insert: (ctx, values, more = []) => insertRecord(facts, ctx, values, more),
+    save: (ctx, stored, rev, values, more = []) => saveRecord(facts, ctx, stored as BaseRow, { rev, values, more }),
     remove: (ctx, { id }) => removeRecord(facts, ctx, id),
     enable: (ctx, { id }) => setStatus(facts, ctx, id, 1),
     disable: (ctx, { id }) => setStatus(facts, ctx, id, 0),
@@ -105,25 +111,44 @@ interface Facts {
   readonly definition: RecordDefinition<RecordTable>
   readonly titles: Readonly<Record<string, string>>
   readonly inWords: (row: object) => Readonly<Record<string, unknown>>
+  /** As `inWords`, with the names of other records in place of their ids. */
+  readonly namedInWords: (ctx: Ctx, row: object) => Promise<Readonly<Record<string, unknown>>>
   readonly duplicates: Readonly<Record<string, readonly [msg: string, field: string]>>
 }
 
-const factsOf = <T extends RecordTable>(definition: RecordDefinition<T>): Facts => ({
-  definition: definition as unknown as RecordDefinition<RecordTable>,
-  titles: { ...readFieldTitles(definition.calls.create.input.shape), ...definition.titles },
-  inWords: createCodeTranslator(definition.calls.create.input) as Facts['inWords'],
-  duplicates: duplicatesOf(definition),
-})
+/** Status of records whose form has no field for it: title and labels for the operation log. */
+const STATUS = z.int().meta({ title: '状态', labels: { 1: '启用', 0: '停用' } })
+
+function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts {
+  const { shape } = definition.calls.create.input
+  const fields = z.object({ ...shape, status: shape['status'] ?? STATUS })
+  const inWords = createCodeTranslator(fields) as Facts['inWords']
+  const { nameReferences } = definition
+  return {
+    definition: definition as unknown as RecordDefinition<RecordTable>,
+    titles: { ...readFieldTitles(fields.shape), ...definition.titles },
+    inWords,
+    namedInWords: async (ctx, row) => ({
+      ...inWords(row),
+      ...(await nameReferences?.(ctx, row as Partial<Stored<T>>)),
+    }),
+    duplicates: duplicatesOf(definition),
+  }
+}
 
 /** Returns the refusal of each unique index: at the field of its last column, `…已存在`. */
-function duplicatesOf({ table, calls }: Pick<RecordDefinition<RecordTable>, 'table' | 'calls'>): Facts['duplicates'] {
+function duplicatesOf({
+  table,
+  calls,
+  duplicateTexts = {},
+}: Pick<RecordDefinition<RecordTable>, 'table' | 'calls' | 'duplicateTexts'>): Facts['duplicates'] {
   const fieldByColumn = new Map(Object.entries(getTableColumns(table)).map(([field, { name }]) => [name, field]))
   return Object.fromEntries(
     getTableConfig(table).indexes.flatMap(({ config: { name, unique, columns } }) => {
       const last = columns.at(-1)
       const field = last && 'name' in last ? (fieldByColumn.get(last.name ?? '') ?? '') : ''
       if (!unique || !name || !(field in calls.create.input.shape)) return []
-      return [[name, [`${about(calls.create.input, field).title}已存在`, field] as const]]
+      return [[name, [duplicateTexts[name] ?? `${about(calls.create.input, field).title}已存在`, field] as const]]
     }),
   )
 }
@@ -139,7 +164,8 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
   return found as Stored<T>
 }
 
-async function insertRecord({ definition, titles, inWords, duplicates }: Facts, ctx: Ctx, values: object) {
+async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readonly FieldChange[]) {
+  const { definition, titles, namedInWords, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user } = ctx
   const table = baseOf(definition.table)
@@ -150,7 +176,7 @@ async function insertRecord({ definition, titles, inWords, duplicates }: Facts, 
     .catch((error: unknown) => {
       throw toUniqueViolation(error, duplicates) ?? error
     })
-  const diff = listChanges({}, inWords(values), titles)
+  const diff = [...listChanges({}, await namedInWords(ctx, values), titles), ...more]
   ctx.audit({ bizType: kind, bizId: made!.id, action: `新增${noun}「${nameOf(made!)}」`, diff })
   await publishChanged(definition, ctx, made!)
   return { id: made!.id }
@@ -159,14 +185,15 @@ async function insertRecord({ definition, titles, inWords, duplicates }: Facts, 
 interface Save {
   readonly rev: number | undefined
   readonly values: object
+  readonly more: readonly FieldChange[]
 }
 
-async function saveRecord(facts: Facts, ctx: Ctx, stored: BaseRow, { rev, values }: Save) {
-  const { definition, titles, inWords, duplicates } = facts
+async function saveRecord(facts: Facts, ctx: Ctx, stored: BaseRow, { rev, values, more }: Save) {
+  const { definition, titles, namedInWords, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user, now } = ctx
   await checkRevision(db, stored, rev)
-  const diff = listChanges(inWords(stored), inWords(values), titles)
+  const diff = [...listChanges(await namedInWords(ctx, stored), await namedInWords(ctx, values), titles), ...more]
   if (diff.length === 0) return { rev: stored.rev }
   const table = baseOf(definition.table)
   const [saved] = await db

@@ -11,7 +11,7 @@ import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { isRecommendedForDeviceType, isRecommendedForIndustry, addRecommendations } from './scene-recommendations.ts'
 
-export type Scene = typeof scenes.$inferSelect
+type Scene = typeof scenes.$inferSelect
 type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
 export const buildSceneFilter = ({
@@ -55,17 +55,6 @@ export async function readScene(db: Db, id: number, user?: User) {
   return found
 }
 
-/** Returns the scene, locked until the transaction ends. */
-export async function lockScene(db: Db, id: number): Promise<Scene> {
-  const [found] = await db
-    .select()
-    .from(scenes)
-    .where(and(eq(scenes.id, id), notDeleted(scenes)))
-    .for('update')
-  if (!found) throw notFound('业务场景')
-  return found
-}
-
 /** Returns the ids of the pages and buttons of a scene. */
 export async function readSceneMenuIds(db: Db, id: number): Promise<ReadonlySet<number>> {
   const rows = await db
@@ -77,7 +66,11 @@ export async function readSceneMenuIds(db: Db, id: number): Promise<ReadonlySet<
 }
 
 /** Notifies every process to reload the permissions, which depend on the scenes. */
-export async function publishSceneChanged({ services, db }: Ctx) {
-  await publishRightsChanged(services, db)
+export const publishSceneRights = ({ services, db }: Ctx) => publishRightsChanged(services, db)
+
+/** Notifies every process to reload the permissions, and reloads open lists of scenes. */
+export async function publishSceneChanged(ctx: Ctx) {
+  await publishSceneRights(ctx)
+  const { services, db } = ctx
   await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
 }

@@ -1,25 +1,28 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { SCENE_DEFAULT, SCENE_STATUS, SceneInput, type scene } from '@oms/contract/scene/scene.ts'
+import { scene } from '@oms/contract/scene/scene.ts'
 import { and, eq, inArray } from 'drizzle-orm'
+import { assertMayGrant, assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changePicture } from '#core/storage/picture.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { menus } from '#schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#schema/tenant.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
-import { changePicture } from '#core/storage/picture.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { conflict, invalid, notFound } from '#core/http/api-error.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertRecommendationsExist, type SceneRecommendations, setRecommendations } from './scene-recommendations.ts'
-import { publishSceneChanged, lockScene, readSceneMenuIds, readScene, type Scene } from './scene-rows.ts'
+import { publishSceneChanged, publishSceneRights, readSceneMenuIds } from './scene-rows.ts'
 
-const { menuIds: _menuIds, industryIds: _industryIds, deviceTypeIds: _typeIds, ...PLAIN } = SceneInput.shape
-const TITLES = Object.fromEntries(
-  Object.entries(PLAIN).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
-)
 const COVER = { field: 'cover', title: '封面' } as const
-const CLASHES = { scenes_name: ['场景名称已存在', 'sceneName'], scenes_code: ['场景编码已存在', 'sceneCode'] } as const
+const record = defineRecord({
+  table: scenes,
+  calls: scene,
+  kind: 'scene',
+  noun: '业务场景',
+  nameOf: ({ sceneName }) => sceneName,
+  heldText: (held) => `还有${held}使用该场景，请先移除客户再删除`,
+  onRemove: (ctx, { cover }) => changePicture(ctx, { ...COVER, before: cover, after: '' }),
+})
 
 export async function createScene(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
@@ -29,45 +32,27 @@ export async function createScene(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeo
   const [input, recommended] = apart(sent)
   const recommendedDiff = await assertRecommendationsExist(db, recommended)
   await changePicture(ctx, { ...COVER, before: '', after: input.cover })
-  const [created] = await db
-    .insert(scenes)
-    .values({ ...input, createBy: user.uid, updateBy: user.uid })
-    .returning({ id: scenes.id })
-    .catch(rethrowClash)
-  const { id } = created!
+  const { id } = await record.insert(ctx, input, recommendedDiff)
   if (wanted.length) await db.insert(sceneMenus).values(wanted.map((menuId) => ({ sceneId: id, menuId })))
   await setRecommendations(db, id, recommended)
-  ctx.audit({
-    bizType: 'scene',
-    bizId: id,
-    action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限`,
-    diff: [...listChanges({}, auditFields(input), TITLES), ...recommendedDiff],
-  })
-  await publishSceneChanged(ctx)
+  ctx.audit({ action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限` })
+  await publishSceneRights(ctx)
   return { id }
 }
 
 export async function updateScene(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<typeof scene.update>) {
-  const { db, user, now } = ctx
+  const { db, user } = ctx
   assertPlatform(user)
   const [input, recommended] = apart(sent)
   const recommendedDiff = await assertRecommendationsExist(db, recommended, id)
-  const stored = await lockScene(db, id)
+  const stored = await record.lock(ctx, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
-  const diff = [...listChanges(auditFields(stored), auditFields(input), TITLES), ...recommendedDiff, ...menusDiff]
-  if (diff.length === 0) return { rev: stored.rev }
   await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
   await setRecommendations(db, id, recommended)
-  const [saved] = await db
-    .update(scenes)
-    .set({ ...input, ...updateColumns(stored, user.uid, now) })
-    .where(eq(scenes.id, id))
-    .returning({ rev: scenes.rev })
-    .catch(rethrowClash)
-  ctx.audit({ bizType: 'scene', bizId: id, action: `修改业务场景「${stored.sceneName}」`, diff })
-  await publishSceneChanged(ctx)
-  return saved!
+  const saved = await record.save(ctx, stored, rev, input, [...recommendedDiff, ...menusDiff])
+  if (saved.rev !== stored.rev) await publishSceneRights(ctx)
+  return saved
 }
 
 /** Separates the scene's own columns from its recommendations. */
@@ -96,48 +81,24 @@ async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[
   return [{ field: 'menuIds', title: '菜单权限', from: named(removed), to: named(added) }]
 }
 
-export async function removeScene(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
-  const { db, user, now } = ctx
-  assertPlatform(user)
-  const stored = await lockScene(db, id)
-  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
-  const { tenantCount } = await readScene(db, id)
-  if (tenantCount) throw conflict(`还有${tenantCount}个客户使用该场景，请先移除客户再删除`)
-  await changePicture(ctx, { ...COVER, before: stored.cover, after: '' })
-  await db
-    .update(scenes)
-    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
-    .where(eq(scenes.id, id))
-  ctx.audit({ bizType: 'scene', bizId: id, action: `删除业务场景「${stored.sceneName}」` })
-  await publishSceneChanged(ctx)
-  return null
+/** Adds the check that the account holds every permission of the scene. */
+const ofGrantable = (work: typeof record.remove) => async (ctx: Ctx, input: { id: number }) => {
+  assertPlatform(ctx.user)
+  await record.lock(ctx, input.id)
+  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(ctx.db, input.id))] })
+  const done = await work(ctx, input)
+  await publishSceneRights(ctx)
+  return done
 }
-
-export const enableScene = (ctx: Ctx, { id }: ParsedOf<typeof scene.enable>) => setStatus(ctx, id, 1)
-export const disableScene = (ctx: Ctx, { id }: ParsedOf<typeof scene.disable>) => setStatus(ctx, id, 0)
-
-async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
-  const { db, user, now } = ctx
-  assertPlatform(user)
-  const stored = await lockScene(db, id)
-  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
-  ctx.audit({ bizType: 'scene', bizId: id, action: `${SCENE_STATUS[status]}业务场景「${stored.sceneName}」` })
-  if (stored.status === status) return null
-  await db
-    .update(scenes)
-    .set({ status, ...updateColumns(stored, user.uid, now) })
-    .where(eq(scenes.id, id))
-  const was = SCENE_STATUS[stored.status as 0 | 1]
-  ctx.audit({ diff: [{ field: 'status', title: '状态', from: was, to: SCENE_STATUS[status] }] })
-  await publishSceneChanged(ctx)
-  return null
-}
+export const removeScene = ofGrantable(record.remove)
+export const enableScene = ofGrantable(record.enable)
+export const disableScene = ofGrantable(record.disable)
 
 /** Adds and removes tenants of the scene. Both lists may be absent. */
 export async function syncSceneTenants(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: ParsedOf<typeof scene.sync>) {
   const { db, user } = ctx
   assertPlatform(user)
-  const stored = await lockScene(db, id)
+  const stored = await record.lock(ctx, id)
   if (tenantIds.some((each) => removeIds.includes(each))) throw invalid('同一客户不能既添加又移除', 'removeIds')
   const names = await customersOf(ctx, [...tenantIds, ...removeIds])
   if (names.size) await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
@@ -179,13 +140,4 @@ async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<R
     .where(and(inArray(tenants.id, [...wanted]), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
   if (found.length < wanted.size) throw notFound('客户')
   return new Map(found.map(({ id, name }) => [id, name]))
-}
-
-const auditFields = (fields: Partial<Scene>) => ({
-  ...fields,
-  ...(fields.isDefault !== undefined && { isDefault: SCENE_DEFAULT[fields.isDefault as 0 | 1] }),
-})
-
-function rethrowClash(error: unknown): never {
-  throw toUniqueViolation(error, CLASHES) ?? error
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
 import { menus, operLogs } from '#schema/system.ts'
@@ -63,6 +63,24 @@ test('adds, lists, changes and deletes a scene', async () => {
   )
   expect((await admin.call('DELETE', `${SCENE}/${data.id}`)).code).toBe(200)
   expect(await admin.call('GET', `${SCENE}/${data.id}`)).toMatchObject({ msg: '业务场景不存在或已被删除' })
+})
+
+test('the operation log of a scene names its permissions, labels and status; an unchanged save writes nothing', async () => {
+  const id = await made([ROLE_LIST], { sceneName: '有日志的', isDefault: 1 })
+  const { data: detail } = await admin.call('GET', `${SCENE}/${id}`)
+  const fewer = { ...detail, menuIds: [] }
+  expect((await admin.call('PUT', SCENE, fewer)).data).toEqual({ rev: 1 })
+  expect((await admin.call('PUT', SCENE, { ...fewer, rev: 1 })).data).toEqual({ rev: 1 })
+  await admin.call('POST', `${SCENE}/disable/${id}`)
+  const rows = await app.db
+    .select({ diff: operLogs.diff })
+    .from(operLogs)
+    .where(and(eq(operLogs.bizType, 'scene'), eq(operLogs.bizId, String(id))))
+    .orderBy(asc(operLogs.operId))
+  const [added, changed, disabled] = rows.map(({ diff }) => diff).filter((diff) => diff.length > 0)
+  expect(added).toContainEqual({ field: 'isDefault', title: '默认场景', from: null, to: '是' })
+  expect(changed).toEqual([{ field: 'menuIds', title: '菜单权限', from: [expect.stringContaining(ROLE_LIST)], to: [] }])
+  expect(disabled).toEqual([{ field: 'status', title: '状态', from: '启用', to: '停用' }])
 })
 
 test('names and codes are unique, with the error at the field', async () => {

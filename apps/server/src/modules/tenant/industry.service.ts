@@ -1,36 +1,30 @@
-import {
-  INDUSTRY_STATUS,
-  IndustryInput,
-  type IndustryNode,
-  type industry,
-  MAX_INDUSTRIES,
-} from '@oms/contract/tenant/industry.ts'
-import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type IndustryNode, industry, MAX_INDUSTRIES } from '@oms/contract/tenant/industry.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { industries, sceneIndustries, tenants } from '#schema/tenant.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { industries, sceneIndustries, tenants } from '#schema/tenant.ts'
 
 const BIZ = 'industry'
-const { parentId: _parent, ...PLAIN } = IndustryInput.shape
-const TITLES = {
-  ...Object.fromEntries(Object.keys(PLAIN).map((field) => [field, about(IndustryInput, field).title])),
-  parent: '上级行业',
-}
-const CLASHES = {
-  industries_name: ['同一级下已有这个行业名称', 'name'],
-  industries_code: ['行业编码已存在', 'code'],
-} as const
-const clash = (error: unknown) => {
-  throw toUniqueViolation(error, CLASHES) ?? error
-}
+const record = defineRecord({
+  table: industries,
+  calls: industry,
+  kind: BIZ,
+  noun: '行业',
+  nameOf: ({ name }) => name,
+  nameReferences: async ({ db }, { parentId }) =>
+    parentId === undefined ? {} : { parentId: await nameOfIndustry(db, parentId) },
+  duplicateTexts: { industries_name: '同一级下已有这个行业名称' },
+  heldText: (held) => `还有${held}，请先删除下级行业，并把客户合并到其他行业`,
+  async onRemove({ db }, { id }) {
+    await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
+  },
+})
 const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 export async function listIndustries({ db, user }: Ctx) {
@@ -76,53 +70,34 @@ export async function listIndustryOptions({ db }: Ctx) {
   return { list: rows }
 }
 
-async function lock(db: Db, id: number) {
-  const [found] = await db
-    .select()
-    .from(industries)
-    .where(and(eq(industries.id, id), notDeleted(industries)))
-    .for('update')
-  if (!found) throw notFound('行业')
-  return found
+/** Returns the name of an industry; empty for the parent of the first level. */
+async function nameOfIndustry(db: Db, id: number) {
+  const [found] = await db.select({ name: industries.name }).from(industries).where(eq(industries.id, id))
+  return found?.name ?? ''
 }
 
-/** Returns the name of the parent. Refuses a third level. */
-async function parentOf(db: Db, parentId: number) {
-  if (parentId === 0) return ''
+/** Refuses a missing parent and a third level. */
+async function assertParent(db: Db, parentId: number) {
+  if (parentId === 0) return
   const [parent] = await db
-    .select({ name: industries.name, parentId: industries.parentId })
+    .select({ parentId: industries.parentId })
     .from(industries)
     .where(and(eq(industries.id, parentId), notDeleted(industries)))
     .for('share')
   if (!parent) throw invalid('上级行业不存在或已被删除', 'parentId')
   if (parent.parentId !== 0) throw invalid('行业最多两级', 'parentId')
-  return parent.name
 }
 
 const childrenOf = (db: Db, id: number) =>
   db.$count(industries, and(eq(industries.parentId, id), notDeleted(industries)))
-const tenantsOf = (db: Db, id: number) => db.$count(tenants, and(eq(tenants.industryId, id), notDeleted(tenants)))
 
 export async function createIndustry(ctx: Ctx, input: ParsedOf<typeof industry.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   if ((await db.$count(industries, notDeleted(industries))) >= MAX_INDUSTRIES)
     throw refused(`行业不能超过${MAX_INDUSTRIES}个`)
-  const parent = await parentOf(db, input.parentId)
-  const [made] = await db
-    .insert(industries)
-    .values({ ...input, createBy: user.uid, updateBy: user.uid })
-    .returning({ id: industries.id })
-    .catch(clash)
-  const { id } = made!
-  ctx.audit({
-    bizType: BIZ,
-    bizId: id,
-    action: `新增行业「${input.name}」`,
-    diff: listChanges({}, { ...input, parent }, TITLES),
-  })
-  await told(ctx)
-  return { id }
+  await assertParent(db, input.parentId)
+  return record.insert(ctx, input)
 }
 
 /** Sections of GB/T 4754-2017. */
@@ -172,58 +147,23 @@ export async function createPresetIndustries(ctx: Ctx) {
 }
 
 export async function updateIndustry(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof industry.update>) {
-  const { db, user, now } = ctx
+  const { db, user } = ctx
   assertPlatform(user)
-  const stored = await lock(db, id)
+  const stored = await record.lock(ctx, id)
   await checkRevision(db, stored, rev)
   if (input.parentId === id) throw invalid('上级行业不能是自己', 'parentId')
   if (input.parentId !== 0 && (await childrenOf(db, id)) > 0) throw invalid('有下级的行业不能移到第二级', 'parentId')
-  const parent = await parentOf(db, input.parentId)
-  const was = await db.select({ name: industries.name }).from(industries).where(eq(industries.id, stored.parentId))
-  await db
-    .update(industries)
-    .set({ ...input, ...updateColumns(stored, user.uid, now) })
-    .where(eq(industries.id, id))
-    .catch(clash)
-  const diff = listChanges({ ...stored, parent: was[0]?.name ?? '' }, { ...input, parent }, TITLES)
-  ctx.audit({ bizType: BIZ, bizId: id, action: `修改行业「${stored.name}」`, diff })
-  await told(ctx)
-  return { rev: stored.rev + 1 }
+  await assertParent(db, input.parentId)
+  return record.save(ctx, stored, rev, input)
 }
 
-export async function removeIndustry(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>) {
-  const { db, user, now } = ctx
-  assertPlatform(user)
-  const stored = await lock(db, id)
-  const [children, used] = [await childrenOf(db, id), await tenantsOf(db, id)]
-  if (children > 0) throw conflict(`还有${children}个下级行业，请先删除下级`)
-  if (used > 0) throw conflict(`还有${used}个客户属于该行业，请先合并到其他行业`)
-  await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
-  await db
-    .update(industries)
-    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
-    .where(eq(industries.id, id))
-  ctx.audit({ bizType: BIZ, bizId: id, action: `删除行业「${stored.name}」` })
-  await told(ctx)
-  return null
+const byPlatform = (work: typeof record.remove) => (ctx: Ctx, input: { id: number }) => {
+  assertPlatform(ctx.user)
+  return work(ctx, input)
 }
-
-export const enableIndustry = (ctx: Ctx, { id }: ParsedOf<typeof industry.enable>) => setStatus(ctx, id, 1)
-export const disableIndustry = (ctx: Ctx, { id }: ParsedOf<typeof industry.disable>) => setStatus(ctx, id, 0)
-
-async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
-  const { db, user, now } = ctx
-  assertPlatform(user)
-  const stored = await lock(db, id)
-  ctx.audit({ bizType: BIZ, bizId: id, action: `${INDUSTRY_STATUS[status]}行业「${stored.name}」` })
-  if (stored.status === status) return null
-  await db
-    .update(industries)
-    .set({ status, ...updateColumns(stored, user.uid, now) })
-    .where(eq(industries.id, id))
-  await told(ctx)
-  return null
-}
+export const removeIndustry = byPlatform(record.remove)
+export const enableIndustry = byPlatform(record.enable)
+export const disableIndustry = byPlatform(record.disable)
 
 /**
  * Moves tenants and recommended scenes to the other industry, then deletes the empty industry. Locks by id, so that
@@ -233,7 +173,8 @@ export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeo
   const { db, user, now } = ctx
   assertPlatform(user)
   if (fromId === toId) throw invalid('不能合并到自己', 'toId')
-  const [first, second] = [await lock(db, Math.min(fromId, toId)), await lock(db, Math.max(fromId, toId))]
+  const first = await record.lock(ctx, Math.min(fromId, toId))
+  const second = await record.lock(ctx, Math.max(fromId, toId))
   const [from, to] = first.id === fromId ? [first, second] : [second, first]
   const children = await childrenOf(db, fromId)
   if (children > 0) throw conflict(`「${from.name}」还有${children}个下级行业，请先合并或删除下级`)

@@ -1,5 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
@@ -61,10 +62,12 @@ test('MODULE-01 children and tenants block deletion, and merging moves the tenan
   const to = await add('新行业', 'NEW')
   const child = await add('旧行业下级', 'OLD_1', from)
   const id = await customer('会移动的客户', from)
-  expect((await keeper.call('DELETE', `/api/v1/tenant/industry/${from}`)).msg).toBe('还有1个下级行业，请先删除下级')
+  expect((await keeper.call('DELETE', `/api/v1/tenant/industry/${from}`)).msg).toBe(
+    '还有1个下级行业、1个客户，请先删除下级行业，并把客户合并到其他行业',
+  )
   expect((await keeper.call('DELETE', `/api/v1/tenant/industry/${child}`)).code).toBe(200)
   expect((await keeper.call('DELETE', `/api/v1/tenant/industry/${from}`)).msg).toBe(
-    '还有1个客户属于该行业，请先合并到其他行业',
+    '还有1个客户，请先删除下级行业，并把客户合并到其他行业',
   )
   expect((await keeper.call('POST', '/api/v1/tenant/industry/merge', { fromId: from, toId: from })).msg).toBe(
     '不能合并到自己',
@@ -92,6 +95,33 @@ test('a disabled industry stays with its tenants and is not offered to others', 
   expect((await keeper.call('POST', `/api/v1/tenant/industry/disable/${id}`)).code).toBe(200)
   const list = (await keeper.call('GET', '/api/v1/tenant/industry/options')).data.list
   expect(list.find((row: { id: number }) => row.id === id).status).toBe(0)
+})
+
+test('the operation log names the parent of an industry, its fields and its status', async () => {
+  const [one, two] = [await add('上级一', 'UP_1'), await add('上级二', 'UP_2')]
+  const id = await add('会改的', 'LOGGED', one)
+  const sent = { id, rev: 0, name: '会改的', code: 'LOGGED', parentId: two }
+  expect((await keeper.call('PUT', '/api/v1/tenant/industry', sent)).data).toEqual({ rev: 1 })
+  // A save without a difference writes nothing.
+  expect((await keeper.call('PUT', '/api/v1/tenant/industry', { ...sent, rev: 1 })).data).toEqual({ rev: 1 })
+  await keeper.call('POST', `/api/v1/tenant/industry/disable/${id}`)
+  const rows = await app.db
+    .select({ action: operLogs.action, diff: operLogs.diff })
+    .from(operLogs)
+    .where(and(eq(operLogs.bizType, 'industry'), eq(operLogs.bizId, String(id))))
+    .orderBy(asc(operLogs.operId))
+  const changed = (field: string, title: string, from: unknown, to: unknown) => ({ field, title, from, to })
+  expect(rows.filter(({ diff }) => diff.length > 0)).toEqual([
+    {
+      action: '新增行业「会改的」',
+      diff: expect.arrayContaining([
+        changed('parentId', '上级行业', null, '上级一'),
+        changed('code', '行业编码', null, 'LOGGED'),
+      ]),
+    },
+    { action: '修改行业「会改的」', diff: [changed('parentId', '上级行业', '上级一', '上级二')] },
+    { action: '停用行业「会改的」', diff: [changed('status', '状态', '启用', '停用')] },
+  ])
 })
 
 test('a tenant reads industries and cannot change them', async () => {

@@ -60,6 +60,7 @@ function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): v
       </div>
       <div>
         {dateFrom} ~ {dateTo} · {formatPlayTimes(of)} · {formatTarget(of)} · {screens} 块屏幕
+        {of.resolution && ` · 分辨率${of.resolution}`}
       </div>
       <div className="ad-quiet">
         {adNames.length} 条 · {formatDuration(totalDuration)} · {adNames.slice(0, 5).join('、')}

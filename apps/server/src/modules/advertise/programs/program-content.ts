@@ -11,7 +11,7 @@ export async function readProgramContent(db: Db, program: StoredProgram, verNo: 
     .from(adProgramVersions)
     .where(and(eq(adProgramVersions.programId, program.id), eq(adProgramVersions.verNo, verNo)))
   if (!version) throw notFound('版本')
-  const { body, targetType, targetIds, bookedPlays, bookedPer } = version
+  const { body, targetType, targetIds, resolution, bookedPlays, bookedPer } = version
   return {
     ...program,
     programName: body.name,
@@ -27,6 +27,7 @@ export async function readProgramContent(db: Db, program: StoredProgram, verNo: 
     isDefault: body.fallback > 0 ? 1 : 0,
     targetType,
     targetIds,
+    resolution,
     bookedPlays,
     bookedPer,
   }

@@ -82,6 +82,7 @@ export async function readFileMs(db: Db, programs: readonly Pick<StoredProgram, 
 export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>, fileMs: FileMs) =>
   isSamePlayback(withFileDurations(row, fileMs), withFileDurations(version.body, fileMs)) &&
   row.targetType === version.targetType &&
+  row.resolution === version.resolution &&
   row.bookedPlays === version.bookedPlays &&
   row.bookedPer === version.bookedPer &&
   [...row.targetIds].sort().join() === [...version.targetIds].sort().join()

@@ -102,7 +102,7 @@ interface Numbered {
 
 /** Writes the immutable version. */
 async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { verNo, screens, isWaiting }: Numbered) {
-  const { id, tenantId, targetType, targetIds, bookedPlays, bookedPer } = content
+  const { id, tenantId, targetType, targetIds, resolution, bookedPlays, bookedPer } = content
   await db.insert(adProgramVersions).values({
     programId: id,
     verNo,
@@ -110,6 +110,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
     body: toManifestProgram(content, { verNo, publishedAt: now.getTime() }),
     targetType,
     targetIds,
+    resolution,
     bookedPlays,
     bookedPer,
     state: isWaiting ? PROGRAM_VERSION_STATE.waiting : PROGRAM_VERSION_STATE.inForce,
