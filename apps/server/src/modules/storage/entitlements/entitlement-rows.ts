@@ -211,7 +211,7 @@ async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: nu
   >(sql`
     select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
     from jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)
-    left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
+    left join lateral (select sum(bytes - removed_bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
       and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true
     left join oss_device_status s on s.device_id = k."deviceId" and s.channel = k.channel and s.tenant_id = k."tenantId"`)
   return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [formatQueueKey(key), { usedBytes, uploadTime }]))
