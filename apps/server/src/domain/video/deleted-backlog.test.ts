@@ -44,6 +44,11 @@ describe('STORAGE-07 backlog of a camera that was offline', () => {
     )
     await runPurges({ pool: database.pool, media, log: pino({ level: 'silent' }) })
     expect(await query('select state from oss_purges')).toEqual([{ state: 1 }])
+    // The usage of the day keeps the upload; the videos of the day do not.
+    const sums = 'segments, duration_ms, bytes::int, removed_segments, removed_ms::int, removed_bytes::int'
+    expect(await query(`select ${sums} from oss_device_days`)).toEqual([
+      { segments: 1, duration_ms: 4000, bytes: 4, removed_segments: 1, removed_ms: 4000, removed_bytes: 4 },
+    ])
     const covered = segment(START + 4000, { eventNo: 1, eventType: 1 })
     const others = [segment(START + 60_000), segment(START + 4000, { channel: 1 })]
     expect(await add(covered, ...others)).toEqual(['deleted', 'stored', 'stored'])

@@ -91,8 +91,8 @@ export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedO
     const list = await db
       .select({
         day: ossDeviceDays.day,
-        seconds: sql<number>`round(${ossDeviceDays.durationMs} / 1000.0)::int`,
-        segments: ossDeviceDays.segments,
+        seconds: sql<number>`round((${ossDeviceDays.durationMs} - ${ossDeviceDays.removedMs}) / 1000.0)::int`,
+        segments: sql<number>`${ossDeviceDays.segments} - ${ossDeviceDays.removedSegments}`,
         events: ossDeviceDays.events,
       })
       .from(ossDeviceDays)

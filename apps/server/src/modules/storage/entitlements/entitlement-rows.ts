@@ -216,7 +216,8 @@ async function videoFacts(db: Db, ids: readonly number[]) {
     select ${ossEntitlements.id} as id, coalesce(d.bytes, 0)::float8 as "usedBytes",
       to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
     from ${ossEntitlements}
-    left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
+    left join lateral (select sum(bytes - removed_bytes) as bytes from oss_device_days d
+      where d.device_id = ${ossEntitlements.deviceId}
       and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId}
       and current_date < any(d.expire_days)) d on true
     left join oss_device_status s on s.device_id = ${ossEntitlements.deviceId}
