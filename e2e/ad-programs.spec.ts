@@ -15,10 +15,11 @@ async function textAds(admin: Api, auditor: Api, names: readonly string[]) {
     ids.push(await approvedAd(admin, auditor, { adName, adType: 4, duration: 4, text: textAd(adName) }))
   return ids
 }
+const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const createProgram = (admin: Api, fields: object) =>
   admin.call<{ id: number }>('POST', '/api/v1/advertise/program', {
-    dateFrom: '2020-01-01',
-    dateTo: '2099-12-31',
+    dateFrom: dayFromNow(-1),
+    dateTo: dayFromNow(366),
     targetType: 1,
     ...fields,
   })
@@ -185,7 +186,7 @@ test('AD-12 a person sees what a screen plays and why, and the forecast of a boo
   const { deviceId, sn } = await makeScreen()
   const common = { items: [{ adId }], targetIds: [deviceId] }
   const [high, low] = [fresh('高优先级'), fresh('低优先级')]
-  const booked = { bookedPlays: 1_000_000, dateTo: new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10) }
+  const booked = { bookedPlays: 1_000_000, dateTo: dayFromNow(20) }
   const programs = [
     await createProgram(admin, { ...common, programName: high, priority: 5, ...booked }),
     await createProgram(admin, { ...common, programName: low }),

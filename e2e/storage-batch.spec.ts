@@ -44,7 +44,7 @@ test('STORAGE-12 a user opens cloud storage by a file after a dry run, and anoth
     .locator('input[type="file"]')
     .setInputFiles({ name: fileName, mimeType: 'text/csv', buffer: Buffer.from(text) })
   await dialog.getByRole('button', { name: '校验' }).click()
-  await expect(dialog.getByRole('status')).toContainText('共 3 行：将新增 2 行，将更新 0 行，1 行有问题')
+  await expect(dialog.getByRole('status')).toContainText('共 3 行：将新增 2 行，1 行有问题')
   await expect(dialog.getByText('设备不存在')).toBeVisible()
   const plan = dialog.getByRole('region', { name: '开通预览' })
   await expect(plan).toContainText('将为 2 台设备开通 3 份，标价合计 ¥87.00')

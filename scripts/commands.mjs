@@ -190,5 +190,6 @@ function report(outcomes) {
   const counted = outcomes.map((one) => ({ ...one, failed: one.code !== 0 && one.failed === 0 ? 1 : one.failed }))
   const sum = (key) => counted.reduce((total, outcome) => total + outcome[key], 0)
   say(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`)
-  return outcomes.length > 0 && sum('failed') === 0 ? 0 : 1
+  if (sum('passed') + sum('failed') === 0) say('没有匹配的测试：请使用文件路径的一部分，例如 npm test -- ticket')
+  return sum('passed') > 0 && sum('failed') === 0 ? 0 : 1
 }

@@ -14,20 +14,27 @@ class WholeProductFirst extends BaseSequencer {
 
 const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
-/** The generated inputs are refused by the schemas, or reach the database as ordinary values. */
-const GENERATED_INPUTS = 'test/calls/hostile-*.test.ts'
+/** Generated inputs: the schemas refuse them, or they reach the database as ordinary values. */
+const GENERATED_INPUTS = ['test/calls/hostile-*.test.ts', 'test/event-loop.test.ts']
 
-/** Test files that start the built server, with an embedded database of their own. */
-const withOwnDatabase = () =>
-  globSync(FILES, { cwd: import.meta.dirname }).filter((file) =>
-    readFileSync(join(import.meta.dirname, file), 'utf8').includes("from '#test/serving.ts'"),
-  )
+/** Every test with a database imports the harness, the database of the tests, or fixtures that do. */
+const DATABASE_IMPORT = /from '(?:#test\/|\.{1,2}\/[^']*(?:fixture|harness|database|client|lab)[^']*)/
+
+/**
+ * Test files that do not use the given database: those that start the built server with an embedded database of their
+ * own, and those below `src` without a database.
+ */
+const withoutGivenDatabase = () =>
+  globSync(FILES, { cwd: import.meta.dirname }).filter((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8')
+    return text.includes("from '#test/serving.ts'") || (file.startsWith('src') && !DATABASE_IMPORT.test(text))
+  })
 
 export default defineConfig({
   test: {
     include: FILES,
     // A run on a given database would only repeat these files of the run on the embedded database.
-    exclude: [...configDefaults.exclude, ...(process.env.DATABASE_URL ? [...withOwnDatabase(), GENERATED_INPUTS] : [])],
+    exclude: [...configDefaults.exclude, ...(process.env.DATABASE_URL ? [...withoutGivenDatabase(), ...GENERATED_INPUTS] : [])],
     globalSetup: './test/global-setup.ts',
     setupFiles: './test/one-query-at-a-time.ts',
     // Each file has its own database, so a worker can reuse its loaded modules for the next file.

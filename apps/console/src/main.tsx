@@ -2,8 +2,8 @@ import { createRoot } from 'react-dom/client'
 import { HOME } from './core/routing/addresses.ts'
 import { createQueryClient, prefetchRead } from './core/api/query.ts'
 import { runWhenIdle } from './core/loading/deferred.tsx'
-import { can, loadCredentials } from './core/auth/session.tsx'
-import { startTheme } from './core/theme/color-scheme.ts'
+import { can, getPermissions, loadCredentials } from './core/auth/session.tsx'
+import { adoptTheme, startTheme } from './core/theme/color-scheme.ts'
 import 'virtual:antd/shared.css'
 import './app/console.css'
 import { AppRoot } from './app/app-root.tsx'
@@ -36,6 +36,7 @@ async function start() {
   const page = session && headStart()
   const ready = earlyPermissions ? await loadFirstPermissions(earlyPermissions) : 'failed'
   if (ready === 'gone') return
+  adoptTheme(getPermissions().theme)
   await Promise.race([page, new Promise((go) => setTimeout(go, TOGETHER_MS))])
   restoreTabs(can)
   guardUnload()

@@ -1,3 +1,4 @@
+import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { Api } from './api.ts'
 import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'
@@ -6,6 +7,7 @@ import { isWithinDownloadWindow } from './downloads/download-window.ts'
 import { Downloads } from './downloads/downloads.ts'
 import { ManifestSync } from './downloads/manifest-sync.ts'
 import { MediaStore } from './downloads/media-store.ts'
+import { computeShownMs } from './downloads/shown-time.ts'
 import { createMessagePicture } from './pages/message-picture.ts'
 import { computeSlotEnd, Playback, type PlaySlot } from './playback.ts'
 import { Plays } from './reports/plays.ts'
@@ -14,7 +16,7 @@ import { ReportSender } from './reports/report-sender.ts'
 import { readFreeBytes, detectPlayableCodecs, readScreenSize } from './reports/screen-facts.ts'
 import { Stage } from './stage.ts'
 import { type ScreenStatus, StatusSender } from './reports/status.ts'
-import type { Pairing } from './wire.ts'
+import type { Pairing, PlayerManifest } from './wire.ts'
 
 const STORE_CLOCK_MS = 5_000
 /** Hash in the URL of this script. The list of screens shows the hash as the version of the player. */
@@ -76,6 +78,8 @@ export class PlayerApp {
     setInterval(() => {
       void this.#clock.store().catch(() => undefined)
       if (this.#clock.detectJump()) void this.#sync.poll()
+      // A screen without content has no end of a play.
+      if (!this.#playback.slot) this.#reloadWhenDue()
     }, STORE_CLOCK_MS)
     window.addEventListener('online', () => void this.#sync.poll())
     // With a service worker, packages can play and the screen can restart without a network.
@@ -89,9 +93,13 @@ export class PlayerApp {
   #syncRules() {
     return {
       filesOf: (...args: Parameters<Availability['filesOf']>) => this.#available.filesOf(...args),
-      isSettled: (file: Parameters<MediaStore['isReady']>[0]) =>
-        this.#media.isReady(file) || this.#downloads.hasFailed(file),
+      isStored: (file: ManifestFile) => this.#media.isReady(file),
+      hasFailed: (file: ManifestFile) => this.#downloads.hasFailed(file),
       isPlayable: () => this.#playback.slot !== undefined,
+      shownMs: (manifest: PlayerManifest, to: number, assumesFiles: boolean) => {
+        const now = this.#clock.now()
+        return computeShownMs(manifest, now, to, this.#available.computeState(manifest, now, assumesFiles))
+      },
       onChange: () => this.#onChange(),
       onPolled: () => {
         this.#downloads.kick()
@@ -134,7 +142,7 @@ export class PlayerApp {
         this.#plays.end(shownMs, error)
         if (error !== undefined) this.#onFail(slot)
         else this.#available.clear(slot.ad)
-        if (this.#clock.now() >= this.#reloadAt && isShellCached()) location.reload()
+        this.#reloadWhenDue()
       },
       onFail: (slot: PlaySlot, error: string) => {
         this.#plays.fail(slot, error)
@@ -165,6 +173,11 @@ export class PlayerApp {
     this.#sync.swap()
     this.#playback.run()
     this.#status.onChange()
+  }
+
+  /** Reloads the page at 04:00, when the page can start without a network. */
+  #reloadWhenDue() {
+    if (this.#clock.now() >= this.#reloadAt && isShellCached()) location.reload()
   }
 
   #planReload() {

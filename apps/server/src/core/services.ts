@@ -17,6 +17,7 @@ import { PermissionVersion } from './auth/permission-version.ts'
 import { RateLimit } from './http/limits/rate-limit.ts'
 import { RefusalQuota } from './audit/refusal-quota.ts'
 import { Sessions } from './auth/sessions.ts'
+import { Readiness } from './process/readiness.ts'
 import { Shutdown } from './process/shutdown.ts'
 import { Signing } from './crypto/signing.ts'
 import { StreamLimits } from './events/stream-limits.ts'
@@ -45,6 +46,7 @@ export interface CoreServices {
   readonly refusals: RefusalQuota
   readonly streams: StreamLimits
   readonly shutdown: Shutdown
+  readonly readiness: Readiness
   readonly permissionVersion: PermissionVersion
   now(): Date
   /** Registers a task that `close` runs after all jobs ended. */
@@ -110,11 +112,13 @@ export async function createCoreServices(parts: CoreParts): Promise<CoreServices
   }
 }
 
-/** Opens the file store and the uploads that write to it. */
+/** Opens the file store and the uploads that write to it. The readiness of the process includes the file store. */
 async function openStores(config: Config, database: Database) {
   const place = { dataDir: config.dataDir, ...(config.s3 && { s3: config.s3 }) }
   const files = new ClaimingStore(await openFileStore(place), database.pool)
-  return { files, uploads: new ResumableUploads(files, openPartStore(place)) }
+  const readiness = new Readiness()
+  readiness.add('files', () => files.check())
+  return { files, uploads: new ResumableUploads(files, openPartStore(place)), readiness }
 }
 
 /** Creates the limits of calls, logged refusals and event streams. */

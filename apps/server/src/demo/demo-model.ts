@@ -64,7 +64,9 @@ export async function registerDemoModel({ database: { db }, config }: Services, 
   const base_url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${ROOT}`
   const settings = { base_url, model_name: 'oms-demo' }
   const [known] = await db.select({ id: agentModels.id }).from(agentModels).where(eq(agentModels.code, CODE))
-  if (known) return db.update(agentModels).set({ config: settings }).where(eq(agentModels.id, known.id))
+  // Earlier releases stored a sort that the form refuses.
+  const repaired = { config: settings, sort: sql`greatest(${agentModels.sort}, 0)` }
+  if (known) return db.update(agentModels).set(repaired).where(eq(agentModels.id, known.id))
   const [made] = await db
     .insert(agentModels)
     .values({

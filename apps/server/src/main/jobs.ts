@@ -10,8 +10,10 @@ import { registerAutoReload } from '#domain/agents/voice-servers/auto-reload.ts'
 import { registerUsageFold } from '#domain/agents/usage/fold-usage.ts'
 import { registerGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { registerGrantWarnings } from '#modules/agent/orders/grant-warnings.ts'
+import { registerErasure } from '#domain/agents/history/erase-turns.ts'
 import { registerHistoryRetention } from '#domain/agents/history/history-retention.ts'
 import { registerCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
+import { registerVoiceprintRemoval } from '#domain/agents/voices/remove-voiceprints.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
 import { registerQuestionRuns } from '#modules/agent/try-out/question-run.ts'
 import { registerProbe } from '#domain/ads/files/materials.ts'
@@ -58,8 +60,10 @@ export function registerJobs(services: Services) {
   registerProbe(services)
   registerSessionWork(services)
   registerCloneTraining(services)
+  registerVoiceprintRemoval(services)
   registerAutoReload(services)
   registerHistoryRetention(services)
+  registerErasure(services)
   registerUsageFold(services)
   registerGrantClock(services)
   registerGrantWarnings(services)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '#core/config/config.ts'
 import { type Database, openPool } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -86,6 +86,15 @@ describe('roles', () => {
     expect((await fetch(`${console!.url}/device/v1/check`, { method: 'POST', body: '{}' })).status).toBe(404)
     expect((await fetch(`${console!.url}/healthz`)).status).toBe(200)
     expect(console!.services.fleet.isReady).toBe(false)
+  })
+
+  test('a process whose store of videos does not work is degraded and still serves', async () => {
+    const { url, services } = of('device')[0]!
+    const check = vi.spyOn(services.videos.media, 'check').mockRejectedValue(new Error('no directory'))
+    const reply = await fetch(`${url}/readyz`)
+    check.mockRestore()
+    expect(reply.status).toBe(200)
+    expect(await reply.json()).toEqual({ status: 'degraded', checks: { database: true, files: true, videos: false } })
   })
 
   test('AD-07 processes of every role serve the web player with its own content security policy', async () => {

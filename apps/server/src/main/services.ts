@@ -6,6 +6,7 @@ import { AgentParameters } from '#domain/agents/parameters/parameters.ts'
 import { Fleet } from '#domain/fleet/fleet.ts'
 import { readGroup } from '#domain/fleet/load-rules.ts'
 import { VoiceServers } from '#domain/agents/voice-servers/voice-servers.ts'
+import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { PlayGuard } from '#domain/video/recordings/play-guard.ts'
 import { StorageIndex } from '#domain/video/storage-index.ts'
 import { Videos } from '#domain/video/videos.ts'
@@ -25,7 +26,8 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   const fleet: Fleet = new Fleet({ database, events, log, timeZone, parts: [index, adIndex] })
   const adDelivery = new AdDelivery({ pool: database.pool, log, index: adIndex, config })
   core.onClose(() => adDelivery.close())
-  const media = await openMedia(config)
+  const media = await openMedia(config, log)
+  core.readiness.add('videos', () => media.check())
   const videos = new Videos({
     pool: database.pool,
     log,
@@ -37,7 +39,7 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   })
   core.onClose(() => videos.close())
   core.onClose(() => fleet.close())
-  const playGuard = new PlayGuard(database, events)
+  const playGuard = new PlayGuard(database, events, KEEP_DAYS_SQL)
   core.onClose(async () => playGuard.close())
   const agentParameters = new AgentParameters(core)
   const voiceServers = new VoiceServers({ ...core, agentParameters })

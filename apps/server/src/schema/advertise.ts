@@ -219,7 +219,7 @@ export const adProgramVersions = pgTable(
     resolution: varchar({ length: 16 }).notNull().default(''),
     bookedPlays: integer().notNull().default(0),
     bookedPer: smallint().notNull().default(1),
-    /** 1 waits for approval, 2 in force, 3 replaced or withdrawn, 4 rejected. */
+    /** 1 waits for approval, 2 in force, 3 was in force, 4 rejected, 5 withdrawn before its approval. */
     state: smallint().notNull(),
     /** Number of screens at publishing. */
     screens: integer().notNull().default(0),

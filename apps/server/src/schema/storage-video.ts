@@ -89,7 +89,8 @@ export const ossEvents = pgTable(
 
 /**
  * Uploads of one channel on one day, by tenant and App account: the calendar of days with video, and the partitions that
- * hold the videos. Partitioned by month and kept for 400 days. A purge empties `expire_days` and keeps the sums.
+ * hold the videos. Partitioned by month and kept for 400 days. A purge empties `expire_days`, keeps the sums of uploads
+ * and adds to the sums of removed videos.
  */
 export const ossDeviceDays = pgTable(
   'oss_device_days',
@@ -109,6 +110,10 @@ export const ossDeviceDays = pgTable(
     bytes: bigint({ mode: 'number' }).notNull(),
     firstMs: bigint({ mode: 'number' }).notNull(),
     lastMs: bigint({ mode: 'number' }).notNull(),
+    /** Sums of the videos that were deleted before their expire day, written by a trigger. */
+    removedSegments: integer().notNull().default(0),
+    removedMs: bigint({ mode: 'number' }).notNull().default(0),
+    removedBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (t) => [
     primaryKey({ name: 'oss_device_days_pk', columns: [t.deviceId, t.channel, t.day, t.tenantId, t.ownerId] }),

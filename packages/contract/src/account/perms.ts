@@ -51,4 +51,6 @@ export const Perms = z.object({
   switchedTenant: z.object({ id: z.int(), name: z.string(), home: z.string() }).nullable(),
   /** Time zone of all displayed times (`OMS_TIME_ZONE`). */
   zone: z.string(),
+  /** Colour scheme that the account chose; '' without a choice. */
+  theme: z.enum(['', 'light', 'dark']),
 })

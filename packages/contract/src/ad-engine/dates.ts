@@ -3,12 +3,17 @@
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 
-/** Returns the day number of `yyyy-MM-dd`. */
-export const parseDay = (date: string): number =>
-  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / DAY_MS
+/** Returns the day number of `yyyy-MM-dd`. The year may have five digits, because 9999-12-31 has a next day. */
+export function parseDay(date: string): number {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
+  return Date.UTC(year, month - 1, day) / DAY_MS
+}
 
-/** Returns `yyyy-MM-dd` of a day number. */
-export const formatDate = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+/** Returns `yyyy-MM-dd` of a day number. Years after 9999 have five digits. */
+export function formatDate(day: number): string {
+  const text = new Date(day * DAY_MS).toISOString()
+  return text.startsWith('+') ? text.slice(2, 13) : text.slice(0, 10)
+}
 
 /** Returns the bit of the weekday: Monday = 1, Sunday = 64. Day 0 is a Thursday. */
 export const computeWeekdayBit = (day: number): number => 1 << ((((day + 3) % 7) + 7) % 7)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseDay } from '../ad-engine/dates.ts'
 import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
 import { choice, dateTime, day, id, note, optional, text, whole } from '../core/fields.ts'
 import {
@@ -6,6 +7,7 @@ import {
   BOOKED_PER_NAME,
   INSERT_MODE_NAME,
   MAX_DAY_PARTS,
+  MAX_PROGRAM_DAYS,
   MAX_PROGRAM_ITEMS,
   MAX_TARGETS,
   PLAY_MODE_NAME,
@@ -44,6 +46,12 @@ export function findDayPartsProblem(parts: readonly { start: string; end: string
   if (parts.some(({ start, end }) => start === end)) return '时段开始和结束不能相同'
   const spans = parts.flatMap(toDayPartSpans).sort((a, b) => a[0] - b[0])
   return spans.some(([from], at) => at > 0 && from < (spans[at - 1]?.[1] ?? 0)) ? '时段不能重叠' : undefined
+}
+
+/** Returns the error text of the dates of a program, or undefined. */
+export function findDatesProblem({ dateFrom, dateTo }: { dateFrom: string; dateTo: string }): string | undefined {
+  if (dateTo < dateFrom) return '结束日期不能早于开始日期'
+  return parseDay(dateTo) - parseDay(dateFrom) >= MAX_PROGRAM_DAYS ? '投放日期最长10年' : undefined
 }
 
 export const ProgramItemInput = z.object({
@@ -115,9 +123,10 @@ export const NewProgramInput = ProgramInput.extend({ tenantId: optional(id).meta
 /** Adds the rules that concern several fields. */
 export const addProgramChecks = <S extends z.ZodType<ProgramValues>>(schema: S) =>
   schema.superRefine((program, issues) => {
-    const { dateFrom, dateTo, dayParts, items } = program as ProgramValues
+    const { dayParts, items } = program as ProgramValues
     const say = (path: (string | number)[], message: string) => issues.addIssue({ code: 'custom', path, message })
-    if (dateTo < dateFrom) say(['dateTo'], '结束日期不能早于开始日期')
+    const datesProblem = findDatesProblem(program as ProgramValues)
+    if (datesProblem) say(['dateTo'], datesProblem)
     const problem = findDayPartsProblem(dayParts)
     if (problem) say(['dayParts'], problem)
     items.forEach(({ startDt, endDt }, at) => {

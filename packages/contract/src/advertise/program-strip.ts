@@ -1,5 +1,6 @@
 import type { Manifest } from '../ad-engine/manifest.ts'
 import { listSlotsBetween } from '../ad-engine/playing.ts'
+import type { ScreenState } from '../ad-engine/program.ts'
 
 /** A span in which the same programs take turns. */
 export interface StripSegment {
@@ -12,9 +13,9 @@ export interface StripSegment {
 }
 
 /** Returns which programs share the time of a screen between two instants. */
-export function buildStrip(manifest: Manifest, from: number, to: number): StripSegment[] {
+export function buildStrip(manifest: Manifest, from: number, to: number, state?: ScreenState): StripSegment[] {
   const segments: (Omit<StripSegment, 'programs'> & { time: Map<number, { name: string; ms: number }> })[] = []
-  for (const slot of listSlotsBetween(manifest, from, to)) {
+  for (const slot of listSlotsBetween(manifest, from, to, state)) {
     const start = Math.max(slot.segment.start, from)
     let last = segments.at(-1)
     if (last?.start !== start) {

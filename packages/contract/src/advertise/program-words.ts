@@ -27,8 +27,8 @@ export const PROGRAM_STATUS_NAME = {
   4: '已暂停',
   5: '已结束',
 } as const
-export const PROGRAM_VERSION_STATE = { waiting: 1, inForce: 2, replaced: 3, rejected: 4 } as const
-export const PROGRAM_VERSION_STATE_NAME = { 1: '待审批', 2: '生效中', 3: '已停止', 4: '已驳回' } as const
+export const PROGRAM_VERSION_STATE = { waiting: 1, inForce: 2, replaced: 3, rejected: 4, withdrawn: 5 } as const
+export const PROGRAM_VERSION_STATE_NAME = { 1: '待审批', 2: '生效中', 3: '已停止', 4: '已驳回', 5: '已撤回' } as const
 
 /** Names of the weekdays in the order of the bit mask: Monday is bit 0. */
 export const WEEKDAY_NAMES = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'] as const
@@ -37,6 +37,8 @@ export const ALL_WEEKDAYS = 127
 export const MAX_PROGRAM_ITEMS = 100
 export const MAX_DAY_PARTS = 6
 export const MAX_TARGETS = 1000
+/** Maximum number of days from the first to the last date of a program, and from today to its last date. */
+export const MAX_PROGRAM_DAYS = 3653
 /** Number of screens above which a program requires approval by a second account. */
 export const TWO_PERSON_SCREENS = 100
 

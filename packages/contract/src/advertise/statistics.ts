@@ -115,7 +115,7 @@ const isByScreen = ({
 }) => groupBy !== 0 || [sn, groupId, tag].some((value) => value !== undefined && value !== '')
 
 const detailFields = {
-  groupBy: choice('统计方式', AD_STAT_GROUP).default(0),
+  groupBy: choice('分组方式', AD_STAT_GROUP).default(0),
   weekday: optional(choice('星期', AD_WEEKDAY)),
   hour: optional(whole('时段', 0, 23)),
 }

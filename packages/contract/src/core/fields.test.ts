@@ -15,6 +15,7 @@ import {
   search,
   text,
   whole,
+  formatCurrency,
   formatFenAsYuan,
 } from './fields.ts'
 import { pageQuery, sortedPage } from './page.ts'
@@ -108,6 +109,16 @@ describe('money', () => {
 })
 
 describe('times', () => {
+  test.each([
+    [123_456, '¥1,234.56'],
+    [-2376, '-¥23.76'],
+    [-123_456_789, '-¥1,234,567.89'],
+    [0, '¥0.00'],
+    [-0.4, '¥0.00'],
+  ])('shows %s fen as %s, with the sign before the currency', (fen, shown) => {
+    expect(formatCurrency(fen)).toBe(shown)
+  })
+
   test('refuses dates and times that do not exist', () => {
     expect(said(dateTime('发布日期'), '2028-02-29 23:59:59')).toBeUndefined()
     for (const wrong of [

@@ -103,6 +103,13 @@ export const limited = (title: string, min: number, max: number, message: string
 /** Returns an amount in fen as yuan with two decimals: `123456` → `1234.56`. */
 export const formatFenAsYuan = (fen: number) => (fen / 100).toFixed(2)
 
+/** Returns an amount in fen with currency sign and grouped digits: `123456` → `¥1,234.56`, `-2376` → `-¥23.76`. */
+export function formatCurrency(fen: number) {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const
+  const amount = Math.abs(fen / 100).toLocaleString('zh-CN', digits)
+  return `${fen < 0 && /[1-9]/.test(amount) ? '-' : ''}¥${amount}`
+}
+
 /**
  * An amount of money in fen, always a whole number. `unit` makes form fields, columns, spreadsheets and the operation
  * log show yuan. `max` is the largest value of a column of type `integer`: 21,474,836.47 yuan.

@@ -171,6 +171,22 @@ export const deviceModels = sharedData({
     input: keyword,
     result: z.array(TypeChoice.extend({ status: z.int() })),
   },
+  /** Boards that voice devices reported, most frequent first, for suggestions. */
+  boards: {
+    method: 'GET',
+    path: '/api/v1/device/model/boards',
+    access: 'device:updateManage:list',
+    input: z.object({}),
+    result: z.object({
+      list: z.array(
+        z.object({
+          board: z.string().meta({ title: '开发板' }),
+          /** Bound devices; 0 for a board that only unbound devices reported. */
+          devices: z.int().meta({ title: '设备数' }),
+        }),
+      ),
+    }),
+  },
   /** Versions that the devices of a model run, newest first. */
   spread: {
     method: 'GET',

@@ -26,6 +26,8 @@ export const mac = z
   .max(17, 'MAC格式不正确，应为12位十六进制')
   .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
   .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
+/** Joins the digits of a stored MAC address in pairs: `aa:bb:cc:dd:ee:ff`. */
+export const formatMac = (digits: string, separator = ':') => digits.match(/../g)?.join(separator) ?? ''
 /** Maximum serial numbers per search, pasted one per line. */
 export const MAX_SNS = 1000
 /** Minimum length for substring search by index; shorter text is matched only as a prefix. */

@@ -4,6 +4,7 @@ import { choice, id, ids, note, optional, reference, search, text, whole } from 
 import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
 import { copyAmount as amount } from '../entities/package.ts'
+import { Interval, OpenPlan } from './opening-plan.ts'
 import { PERIOD_TYPE, RECORD_TYPE } from './package.ts'
 
 export const ENTITLEMENT_STATE = {
@@ -105,9 +106,9 @@ export const EntitlementRow = z.object({
   createTime: z.string().meta({ title: '开通时间' }),
 })
 export type EntitlementRow = z.output<typeof EntitlementRow>
-/** An entitlement of the list, with the videos of its channel. */
+/** An entitlement of the list. Only one entitlement of a channel has the channel's videos: the current or last one. */
 export const EntitlementListRow = EntitlementRow.extend({
-  usedBytes: z.number().meta({ title: '已用空间' }),
+  usedBytes: z.number().nullable().meta({ title: '已用空间' }),
   uploadTime: z.string().nullable().meta({ title: '最近上传' }),
 })
 export type EntitlementListRow = z.output<typeof EntitlementListRow>
@@ -134,42 +135,6 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
   lapsed: optional(choice('续费情况', LAPSED)).meta({ title: '续费情况', labels: LAPSED }),
   ...timeRange,
 })
-
-/** An interval of a queue, in the past or planned. */
-const Interval = z.object({
-  id: z.int(),
-  packageName: z.string(),
-  recordType: z.int(),
-  storageDays: z.int(),
-  from: z.string(),
-  to: z.string(),
-})
-export type Interval = z.output<typeof Interval>
-
-export const OpenPlan = z.object({
-  devices: z.int(),
-  entitlements: z.int(),
-  /** List price of all entitlements, and the amount that the form states, in fen. */
-  listPrice: z.int().meta({ title: '标价合计', unit: 'fen' }),
-  amount: z.int().meta({ title: '金额合计', unit: 'fen' }),
-  /** Copies that are charged to an allowance, and copies that remain; null for staff of the vendor. */
-  copies: z.int().meta({ title: '使用额度' }),
-  allowance: z.int().nullable().meta({ title: '剩余额度' }),
-  /** The first channels, with their queue before and after. */
-  queues: z.array(
-    z.object({
-      sn: z.string(),
-      channel: z.int(),
-      before: z.array(Interval),
-      after: z.array(Interval),
-      endTime: z.string().nullable(),
-      /** Seconds that an override discards. */
-      lostSeconds: z.int(),
-    }),
-  ),
-  failed: BatchReport.shape.failed,
-})
-export type OpenPlan = z.output<typeof OpenPlan>
 
 const ChannelQueue = z.object({
   channel: z.int(),

@@ -4,7 +4,8 @@ import { choice, id, limited, note, optional, reference, rev, search, text } fro
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
-import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE, OpenPlan } from './entitlement.ts'
+import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE } from './entitlement.ts'
+import { OpenPlan } from './opening-plan.ts'
 import { copyAmount } from '../entities/package.ts'
 
 /** Maximum number of lines of one file. */

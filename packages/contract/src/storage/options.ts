@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, optional } from '../core/fields.ts'
+import { choice, id, optional } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
@@ -26,6 +26,11 @@ export const storageOptions = {
   /** Devices of models with cloud storage, searched by serial number. */
   devices: declareOptions('/api/v1/oss/options/device', 'ossManage:deviceList:open', {
     row: { modelName: z.string() },
+  }),
+  /** Devices of one tenant that a transferred entitlement can move to, searched by serial number. */
+  targets: declareOptions('/api/v1/oss/options/target', 'ossManage:deviceList:transfer', {
+    row: { modelName: z.string(), cloudChannels: z.int() },
+    asked: { tenantId: id.meta({ title: '客户' }) },
   }),
   models: declareOptions('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

@@ -74,7 +74,7 @@ const fenRate = z.number().nullable()
 const Simulation = z.object({
   /** Devices that recorded with this type in the last seven days. */
   devices: z.int(),
-  /** Uploaded megabytes of a device-day; null without a sample. */
+  /** Uploaded megabytes of a device-day on all channels of the package; null without a sample. */
   medianMb: z.number().nullable(),
   p90Mb: z.number().nullable(),
   /** Fen a device-month. */
@@ -195,6 +195,7 @@ export const storageStats = {
       periodType: true,
       periodCount: true,
       price: true,
+      channels: true,
       modelIds: true,
     }),
     result: Simulation,

@@ -71,6 +71,7 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*']) {
     seesAllTenants: true,
     switchedTenant: null,
     zone: '',
+    theme: '',
   })
   const client = createQueryClient()
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, gcTime: GC_MS } })

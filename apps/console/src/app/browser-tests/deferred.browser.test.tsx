@@ -10,7 +10,7 @@ const neverIdle = (run: IdleRequestCallback, options?: IdleRequestOptions) =>
 test('deferred code loads within seconds on a page that is never idle', async () => {
   document.documentElement.dataset['started'] = ''
   vi.stubGlobal('requestIdleCallback', neverIdle)
-  const run = vi.fn()
+  const run = vi.fn<() => void>()
   runWhenIdle(run, 0)
   await expect.poll(() => run.mock.calls.length, { timeout: 10_000 }).toBe(1)
 })

@@ -20,7 +20,7 @@ const SCOPE = [
   [storageOptions.tenants, buildOptions({ tenantNo: 't' })],
 ] as const
 
-const ROW = { id: 1, sn: 'CAM1', packageName: '月卡' } as never
+const ROW = { id: 1, sn: 'CAM1', packageName: '月卡', tenantId: 1 } as never
 const RANGE = { rangeBegin: '2030-01-01 08:00:00', rangeEnd: '2030-01-01 09:00:00' }
 const CONSENT = { id: 1, sn: 'CAM1', ...RANGE } as never
 const WRITTEN = { ...RANGE, validUntil: '2030-02-01 00:00:00', document: `/api/v1/file/${'0'.repeat(32)}` }
@@ -81,8 +81,9 @@ export const STORAGE_CASES: readonly FormCase[] = [
     name: '转移云存储',
     file: 'storage/entitlements/entitlement-dialogs.tsx',
     save: storageEntitlements.transfer,
-    field: 'targetSn',
-    fill: { reason: '换机' },
+    field: 'reason',
+    choose: ['targetSn'],
+    reads: [[storageOptions.targets, buildOptions({ modelName: 'm', cloudChannels: 2 })]],
     form: (close) => <TransferDialog row={ROW} onClose={close} />,
   },
   {

@@ -176,6 +176,7 @@ test('offers nothing to create without the create permission', async () => {
     homeUrl: '',
     switchedTenant: null,
     zone: '',
+    theme: '',
     seesAllTenants: true,
   })
   await form('新增设备').getByLabelText('设备型号').click()

@@ -10,6 +10,7 @@ const permissions = (buttons: string[]) => ({
   seesAllTenants: true,
   switchedTenant: null,
   zone: 'Asia/Shanghai',
+  theme: '' as const,
 })
 
 beforeEach(() => {

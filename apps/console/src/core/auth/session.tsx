@@ -20,6 +20,7 @@ const NOBODY: Permissions = {
   seesAllTenants: false,
   switchedTenant: null,
   zone: '',
+  theme: '',
 }
 const credentials = createStore<Credentials | undefined>(undefined)
 const permissions = createStore<Permissions>(NOBODY)

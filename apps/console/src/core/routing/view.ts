@@ -6,21 +6,24 @@ const MEMORY = 'view'
 
 /**
  * Returns the view that a page shows, and a function that changes the view. The address names every view but the
- * first, so that a reload keeps the view. A page that its tab opens again without a query returns to its last view.
+ * first, so that a reload keeps the view. A page that its tab opens again without a query returns to its last view,
+ * with the query of the view.
  */
 export function useView(first: string) {
   const [params, setParams] = useSearchParams()
   const { memory } = useTab()
   const [resumed, setResumed] = useState(() => {
     const last = memory.get(MEMORY) as string | undefined
-    return params.size === 0 && last !== first ? last : undefined
+    return params.size === 0 && last ? last : undefined
   })
-  const view = params.get('view') ?? (params.size === 0 ? resumed : undefined) ?? first
+  const shown = params.size === 0 && resumed !== undefined ? new URLSearchParams(resumed) : params
+  const view = shown.get('view') ?? first
+  const query = view === first ? '' : shown.toString()
   if (resumed !== undefined && params.size > 0) setResumed(undefined)
   useEffect(() => {
-    if (resumed !== undefined) setParams(`view=${resumed}`, { replace: true })
+    if (resumed !== undefined) setParams(resumed, { replace: true })
   }, [resumed, setParams])
-  useEffect(() => void memory.set(MEMORY, view), [memory, view])
+  useEffect(() => void memory.set(MEMORY, query), [memory, query])
   const setView = (next: string) => {
     setResumed(undefined)
     setParams(next === first ? '' : `view=${next}`)

@@ -6,7 +6,6 @@ import {
   formatDate,
   formatDateTime,
   formatDuration,
-  formatMoney,
   formatPercent,
   setTimeZone,
   formatWallClock,
@@ -68,8 +67,7 @@ test('FORMAT-02 the weekly range has seven days and ends today, also across mont
   expect(buildLastWeekRange(new Date('2026-03-02T16:00:00Z'))).toEqual(['2026-02-25', '2026-03-03'])
 })
 
-test('formats sizes, money and durations for display', () => {
+test('formats sizes and durations for display', () => {
   expect([0, 1023, 1536, 300 * 2 ** 20].map(formatBytes)).toEqual(['0 B', '1023 B', '1.5 KB', '300 MB'])
-  expect(formatMoney(123_456)).toBe('1,234.56')
   expect([0, 59, 3600, 93_600].map(formatDuration)).toEqual(['0 秒', '59 秒', '1 小时', '1 天 2 小时'])
 })

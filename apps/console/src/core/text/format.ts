@@ -85,12 +85,6 @@ export function formatBytes(bytes: number | null | undefined) {
   return `${roundToTwoDigits(bytes / 1024 ** power)} ${UNITS[power]}`
 }
 
-/** Formats fen as yuan: `123456` → `1,234.56`. */
-export const formatMoney = (fen: number | null | undefined) =>
-  fen === null || fen === undefined
-    ? DASH
-    : (fen / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-
 export const formatCount = (count: number | null | undefined) =>
   count === null || count === undefined ? DASH : count.toLocaleString('zh-CN')
 

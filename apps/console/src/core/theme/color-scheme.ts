@@ -24,6 +24,11 @@ export function startTheme() {
   apply()
 }
 
+/** Shows the colour scheme of the account before the first render, so that the page does not change its colours later. */
+export function adoptTheme(theme: ColorScheme | '') {
+  if (theme !== '' && theme !== readColorScheme()) chooseTheme(theme)
+}
+
 /** Sets the colour scheme and stores it in this browser, also for the login page. */
 export function chooseTheme(next: ColorScheme) {
   localStorage.setItem(KEY, next)

@@ -1,8 +1,14 @@
 import { Link } from '#core/routing/router.tsx'
 import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 
+interface Props {
+  readonly name: string
+  readonly data: ChartData
+  readonly onOpen: ((link: string) => void) | undefined
+}
+
 /** Renders the values of a chart as a table; each value links to its list. */
-export function ChartTable({ name, data: { categoryTitle, categories, series } }: { name: string; data: ChartData }) {
+export function ChartTable({ name, data: { categoryTitle, categories, series }, onOpen }: Props) {
   const hasNotes = categories.some(({ note }) => note !== undefined)
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable for scrolling by keyboard
@@ -25,7 +31,7 @@ export function ChartTable({ name, data: { categoryTitle, categories, series } }
               <th scope="row">{findCategoryTitle(category)}</th>
               {series.map((one) => (
                 <td key={one.name} className="chart-number">
-                  <Value value={one.values[at] ?? null} to={findCategoryLink(one, at)} />
+                  <Value value={one.values[at] ?? null} to={findCategoryLink(one, at)} onOpen={onOpen} />
                 </td>
               ))}
               {hasNotes && <td className="chart-number">{category.note}</td>}
@@ -37,7 +43,18 @@ export function ChartTable({ name, data: { categoryTitle, categories, series } }
   )
 }
 
-function Value({ value, to }: { value: number | null; to: string | undefined }) {
+interface ValueProps extends Pick<Props, 'onOpen'> {
+  readonly value: number | null
+  readonly to: string | undefined
+}
+
+function Value({ value, to, onOpen }: ValueProps) {
   if (value === null) return '-'
+  if (to && onOpen)
+    return (
+      <button type="button" className="chart-link" onClick={() => onOpen(to)}>
+        {value.toLocaleString()}
+      </button>
+    )
   return to ? <Link to={to}>{value.toLocaleString()}</Link> : value.toLocaleString()
 }

@@ -12,14 +12,17 @@ interface ChartProps {
   readonly name: string
   readonly data: ChartData
   readonly height?: number
+  /** Receives the link of a mark that the user opens. Default: opens the link as a URL of the console. */
+  onOpen?(link: string): void
 }
 
 const HEIGHT = 240
 const ROW_HEIGHT = 30
 
 /** Renders a chart with its legend, a table of the values and a picture export. Does not use antd. */
-export function Chart({ name, data: given, height = heightOf(given) }: ChartProps) {
-  const data = useKnownLinks(given)
+export function Chart({ name, data: given, height = heightOf(given), onOpen }: ChartProps) {
+  const known = useKnownLinks(given)
+  const data = onOpen ? given : known
   const { engine, hasFailed, retry } = useChartEngine(false)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [isTable, setTable] = useState(false)
@@ -40,10 +43,10 @@ export function Chart({ name, data: given, height = heightOf(given) }: ChartProp
         </span>
       </div>
       {isTable || hasFailed ? (
-        <ChartTable name={name} data={data} />
+        <ChartTable {...{ name, data, onOpen }} />
       ) : (
         <div className="chart-stage" style={{ height }} aria-busy={!engine}>
-          {engine && <engine.ChartCanvas {...{ name, data, hidden }} onOpen={(to) => void navigate(to)} />}
+          {engine && <engine.ChartCanvas {...{ name, data, hidden }} onOpen={onOpen ?? ((to) => void navigate(to))} />}
         </div>
       )}
     </div>

@@ -1,11 +1,11 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Steps } from 'antd'
 import { useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
@@ -13,7 +13,7 @@ import { showJob } from './show-job.ts'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 
 interface ImportModalProps<E extends Endpoint> {
   title: string
@@ -29,7 +29,7 @@ interface ImportModalProps<E extends Endpoint> {
 /** Imports a table in three steps: template, dry run with a report per row, import. */
 export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
   const { title, template, intro, onClose } = props
-  const { file, update, setUpdate, updateField, report, choose, run, busy } = useImport(props)
+  const { file, update, setUpdate, updateField, report, problems, choose, run, busy } = useImport(props)
   const checked = report?.dryRun === true
   const taken = report ? report.created + report.updated : 0
   return (
@@ -54,6 +54,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
         />
         {intro && <p className="kit-import-intro">{intro}</p>}
         <FileRow file={file} template={template} onFiles={choose} />
+        <FileProblems problems={problems} />
         {updateField && (
           <Checkbox checked={update} disabled={busy !== undefined} onChange={({ target }) => setUpdate(target.checked)}>
             更新已经存在的数据
@@ -95,27 +96,34 @@ function FileRow({ file, template, onFiles }: FileRowProps) {
 function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
   const [file, setFile] = useState<File>()
   const [update, setUpdate] = useState(false)
-  const { report, busy, forget, send } = useImportRun(props)
+  const { problems, accept, add, clear } = useFileProblems()
+  const { report, busy, forget, send } = useImportRun({ ...props, onProblem: add })
   const updateField = ['updateExisting', 'update'].find((name) => name in shapeOf(props.to))
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = findUploadProblem(UPLOAD.table, chosen)
-    if (problem) return showRefusedFile(problem, file)
+    if (!accept(UPLOAD.table, chosen, file)) return
     forget()
     setFile(chosen)
   }
-  const run = (dryRun: boolean) => send(file, updateField ? { [updateField]: update ? '1' : '0' } : {}, dryRun)
+  const run = (dryRun: boolean) => {
+    clear()
+    return send(file, updateField ? { [updateField]: update ? '1' : '0' } : {}, dryRun)
+  }
   const changeUpdate = (next: boolean) => {
     setUpdate(next)
     // The dry run belongs to a different file or setting.
     forget()
   }
-  return { file, update, setUpdate: changeUpdate, updateField, report, choose, run, busy }
+  return { file, update, setUpdate: changeUpdate, updateField, report, problems, choose, run, busy }
+}
+
+interface RunOptions<E extends Endpoint> extends ImportModalProps<E> {
+  onProblem(problem: string): void
 }
 
 /** Sends a dry run or an import, and keeps the report. */
-function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportModalProps<E>) {
+function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }: RunOptions<E>) {
   const [report, setReport] = useState<ImportReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())
@@ -133,6 +141,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
     try {
       const result = (await call(to, fields as unknown as InputOf<E>, {
         idempotencyKey: dryRun ? undefined : runs.key,
+        quiet: true,
       })) as ImportReport | JobResponse
       if (!isCurrent()) return
       if ('jobId' in result) {
@@ -145,8 +154,9 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
         // The refetch is not awaited: the button 完成 would ignore clicks until the lists are loaded.
         void refreshReads(client, { resource: readResourceName(to), path: to.path })
       }
-    } catch {
-      // The call has shown its error; the chosen file stays.
+    } catch (error) {
+      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      if (isCurrent()) onProblem(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)
   }

@@ -4,17 +4,18 @@ import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import '#kit/kit.css'
+import { describeImportCounts } from './job-words.ts'
 
 /** Shows the counts of an import or dry run, and every refused row. */
 export function ImportProblems({ report }: { report: ImportReport }) {
-  const { total, created, updated, failed, rows, dryRun } = report
+  const { total, failed, rows, dryRun } = report
   const verb = dryRun ? '将' : '已'
   return (
     <div role="status">
       <Alert
         type={failed > 0 ? 'warning' : 'success'}
         showIcon
-        title={`共 ${total} 行：${verb}新增 ${created} 行，${verb}更新 ${updated} 行，${failed} 行有问题`}
+        title={`共 ${total} 行：${describeImportCounts(report, verb)}`}
         description={dryRun && failed > 0 && '有问题的行不会导入，可修改文件后重新选择。'}
       />
       <ProblemList rows={rows} failed={failed} />

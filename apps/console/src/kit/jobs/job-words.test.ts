@@ -1,6 +1,6 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
 import { expect, test } from 'vitest'
-import { describeJobEnd } from './job-words.ts'
+import { describeImportCounts, describeJobEnd } from './job-words.ts'
 
 const job = (over: Partial<JobRow>): JobRow => ({
   jobId: 1,
@@ -43,4 +43,10 @@ test('a failure shows its reason and stays, a cancelled job closes by itself', (
     description: '任务没有完成',
     duration: 8,
   })
+})
+
+test('the counts of an import name only created and only updated rows that exist', () => {
+  expect(describeImportCounts({ created: 2, updated: 0, failed: 1 }, '将')).toBe('将新增 2 行，1 行有问题')
+  expect(describeImportCounts({ created: 0, updated: 3, failed: 0 }, '已')).toBe('已更新 3 行，0 行有问题')
+  expect(describeImportCounts({ created: 0, updated: 0, failed: 4 }, '将')).toBe('4 行有问题')
 })

@@ -1,5 +1,5 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
-import { EXPORT_DAYS } from '@oms/contract/core/transfer.ts'
+import { EXPORT_DAYS, type ImportReport } from '@oms/contract/core/transfer.ts'
 
 type Level = 'success' | 'error' | 'info'
 
@@ -23,8 +23,17 @@ export function describeJobEnd(job: JobRow) {
 function describe({ state, error, rows, report, file }: JobRow) {
   if (error) return error
   if (state !== 'done') return '任务没有完成'
-  if (report) return `新增 ${report.created} 行，更新 ${report.updated} 行，${report.failed} 行有问题`
+  if (report) return describeImportCounts(report)
   const made = rows === null ? '' : `共 ${rows.toLocaleString('zh-CN')} 条`
   const kept = file && !file.expired ? `文件 ${file.name} 保留 ${EXPORT_DAYS} 天` : ''
   return [made, kept].filter(Boolean).join('，') || '已完成'
 }
+
+/** Describes the counts of an import. A count of 0 created or updated rows is omitted: some imports only create rows. */
+export const describeImportCounts = (
+  { created, updated, failed }: Pick<ImportReport, 'created' | 'updated' | 'failed'>,
+  verb = '',
+) =>
+  [created > 0 && `${verb}新增 ${created} 行`, updated > 0 && `${verb}更新 ${updated} 行`, `${failed} 行有问题`]
+    .filter(Boolean)
+    .join('，')

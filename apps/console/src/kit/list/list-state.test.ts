@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   countFilters,
+  type Filters,
   pickFilled,
   computeLastPage,
   nextSortOrder,
@@ -27,6 +28,14 @@ describe('list state in the URL', () => {
     expect(writeListState(read(query)).toString()).toBe(query)
   })
 
+  test('the view of the page is no filter, and a changed list keeps the view', () => {
+    const params = new URLSearchParams('state=1&view=grants')
+    expect(readListState(params).filters).toEqual({ state: '1' })
+    expect(writeListState({ ...readListState(params), pageNum: 2 }, params).toString()).toBe(
+      'view=grants&state=1&pageNum=2',
+    )
+  })
+
   test('defaults are omitted from the URL', () => {
     expect(writeListState(read('pageNum=1&pageSize=20')).toString()).toBe('')
   })
@@ -46,10 +55,16 @@ test('empty form fields are omitted from the filters', () => {
 })
 
 test('both ends of a range count as one filter', () => {
-  expect(countFilters({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
-  expect(countFilters({ endTime: 'b' })).toBe(1)
-  expect(countFilters({ startDate: 'a', endDate: 'b' })).toBe(1)
-  expect(countFilters({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
+  const countAll = (filters: Filters) => countFilters(filters, Object.keys(filters))
+  expect(countAll({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
+  expect(countAll({ endTime: 'b' })).toBe(1)
+  expect(countAll({ startDate: 'a', endDate: 'b' })).toBe(1)
+  expect(countAll({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
+})
+
+test('only the named filters are counted', () => {
+  expect(countFilters({ startDate: 'a', endDate: 'b', tag: 'c' }, ['groupId', 'tag'])).toBe(1)
+  expect(countFilters({ startDate: 'a', endDate: 'b' }, ['groupId', 'tag'])).toBe(0)
 })
 
 test('sorting cycles through ascending, descending and none', () => {

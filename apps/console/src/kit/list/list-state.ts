@@ -32,11 +32,13 @@ export function readListState(params: URLSearchParams): ListState {
     sort: column ? { column, direction: params.get('isAsc') === 'desc' ? 'desc' : 'asc' } : undefined,
   }
 }
-const RESERVED = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc'])
+/** Parameters of the URL that are no filters. `view` names the view of the page that contains the list. */
+const RESERVED = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', 'view'])
 
-/** Serialises a list's state to the shortest URL that parses to the same state. */
-export function writeListState({ filters, pageNum, pageSize, sort }: ListState) {
-  const params = new URLSearchParams()
+/** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view of `before`. */
+export function writeListState({ filters, pageNum, pageSize, sort }: ListState, before?: URLSearchParams) {
+  const view = before?.get('view')
+  const params = new URLSearchParams(view ? { view } : {})
   for (const [key, value] of Object.entries(pickFilled(filters)))
     for (const item of [value].flat()) params.append(key, item)
   if (sort) {
@@ -61,9 +63,9 @@ export function pickFilled(fields: object): Record<string, string | string[]> {
   return kept
 }
 
-/** Counts the active filters; both ends of a range count as one. */
-export const countFilters = (filters: Filters) =>
-  Object.keys(filters).filter((key) => !beginsOf(key).some((begin) => begin in filters)).length
+/** Counts the active filters among `names`; both ends of a range count as one. */
+export const countFilters = (filters: Filters, names: readonly string[]) =>
+  names.filter((key) => key in filters && !beginsOf(key).some((begin) => begin in filters)).length
 
 /**
  * Returns the possible names of the filter that begins a range, for the name of the filter that ends the range:

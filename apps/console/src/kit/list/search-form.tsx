@@ -1,6 +1,6 @@
 import { DownOutlined } from '@ant-design/icons'
 import { Button, Form, type FormInstance } from 'antd'
-import { Children, type ReactNode, useEffect, useId, useRef } from 'react'
+import { Children, isValidElement, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useLocation } from 'react-router'
 import '#kit/kit.css'
 import { countFilters, type Filters, pickFilled } from './list-state.ts'
@@ -22,7 +22,7 @@ export interface SearchProps {
 
 /**
  * Filter area above a list. Fields are children, Enter searches, `/` focuses the first filter, and further rows
- * collapse.
+ * collapse. The button 展开 counts the active filters of the collapsed rows.
  */
 export function SearchForm({ initial, onSearch, children }: SearchProps & { children: ReactNode }) {
   const [form] = Form.useForm()
@@ -49,7 +49,11 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
         ))}
         <div className="kit-search-actions">
           {isFoldable && (
-            <FoldButton folded={folded} active={countFilters(pickFilled(initial))} onFold={() => setFolded(!folded)} />
+            <FoldButton
+              folded={folded}
+              active={countFilters(pickFilled(initial), fields.slice(shown).flatMap(readFilterNames))}
+              onFold={() => setFolded(!folded)}
+            />
           )}
           <Button onClick={reset}>重置</Button>
           <Button type="primary" htmlType="submit">
@@ -59,6 +63,19 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
       </Form>
     </div>
   )
+}
+
+interface FieldProps {
+  readonly name?: string
+  readonly begin?: string
+  readonly end?: string
+}
+
+/** Returns the filters of a field of the form: its name, or both ends of a date range. */
+function readFilterNames(field: ReactNode): string[] {
+  if (!isValidElement<FieldProps>(field)) return []
+  const { name, begin = 'beginTime', end = 'endTime' } = field.props
+  return name === undefined ? [begin, end] : [name]
 }
 
 /** Returns functions that apply and clear the filters. */
@@ -80,7 +97,7 @@ function FoldButton({ folded, active, onFold }: { folded: boolean; active: numbe
     <Button type="link" className="kit-fold" aria-expanded={!folded} onClick={onFold}>
       {folded ? '展开' : '收起'}
       {folded && active > 0 && (
-        <span className="kit-fold-count" title={`已启用 ${active} 个筛选条件`}>
+        <span className="kit-fold-count" title={`收起的部分已启用 ${active} 个筛选条件`}>
           {active}
         </span>
       )}

@@ -55,35 +55,42 @@ export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: F
   const [params, setParams] = useAddress()
   const state = readListState(params)
   // Turning a page adds a history entry; correcting the URL replaces it.
-  const change = (next: ListState, replace = false) => setParams(writeListState(next), { replace })
+  const change = (next: ListState, replace = false) => setParams(writeListState(next, params), { replace })
   return useListState(endpoint, state, change, fixed)
 }
 
 /**
  * Returns the URL query. When a tab's page was unmounted and is opened without filters, its previous query is
- * restored.
+ * restored. `useView` restores the query of a view.
  */
 function useAddress() {
   const { memory } = useTab()
   const [params, setParams] = useSearchParams()
   const text = params.toString()
+  const hasView = params.has('view')
   const [left] = useState(() => (text === '' ? String(memory.get(MEMORY) ?? '') : ''))
   const resuming = useRef(left !== '')
   useEffect(() => {
     if (resuming.current) setParams(left, { replace: true })
-    else memory.set(MEMORY, text)
+    else if (!hasView) memory.set(MEMORY, text)
     resuming.current = false
-  }, [text, left, memory, setParams])
+  }, [text, hasView, left, memory, setParams])
   return [params, setParams] as const
 }
 const MEMORY = 'list'
 
-/**
- * List state inside a dialog, a drawer or a view of a page: like `useList`, but stored outside the URL. `start` has the
- * filters, order and page to begin with, as in a URL.
- */
-export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>, start = '') {
-  const [state, setState] = useState(() => readListState(new URLSearchParams(start)))
+/** List state inside a dialog or a drawer: like `useList`, but stored outside the URL. */
+export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
+  const [state, setState] = useState(() => readListState(new URLSearchParams()))
+  return useListState(endpoint, state, setState, fixed)
+}
+
+/** List state of one of several tables of a panel: the caller stores the page and the order. */
+export function useStoredList<E extends Endpoint>(
+  endpoint: ListEndpoint<E>,
+  [state, setState]: readonly [state: ListState, setState: (next: ListState) => void],
+  fixed?: Fixed<E>,
+) {
   return useListState(endpoint, state, setState, fixed)
 }
 

@@ -1,11 +1,10 @@
-import { about } from '@oms/contract/core/fields.ts'
+import { about, formatCurrency } from '@oms/contract/core/fields.ts'
 import type * as z from 'zod'
-import { formatMoney } from '#core/text/format.ts'
 
 /** Returns the function that formats the values of a schema field as text: amounts in fen as `¥1,234.56`. */
 export function createFieldFormatter(schema: z.ZodObject, field: string): (value: unknown) => string {
   const { labels, unit } = about(schema, field)
-  if (unit === 'fen') return (value) => (typeof value === 'number' ? `¥${formatMoney(value)}` : '')
+  if (unit === 'fen') return (value) => (typeof value === 'number' ? formatCurrency(value) : '')
   return (value) => formatPlainText(value, labels)
 }
 

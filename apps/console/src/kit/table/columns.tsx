@@ -12,6 +12,8 @@ export interface Column<Row> extends ConfigurableColumn {
   readonly align?: 'left' | 'right' | 'center' | undefined
   /** Help text of a question mark in the header. */
   readonly help?: string | undefined
+  /** A picture without text, which the title of a card shows in front of the first column with text. */
+  readonly picture?: true | undefined
   readonly render: (row: Row) => ReactNode
   /**
    * Plain value of a cell: cells with an unchanged value are not rendered again. Absent when `render` uses other
@@ -27,6 +29,7 @@ export interface ColumnOptions {
   readonly hidden?: true
   readonly align?: 'left' | 'right' | 'center'
   readonly help?: string
+  readonly picture?: true
   /** `true` when the server sorts by the field's own name. */
   readonly sort?: true | string
 }

@@ -1,4 +1,5 @@
 import { Checkbox, Spin } from 'antd'
+import { Fragment } from 'react'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 
@@ -11,9 +12,13 @@ interface CardsProps<Row> {
   onPick(row: Row, on: boolean): void
 }
 
-/** Renders a list on phones: one card per row with the first column as title and the actions at the bottom. */
+/**
+ * Renders a list on phones: one card per row with the first column as title and the actions at the bottom. Pictures are
+ * part of the title.
+ */
 export function TableCards<Row extends object>({ rows, rowKey, columns, turning, picked, onPick }: CardsProps<Row>) {
-  const [title, ...others] = columns.filter(({ fixed }) => !fixed)
+  const [title, ...others] = columns.filter(({ fixed, picture }) => !fixed && !picture)
+  const pictures = columns.filter(({ picture }) => picture)
   const actions = columns.find(({ fixed }) => fixed)
   return (
     <Spin spinning={turning} delay={150}>
@@ -28,6 +33,9 @@ export function TableCards<Row extends object>({ rows, rowKey, columns, turning,
                   onChange={(event) => onPick(row, event.target.checked)}
                 />
               )}
+              {pictures.map((column) => (
+                <Fragment key={column.key}>{column.render(row)}</Fragment>
+              ))}
               {title?.render(row)}
             </div>
             <dl>

@@ -6,6 +6,7 @@ import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
+import { FileProblems } from './file-problems.tsx'
 import { describeFileRule } from './file-upload.tsx'
 import type { Phase, Progress } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
@@ -24,7 +25,7 @@ interface ComponentUploadProps {
 /** Uploads a large component in parts with progress, speed and pause; continues after a reload or a lost connection. */
 export function ComponentUpload({ id, place, value, onChange }: ComponentUploadProps) {
   const upload = useComponentUpload(place, onChange)
-  const { progress, running, unfinished } = upload
+  const { progress, running, problems, unfinished } = upload
   useRunningUpload(running, { id, noun: '组件' })
   return (
     <div className="kit-upload">
@@ -42,6 +43,7 @@ export function ComponentUpload({ id, place, value, onChange }: ComponentUploadP
         />
       )}
       {running && progress && <Running {...upload} progress={progress} />}
+      <FileProblems problems={problems} />
       {progress?.phase === 'failed' && <Alert type="error" showIcon title={progress.message} />}
       {value && !running && <Stored file={value} />}
     </div>

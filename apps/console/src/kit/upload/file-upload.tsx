@@ -7,6 +7,7 @@ import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
+import { FileProblems } from './file-problems.tsx'
 import { parseFileId } from './stored-file.ts'
 import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
@@ -40,6 +41,7 @@ export function FileUpload({
       <FileButton label="选择文件" multiple={rule.maxCount > 1} extensions={rule.extensions} onFiles={batch.take}>
         <Button icon={<UploadOutlined />}>选择文件</Button>
       </FileButton>
+      <FileProblems problems={batch.problems} />
       <p className="kit-upload-rule">{describeFileRule(rule)}</p>
       <ul className="kit-files">
         {batch.addresses.map((address, index) => (

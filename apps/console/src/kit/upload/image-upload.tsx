@@ -5,6 +5,7 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
+import { FileProblems } from './file-problems.tsx'
 import { describeFileRule } from './file-upload.tsx'
 import { splitAddresses } from './stored-file.ts'
 import { Uploading } from './uploading.tsx'
@@ -22,12 +23,8 @@ interface ImageUploadProps {
 
 /** Uploads pictures with thumbnails, zoom, reordering and removal; its value is one comma-separated text. */
 export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose = 'image' }: ImageUploadProps) {
-  const { pending, addresses, take, remove, replace } = useUploadBatch({
-    rule,
-    purpose,
-    value,
-    onChange: (next) => onChange?.(next),
-  })
+  const batch = useUploadBatch({ rule, purpose, value, onChange: (next) => onChange?.(next) })
+  const { pending, addresses, take, remove, replace } = batch
   useRunningUpload(pending > 0, { id, noun: '图片' })
   return (
     <div className="kit-upload">
@@ -57,6 +54,7 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
           )}
         </ul>
       </Image.PreviewGroup>
+      <FileProblems problems={batch.problems} />
       <p className="kit-upload-rule">{describeFileRule(rule)}</p>
     </div>
   )

@@ -9,12 +9,13 @@ interface Batch {
   readonly send: (file: File) => Promise<string>
   /** Number of files being uploaded. */
   readonly onPending: (count: number) => void
-  readonly onProblem: (problem: string) => void
+  /** Called without a file when the number of files is wrong. */
+  readonly onProblem: (problem: string, file?: File) => void
 }
 
 /**
- * Uploads several files: checks each file, waits for all, and returns the merged list. A failed file shows its error
- * and is omitted.
+ * Uploads several files: checks each file, waits for all, and returns the merged list. A failed file is reported and
+ * omitted.
  */
 export async function uploadBatch(files: readonly File[], { rule, present, send, onPending, onProblem }: Batch) {
   const crowded = findFileCountProblem(rule, present.length + files.length)
@@ -24,7 +25,7 @@ export async function uploadBatch(files: readonly File[], { rule, present, send,
   }
   const accepted = files.filter((file) => {
     const problem = findUploadProblem(rule, file)
-    if (problem) onProblem(problem)
+    if (problem) onProblem(problem, file)
     return !problem
   })
   let pending = accepted.length
@@ -33,7 +34,7 @@ export async function uploadBatch(files: readonly File[], { rule, present, send,
     accepted.map((file) =>
       send(file)
         .catch((error: unknown) => {
-          onProblem(findRefusalMessage(error, '上传失败，请重试'))
+          onProblem(findRefusalMessage(error, '上传失败，请重试'), file)
           return undefined
         })
         .finally(() => onPending(--pending)),

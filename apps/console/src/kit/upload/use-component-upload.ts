@@ -1,7 +1,8 @@
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useRef, useState } from 'react'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { toast } from '#core/loading/toast.ts'
+import { useFileProblems } from './file-problems.tsx'
 import { computeFileFingerprint, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
 import { type Progress, startUpload, type Upload } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
@@ -17,13 +18,13 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<Progress>()
   const { unfinished, keep, forget } = useUnfinished(place)
+  const { problems, accept } = useFileProblems()
   const upload = useRef<Upload>(undefined)
   const running = progress !== undefined && !OVER.has(progress.phase)
   useUnsaved(running)
 
   const start = async (file: File) => {
-    const problem = findUploadProblem(UPLOAD.component, file)
-    if (problem) return toast.error(problem)
+    if (!accept(UPLOAD.component, file)) return
     setName(file.name)
     const fingerprint = computeFileFingerprint(file)
     const onProgress = (next: Progress) => {
@@ -41,6 +42,7 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
   return {
     name,
     progress,
+    problems,
     running,
     /** Returns the unfinished upload of an earlier visit; choosing the same file again continues it. */
     unfinished: running ? undefined : unfinished,

@@ -3,7 +3,7 @@ import { files } from '@oms/contract/file/file.ts'
 import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, call, isApiError } from '#core/api/client.ts'
-import { toast } from '#core/loading/toast.ts'
+import { useFileProblems } from './file-problems.tsx'
 import { splitAddresses, joinAddresses } from './stored-file.ts'
 import { uploadBatch } from './upload-batch.ts'
 
@@ -22,21 +22,9 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   const [pending, setPending] = useState(0)
   /** Remembers the names of uploaded files, because URLs do not contain them. */
   const [names, setNames] = useState<Readonly<Record<string, string>>>({})
+  const { problems, add: addProblem, clear } = useFileProblems()
   const addresses = splitAddresses(value)
-
-  /** Reads the field's value when the upload ends, not when it starts. */
-  const latest = useRef({ addresses, onChange })
-  useEffect(() => {
-    latest.current = { addresses, onChange }
-  })
-  const add = (uploaded: readonly string[]) => {
-    if (uploaded.length === 0) return
-    const next = [...latest.current.addresses, ...uploaded]
-    const { onChange: change } = latest.current
-    // Two uploads may end before the field renders again.
-    latest.current = { addresses: next, onChange: change }
-    change(joinAddresses(next))
-  }
+  const add = useAppend(addresses, onChange)
 
   const send = async (file: File) => {
     const { url } = await sendFile(purpose, file)
@@ -45,6 +33,7 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   }
   /** Files chosen during an upload are counted together with the running ones and added to the field at the end. */
   const take = async (chosen: readonly File[]) => {
+    clear()
     const present = [...addresses, ...Array.from({ length: pending }, () => '')]
     let mine = 0
     const onPending = (count: number) => {
@@ -52,16 +41,33 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
       mine = count
       setPending((all) => all + change)
     }
-    const merged = await uploadBatch(chosen, { rule, present, send, onPending, onProblem: toast.error })
+    const merged = await uploadBatch(chosen, { rule, present, send, onPending, onProblem: addProblem })
     add(merged.slice(present.length))
   }
   return {
     pending,
+    problems,
     addresses,
     names,
     take,
     replace: (next: readonly string[]) => onChange(joinAddresses(next)),
     remove: (address: string) => onChange(joinAddresses(addresses.filter((each) => each !== address))),
+  }
+}
+
+/** Returns a function that adds URLs to the value that the field has when an upload ends, not when it starts. */
+function useAppend(addresses: readonly string[], onChange: (value: string) => void) {
+  const latest = useRef({ addresses, onChange })
+  useEffect(() => {
+    latest.current = { addresses, onChange }
+  })
+  return (uploaded: readonly string[]) => {
+    if (uploaded.length === 0) return
+    const next = [...latest.current.addresses, ...uploaded]
+    const { onChange: change } = latest.current
+    // Two uploads may end before the field renders again.
+    latest.current = { addresses: next, onChange: change }
+    change(joinAddresses(next))
   }
 }
 

@@ -8,20 +8,22 @@ import type * as z from 'zod'
 import { call, isApiError } from '#core/api/client.ts'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWrite } from '#core/api/query.ts'
-import { toast } from '#core/loading/toast.ts'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { checkAvatar } from './avatar-rule.ts'
 
 /** Avatar of the user: chosen, validated, uploaded and saved in one step. */
 export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) {
   const input = useRef<HTMLInputElement>(null)
   const shown = useFileUrl(profile.avatar)
-  const { sending, send } = useAvatarUpload(profile)
+  const { problems, add, clear } = useFileProblems()
+  const { sending, send } = useAvatarUpload(profile, add)
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0]
     target.value = ''
     if (!file) return
+    clear()
     const refusal = checkAvatar(file)
-    if (refusal) toast.error(refusal)
+    if (refusal) add(refusal)
     else void send(file)
   }
   return (
@@ -39,21 +41,22 @@ export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) 
       <Button loading={sending} onClick={() => input.current?.click()}>
         更换头像
       </Button>
+      <FileProblems problems={problems} />
     </>
   )
 }
 
 /** Uploads a picture and saves the picture as the avatar. */
-function useAvatarUpload(profile: z.output<typeof Profile>) {
+function useAvatarUpload(profile: z.output<typeof Profile>, onProblem: (problem: string) => void) {
   const [sending, setSending] = useState(false)
-  const save = useWrite(account.modify)
+  const save = useWrite(account.modify, { quiet: true })
   const send = async (file: File) => {
     setSending(true)
     try {
       const { url } = await call(files.upload, { purpose: 'avatar', file } as { purpose: 'avatar' }, { quiet: true })
       await save.mutateAsync({ ...inputOf(profile), id: profile.uid, rev: profile.rev, avatar: url })
     } catch (error) {
-      toast.error(isApiError(error) && error.code === 400 && error.message ? error.message : '失败')
+      onProblem(isApiError(error) && error.code === 400 && error.message ? error.message : '失败')
     }
     setSending(false)
   }

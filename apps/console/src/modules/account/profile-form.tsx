@@ -1,51 +1,43 @@
 import { GENDER } from '@oms/contract/entities/account.ts'
 import { account, ProfileInput } from '@oms/contract/account/account.ts'
 import { type Profile } from '@oms/contract/account/profile.ts'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Radio, Space } from 'antd'
-import { useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import type * as z from 'zod'
-import { useUnsaved } from '#core/routing/tab.tsx'
-import { useDraft } from '#core/auth/draft.ts'
+import { call } from '#core/api/client.ts'
 import { NoteField, Field, TextField } from '#kit/form/field.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
-import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
-import { useSubmit } from './use-submit.ts'
+import { pickSendable } from '#kit/form/form-values.ts'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { useWords } from '#kit/pickers/dict-words.tsx'
 
-type Values = z.input<typeof ProfileInput>
+type Account = z.output<typeof Profile>
+
+/** The picture is saved by its own button, which must not count as a change of this form. */
+const toRecord = ({ uid, avatar: _, ...rest }: Account) => ({ ...rest, id: uid })
 
 /** Edits the user's own profile. The avatar is saved separately when chosen. */
-export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) {
-  const [form] = Form.useForm<Values>()
-  const { submit, busy } = useSubmit(account.modify, form)
-  const draft = useDraft('profile', form)
-  const [dirty, setDirty] = useState(draft.restored)
-  useUnsaved(dirty)
-  const clearDraft = () => {
-    draft.clear()
-    setDirty(false)
-  }
-  const undo = () => {
-    form.resetFields()
-    clearDraft()
-  }
-  const onFinish = (values: Values) =>
-    submit({ ...values, avatar: profile.avatar, id: profile.uid, rev: profile.rev }, clearDraft)
+export function ProfileForm({ profile }: { profile: Account }) {
+  const save = useSaveForm(account.modify, {
+    initial: toRecord(profile),
+    draft: 'profile',
+    latest: async () => toRecord(await call(account.detail, { id: profile.uid })),
+    input: (values) =>
+      pickSendable(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
+  })
+  const reset = () => save.load(toRecord(profile))
+  const follow = useEffectEvent(() => {
+    if (!save.dirty) reset()
+  })
+  // Changes by an administrator appear in a form without input; with input they cause a conflict at the next save.
+  useEffect(() => follow(), [profile])
   return (
-    <Form
-      name="profile"
-      form={form}
-      layout="vertical"
-      initialValues={profile}
-      onFinish={onFinish}
-      onValuesChange={() => {
-        draft.onValuesChange()
-        setDirty(true)
-      }}
-    >
-      <RestoredDraft restored={draft.restored} onStartOver={undo} />
+    <Form {...save.form}>
+      <RestoredDraft {...save.draft} />
       <ProfileFields />
-      <ProfileButtons busy={busy} dirty={dirty} onUndo={undo} />
+      <ProfileButtons busy={save.saving} dirty={save.dirty} onUndo={reset} />
     </Form>
   )
 }

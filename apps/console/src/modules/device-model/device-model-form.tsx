@@ -1,5 +1,5 @@
 import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/device-model/device-model.ts'
-import { Drawer, Form, Select } from 'antd'
+import { Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
@@ -8,6 +8,7 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import type { Model } from './device-model-list.page.tsx'
+import { BoardSelect } from './board-select.tsx'
 import { TypeSelect } from './type-select.tsx'
 
 /** Form that creates a model. A select of models passes `onCreated` to receive the new model. */
@@ -71,13 +72,7 @@ function Fields({ row }: { row?: Model }) {
         name="boards"
         hint="语音设备上报的开发板，如 bread-compact-wifi；固件只发给这些开发板，版本名称须为 2.0.10 这样的三段数字"
       >
-        <Select
-          mode="tags"
-          open={false}
-          suffixIcon={null}
-          tokenSeparators={[',', '，', ';', '；', ' ']}
-          placeholder="输入开发板后按回车"
-        />
+        <BoardSelect />
       </Field>
       <SwitchField of={DeviceModelInput} name="status" />
       <NoteField of={DeviceModelInput} name="remark" rows={3} />

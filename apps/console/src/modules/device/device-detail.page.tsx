@@ -1,5 +1,6 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceDetail } from '@oms/contract/device/device-row.ts'
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { Space } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
@@ -32,7 +33,7 @@ const ITEMS = [
   item('appVer'),
   item('hwVer'),
   item('uid'),
-  item('mac'),
+  item('mac', (mac) => formatMac(mac)),
   item('imei'),
   item('ip'),
   item('region'),

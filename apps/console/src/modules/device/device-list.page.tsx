@@ -1,6 +1,7 @@
 import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -47,7 +48,7 @@ const COLUMNS = [
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('modelCode', { width: 110, hidden: true }),
   col('uid', { width: 190, hidden: true }),
-  col('mac', { width: 130, hidden: true }),
+  col('mac', (mac) => renderPlainCell(formatMac(mac)), { width: 134, hidden: true }),
   col('imei', { width: 150, hidden: true }),
   col('osVer', { width: 120, hidden: true }),
   col('appVer', { width: 120, hidden: true }),

@@ -1,16 +1,16 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Space } from 'antd'
 import { useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 
 interface AllotFileProps {
@@ -22,7 +22,7 @@ interface AllotFileProps {
 /** Allots the UIDs of a file after a dry run. */
 export function AllotFile(props: AllotFileProps) {
   const { onClose } = props
-  const { file, isChecked, report, busy, choose, run } = useAllotFile(props)
+  const { file, isChecked, report, problems, busy, choose, run } = useAllotFile(props)
   return (
     <>
       <div className="kit-import-row">
@@ -37,6 +37,7 @@ export function AllotFile(props: AllotFileProps) {
           下载模板
         </Button>
       </div>
+      <FileProblems problems={problems} />
       {report && <ImportProblems report={report} />}
       {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
       <AllotButtons {...{ file, isChecked, report, busy, run, onClose }} />
@@ -84,6 +85,7 @@ function AllotButtons({ file, isChecked, report, busy, run, onClose }: AllotButt
 /** Keeps the chosen file and its report, and sends the file for a dry run or the allotment. */
 function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const client = useQueryClient()
+  const { problems, accept, add, clear } = useFileProblems()
   const [file, setFile] = useState<File>()
   /** Report of the dry run with its tenant; it is invalid for another tenant. A long file returns a job instead. */
   const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
@@ -93,9 +95,8 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const [runs] = useState(() => new ImportRun())
   const choose = ([chosen]: File[]) => {
     // The file of a running allotment cannot be replaced.
-    if (busy === 'import') return
-    const problem = chosen && findUploadProblem(UPLOAD.table, chosen)
-    if (problem) return showRefusedFile(problem, file)
+    if (!chosen || busy === 'import') return
+    if (!accept(UPLOAD.table, chosen, file)) return
     runs.outdate()
     setBusy(undefined)
     setFile(chosen)
@@ -103,6 +104,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   }
   const run = async (dryRun: boolean) => {
     if (tenantId === undefined) return onMissing()
+    clear()
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
@@ -116,12 +118,13 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
         setChecked({ tenantId, report: result })
         if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
       }
-    } catch {
-      // The call has shown its error; the chosen file stays.
+    } catch (error) {
+      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      if (isCurrent()) add(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)
   }
-  return { file, isChecked, report, busy, choose, run }
+  return { file, isChecked, report, problems, busy, choose, run }
 }
 
 function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boolean; key: string }) {
@@ -129,5 +132,5 @@ function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boo
   const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
   // A different tenant requires a new idempotency key.
   const idempotencyKey = dryRun ? undefined : `${key}-${tenantId}`
-  return call(licenseCerts.allotFile, input, { idempotencyKey }) as Promise<ImportReport | JobResponse>
+  return call(licenseCerts.allotFile, input, { idempotencyKey, quiet: true }) as Promise<ImportReport | JobResponse>
 }

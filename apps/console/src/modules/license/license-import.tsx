@@ -2,18 +2,19 @@ import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { focusOpened } from '#kit/form/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
+import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { useVendorWords } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
@@ -22,7 +23,7 @@ import './license.css'
 /** Imports a delivery: file, preview, dry run, import. */
 export function LicenseImport({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
-  const { file, preview, report, busy, choose, forget, run } = useImport(form, onClose)
+  const { file, preview, report, problems, busy, choose, forget, run } = useImport(form, onClose)
   const isDone = report !== undefined && !report.dryRun
   const step = isDone ? 2 : report ? 1 : 0
   return (
@@ -47,6 +48,7 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
             <BatchFields />
           </Form>
           <FileRow file={file} onFiles={choose} />
+          <FileProblems problems={problems} />
         </>
       )}
       {preview && !report && <Preview rows={preview} />}
@@ -166,16 +168,16 @@ const Report = ({ report }: { report: ImportReport }) => (
 )
 
 /** Reads the first rows of a chosen file. */
-function usePreview(form: FormInstance) {
+function usePreview(form: FormInstance, onProblem: (problem: string) => void) {
   const [preview, setPreview] = useState<readonly LicensePreviewRow[]>()
   const [looks] = useState(() => new ImportRun())
   const look = async (chosen: File) => {
     const { vendor, typeCode } = form.getFieldsValue()
     const input = { file: chosen, vendor, typeCode: typeCode || 'P2P' } as never
     const isCurrent = looks.begin()
-    const shown = (await call(licenseCerts.preview, input).catch(() => undefined)) as
-      | { rows: LicensePreviewRow[] }
-      | undefined
+    const shown = (await call(licenseCerts.preview, input, { quiet: true }).catch((error: unknown) => {
+      if (isCurrent() && !showAtField(form, error)) onProblem(findErrorMessage(error))
+    })) as { rows: LicensePreviewRow[] } | undefined
     if (isCurrent()) setPreview(shown?.rows)
   }
   return { preview, look }
@@ -186,32 +188,43 @@ function sendImport(given: { values: object; file: File | undefined; dryRun: boo
   const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
   const input = { ...filled, file, dryRun: dryRun ? '1' : '0' } as never
   const idempotencyKey = dryRun ? undefined : key
-  return call(licenseCerts.import, input, { idempotencyKey }) as Promise<ImportReport | JobResponse>
+  return call(licenseCerts.import, input, { idempotencyKey, quiet: true }) as Promise<ImportReport | JobResponse>
 }
 
 function useImport(form: FormInstance, onClose: () => void) {
   const [file, setFile] = useState<File>()
-  const { preview, look } = usePreview(form)
-  const { report, busy, outdate, change, run } = useImportRun(form, file, onClose)
+  const { problems, accept, add, clear } = useFileProblems()
+  const { preview, look } = usePreview(form, add)
+  const { report, busy, outdate, change, run } = useImportRun({ form, file, onClose, onProblem: add })
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = findUploadProblem(UPLOAD.table, chosen)
-    if (problem) return showRefusedFile(problem, file)
+    if (!accept(UPLOAD.table, chosen, file)) return
     setFile(chosen)
     outdate()
     void look(chosen)
+  }
+  const start = (dryRun: boolean) => {
+    clear()
+    return run(dryRun)
   }
   /** The dry run belongs to a different file or setting. */
   const forget = (changed: object) => {
     change()
     if (file && ('vendor' in changed || 'typeCode' in changed)) void look(file)
   }
-  return { file, preview, report, busy, choose, forget, run }
+  return { file, preview, report, problems, busy, choose, forget, run: start }
+}
+
+interface RunOptions {
+  readonly form: FormInstance
+  readonly file: File | undefined
+  onClose(): void
+  onProblem(problem: string): void
 }
 
 /** Sends the file for a dry run or the import, and keeps the report. */
-function useImportRun(form: FormInstance, file: File | undefined, onClose: () => void) {
+function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
   const client = useQueryClient()
   const [report, setReport] = useState<ImportReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
@@ -244,8 +257,8 @@ function useImportRun(form: FormInstance, file: File | undefined, onClose: () =>
         setReport(result)
         if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
       }
-    } catch {
-      // The call has shown its error; the chosen file stays.
+    } catch (error) {
+      if (isCurrent() && !showAtField(form, error)) onProblem(findErrorMessage(error))
     }
     if (!isCurrent()) return
     setBusy(undefined)

@@ -14,15 +14,15 @@ import {
   UndoOutlined,
   UnorderedListOutlined,
 } from '@ant-design/icons'
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import type { Editor } from '@tiptap/core'
 import { useEditorState } from '@tiptap/react'
 import { Button, Input, Popover, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { isApiError } from '#core/api/client.ts'
-import { toast } from '#core/loading/toast.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { sendFile } from '#kit/upload/use-upload-batch.ts'
 
 interface Tool {
@@ -154,23 +154,26 @@ const markOf = (href: string) => [{ type: 'link', attrs: { href } }]
 
 function PictureTool({ editor }: { editor: Editor }) {
   const [sending, setSending] = useState(false)
+  const { problems, accept, add } = useFileProblems()
   useRunningUpload(sending, { noun: '图片' })
   const take = async ([file]: File[]) => {
     if (!file) return
-    const problem = findUploadProblem(UPLOAD.image, file)
-    if (problem) return toast.error(problem)
+    if (!accept(UPLOAD.image, file)) return
     setSending(true)
     try {
       const { url } = await sendFile('notice', file)
       editor.chain().focus().setImage({ src: url, alt: file.name }).run()
     } catch (error) {
-      toast.error(isApiError(error) ? error.message : '上传图片失败，请重试')
+      add(isApiError(error) ? error.message : '上传图片失败，请重试')
     }
     setSending(false)
   }
   return (
-    <FileButton label="选择图片" extensions={UPLOAD.image.extensions} onFiles={take}>
-      <Button type="text" size="small" icon={<PictureOutlined />} aria-label="图片" title="图片" loading={sending} />
-    </FileButton>
+    <>
+      <FileButton label="选择图片" extensions={UPLOAD.image.extensions} onFiles={take}>
+        <Button type="text" size="small" icon={<PictureOutlined />} aria-label="图片" title="图片" loading={sending} />
+      </FileButton>
+      <FileProblems problems={problems} />
+    </>
   )
 }

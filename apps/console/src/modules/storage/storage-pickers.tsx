@@ -1,9 +1,9 @@
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Select } from 'antd'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
@@ -26,7 +26,7 @@ export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale
   )
   const options = (data?.list ?? []).map(({ id, name, period, price }) => ({
     value: id,
-    label: onSale ? `${name} · ${period} · ${price === 0 ? '免费' : `¥${formatMoney(price)}`}` : name,
+    label: onSale ? `${name} · ${period} · ${price === 0 ? '免费' : formatCurrency(price)}` : name,
   }))
   return <RecordSelect placeholder="输入套餐名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
 }

@@ -37,21 +37,28 @@ export class Availability {
 
   /** Returns the ads that the engine must skip. The object stays the same while its content does not change. */
   stateOf(manifest: PlayerManifest, now: number): ScreenState {
-    const filesNotReady = manifest.ads.filter((ad) => !this.#isAvailable(ad, now)).map(({ id }) => id)
-    const codecsUnsupported = manifest.ads.filter((ad) => needsFile(ad) && !this.fileOf(ad)).map(({ id }) => id)
-    const key = `${filesNotReady.join()}|${codecsUnsupported.join()}`
-    if (key !== this.#stateKey) this.#state = { filesNotReady, codecsUnsupported }
+    const state = this.computeState(manifest, now)
+    const key = `${state.filesNotReady.join()}|${state.codecsUnsupported.join()}`
+    if (key !== this.#stateKey) this.#state = state
     this.#stateKey = key
     return this.#state
   }
 
-  #isAvailable(ad: ManifestAd, now: number) {
+  /** Returns the ads that the engine must skip. With `assumesFiles` all files count as stored. */
+  computeState({ ads }: PlayerManifest, now: number, assumesFiles = false) {
+    return {
+      filesNotReady: ads.filter((ad) => !this.#isAvailable(ad, now, assumesFiles)).map(({ id }) => id),
+      codecsUnsupported: ads.filter((ad) => needsFile(ad) && !this.fileOf(ad)).map(({ id }) => id),
+    }
+  }
+
+  #isAvailable(ad: ManifestAd, now: number, assumesFiles: boolean) {
     const failure = this.#failures.get(ad.id)
     if (failure && now < failure.until) return false
     if (ad.type === AD_TYPE.web) return this.#isOnline() && isAllowedAddress(ad.linkUrl)
     if (ad.type === AD_TYPE.package && !navigator.serviceWorker?.controller) return false
     const file = this.fileOf(ad)
-    return !file || this.#media.isReady(file)
+    return !file || assumesFiles || this.#media.isReady(file)
   }
 
   /** Counts a failed play. Returns true at the third failure: the ad is then skipped for an hour. */

@@ -21,17 +21,23 @@ interface Version {
 export interface SyncRules {
   /** Returns the chosen rendition of each ad that needs one, in the order of the ads. */
   filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[]
-  /** True when the file is stored, or its download failed for now. */
-  isSettled(file: ManifestFile): boolean
+  isStored(file: ManifestFile): boolean
+  /** True when the download of the file failed for now. */
+  hasFailed(file: ManifestFile): boolean
   /** True when a screen with this manifest would show an ad now. */
   isPlayable(manifest: PlayerManifest): boolean
+  /**
+   * Returns the milliseconds until `to` in which a screen with this manifest shows an ad. With `assumesFiles` all files
+   * count as stored.
+   */
+  shownMs(manifest: PlayerManifest, to: number, assumesFiles: boolean): number
   onChange(): void
   onPolled(): void
 }
 
 /**
- * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored or have
- * failed.
+ * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored. With failed
+ * files it replaces the current one only if the screen shows ads no shorter than before.
  */
 export class ManifestSync {
   readonly #api: Api
@@ -104,19 +110,33 @@ export class ManifestSync {
     return this.#wanted
   }
 
-  /** Replaces the current manifest by the pending one when the files of the next 24 hours are stored or have failed. */
+  /** Replaces the current manifest by the pending one when the screen shows no less afterwards. */
   swap() {
     const pending = this.#pending
     if (!pending) return
-    const wanted = this.#wantedOf(pending)!
-    const isReady = wanted.files.slice(0, wanted.due).every((file) => this.#rules.isSettled(file))
-    if (!isReady && this.#current && this.#rules.isPlayable(this.#current.manifest)) return
+    if (this.#current && this.#rules.isPlayable(this.#current.manifest) && !this.#isComplete(pending, this.#current))
+      return
     this.#current = pending
     this.#pending = undefined
     void writeSetting(CURRENT, pending)
       .then(() => removeSetting(PENDING))
       .catch(() => undefined)
     this.#rules.onChange()
+  }
+
+  /**
+   * True when the files of the next 24 hours are stored. Failed files may be missing when other ads fill their time: the
+   * pending manifest then shows ads as long as it would with all files, or as long as the current one.
+   */
+  #isComplete(pending: Version, current: Version) {
+    const { files, due } = this.#wantedOf(pending)!
+    const missing = files.slice(0, due).filter((file) => !this.#rules.isStored(file))
+    if (missing.length === 0) return true
+    if (!missing.every((file) => this.#rules.hasFailed(file))) return false
+    const to = this.#clock.now() + DAY_MS
+    const shown = this.#rules.shownMs(pending.manifest, to, false)
+    const planned = this.#rules.shownMs(pending.manifest, to, true)
+    return shown >= Math.min(planned, this.#rules.shownMs(current.manifest, to, false))
   }
 
   /** Polls now, then at the interval that the server sets. */
@@ -133,6 +153,8 @@ export class ManifestSync {
       if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: parseJson(body) })
       if (status === 200 || status === 304) await this.#setRefused(0)
       if (status === 401 && this.#refusedSince === 0) await this.#setRefused(this.#clock.now())
+      // The plan of the current manifest may have ended since the last attempt.
+      this.swap()
       this.#rules.onPolled()
     } catch {
       // There is no network, or a captive portal sent a page. The player continues with its stored manifest.

@@ -1,13 +1,14 @@
 /** SQLSTATE classes of errors that the values of a row cause: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
 
-/** True for an error that the values of a row cause, so that the same row fails again. */
-function isDataError(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return (
-    error instanceof RangeError ||
-    (typeof code === 'string' && code.length === 5 && DATA_CLASSES.includes(code.slice(0, 2)))
-  )
+/** True for an error that the values of a row cause, so that the same row fails again. Reads wrapped errors too. */
+export function isDataError(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown }
+    if (cause instanceof RangeError) return true
+    if (typeof code === 'string' && code.length === 5) return DATA_CLASSES.includes(code.slice(0, 2))
+  }
+  return false
 }
 
 /**

@@ -34,23 +34,25 @@ function serveMetrics(app: FastifyInstance, services: Services) {
 
 function classOf(method: string, url: string): MeasuredRequest['operationClass'] {
   if (!url.startsWith('/api/v1/')) return 'other'
-  if (/^\/api\/v1\/(?:login|account\/passwd|account\/captcha)/.test(url)) return 'login'
+  if (/^\/api\/v1\/account\/(?:login|captcha|register|passwd\/reset|mfa)/.test(url)) return 'login'
   if (url.startsWith('/api/v1/file')) return 'file'
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }
 
 /**
- * Reports whether this process can serve calls. Without the file store the process is degraded but ready: lists and
- * forms still work. A proxy that removed every process would make the outage complete.
+ * Reports whether this process can serve calls. Without the file store or the store of videos the process is degraded but
+ * ready: lists and forms still work. A proxy that removed every process would make the outage complete.
  */
 export async function checkReadiness(services: Services) {
-  const checks = {
-    database: await isHealthy(() => services.database.pool.query('select 1')),
-    files: await isHealthy(() => services.files.check()),
-  }
+  const [database, ...parts] = await Promise.all([
+    isHealthy(() => services.database.pool.query('select 1')),
+    ...[...services.readiness.checks].map(async ([name, check]) => [name, await isHealthy(check)] as const),
+  ])
+  const checks = { database, ...Object.fromEntries(parts) }
   const { hasBegun: isStopping } = services.shutdown
-  const ready = checks.database && !isStopping
-  const status = isStopping ? 'stopping' : !ready ? 'unavailable' : checks.files ? 'ok' : 'degraded'
+  const ready = database && !isStopping
+  const isComplete = parts.every(([, isWorking]) => isWorking)
+  const status = isStopping ? 'stopping' : !ready ? 'unavailable' : isComplete ? 'ok' : 'degraded'
   return { ready, status, checks }
 }
 

@@ -35,10 +35,13 @@ export async function forEachIsolated<T>(
   return { done: items.length - failed.length, failed }
 }
 
-/** Deadlocks and lock timeouts (classes 40 and 55) concern one item; the other transient errors concern the connection. */
+/**
+ * Deadlocks, lock timeouts (classes 40 and 55) and a statement that exceeds its time limit (57014) concern one item; the
+ * other transient errors concern the connection.
+ */
 const isConnectionLost = (error: unknown) => {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && /^(?:40|55)/.test(String(cause.code))) return false
+    if ('code' in cause && /^(?:40|55|57014)/.test(String(cause.code))) return false
   return isTransient(error)
 }
 

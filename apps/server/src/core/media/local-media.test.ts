@@ -1,8 +1,10 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { expect, inject, test } from 'vitest'
+import { pino } from 'pino'
+import { expect, inject, test, vi } from 'vitest'
 import { LocalMedia } from './local-media.ts'
+import { openMedia } from './open-media.ts'
 
 const media = new LocalMedia(mkdtempSync(join(inject('scratch'), 'media-')), 0)
 
@@ -15,4 +17,23 @@ test('creates an object once when different bytes arrive at the same time', asyn
     const same = await Promise.all(['one', 'two', 'six'].map(put))
     expect(same.toSorted()).toEqual(['other', 'other', 'same'])
   }
+})
+
+test('a directory that cannot be created has no room, is logged once, and is used again as soon as it can be created', async () => {
+  const dataDir = mkdtempSync(join(inject('scratch'), 'media-'))
+  const mediaDir = join(dataDir, 'file', 'media')
+  writeFileSync(join(dataDir, 'file'), 'not a directory')
+  const log = pino({ enabled: false })
+  const error = vi.spyOn(log, 'error')
+  const opened = await openMedia({ dataDir, mediaDir }, log)
+  if (opened.kind !== 'local') throw new Error('not a local store')
+  expect(opened.hasRoom).toBe(false)
+  await opened.measure()
+  expect(error).toHaveBeenCalledOnce()
+  await expect(opened.check()).rejects.toThrow('ENOTDIR')
+  rmSync(join(dataDir, 'file'))
+  await expect(opened.check()).resolves.toBeUndefined()
+  await opened.measure()
+  await opened.measure()
+  expect(error).toHaveBeenCalledOnce()
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Logger } from 'pino'
 import { DiskRead } from '#core/storage/local/disk-read.ts'
 import { readFreeBytes, RESERVED_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
 import { type ByteRange, DiskFull, FileMismatch, FileMissing } from '#core/storage/store.ts'
@@ -27,13 +28,16 @@ export class LocalMedia implements MediaFiles {
   readonly kind = 'local'
   readonly #root: string
   readonly #keepFree: number
+  readonly #log: Logger | undefined
   readonly #folders: FolderSync
   #checkedAt = 0
   #hasRoom = true
+  #isBroken = false
 
-  constructor(root: string, keepFree = RESERVED_FREE_BYTES) {
+  constructor(root: string, keepFree = RESERVED_FREE_BYTES, log?: Logger) {
     this.#root = root
     this.#keepFree = keepFree
+    this.#log = log
     this.#folders = new FolderSync(root)
   }
 
@@ -42,11 +46,18 @@ export class LocalMedia implements MediaFiles {
     return this.#hasRoom
   }
 
-  /** Measures the free space now. */
+  /** Measures the free space now. A directory that cannot be created or read has no room. */
   async measure() {
     this.#checkedAt = performance.now()
-    await mkdir(this.#root, { recursive: true })
-    this.#hasRoom = (await readFreeBytes(this.#root).catch(() => 0)) >= this.#keepFree
+    try {
+      await mkdir(this.#root, { recursive: true })
+      this.#hasRoom = (await readFreeBytes(this.#root)) >= this.#keepFree
+      this.#isBroken = false
+    } catch (err) {
+      this.#hasRoom = false
+      if (!this.#isBroken) this.#log?.error({ err, directory: this.#root }, 'directory for videos not usable')
+      this.#isBroken = true
+    }
   }
 
   /**

@@ -1,10 +1,16 @@
 import type { S3Config } from '#core/storage/s3/s3-client.ts'
-import { S3Client } from '#core/storage/s3/s3-client.ts'
+import { S3Client, S3Error } from '#core/storage/s3/s3-client.ts'
 import { type ByteRange, FileMissing } from '#core/storage/store.ts'
 import type { MediaFiles } from './media.ts'
 import { S3Presigner } from './s3-presign.ts'
 
 const AT_ONCE = 8
+/** Limit of DeleteObjects. */
+const REMOVED_AT_ONCE = 1000
+
+/** True when the store lacks the call, or has not granted it: Ceph wants a right on the bucket, not on its objects. */
+const isUnavailableCall = (error: unknown) =>
+  error instanceof S3Error && (error.code === 'NotImplemented' || [403, 405, 501].includes(error.status))
 
 /** Stores videos in a bucket. Cameras write with presigned addresses. */
 export class S3Media implements MediaFiles {
@@ -47,6 +53,17 @@ export class S3Media implements MediaFiles {
   }
 
   async remove(keys: readonly string[], signal?: AbortSignal) {
+    for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE)
+      await this.#removeMany(keys.slice(at, at + REMOVED_AT_ONCE), signal)
+  }
+
+  /** Removes the objects with one call, or one by one from a store that does not permit that call. */
+  async #removeMany(keys: readonly string[], signal?: AbortSignal) {
+    try {
+      return await this.#s3.removeMany(keys, signal)
+    } catch (error) {
+      if (!isUnavailableCall(error)) throw error
+    }
     for (let at = 0; at < keys.length; at += AT_ONCE)
       await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => this.#s3.remove(key, signal)))
   }

@@ -23,6 +23,10 @@ const inScope = (column: Column, tenants: readonly number[]) =>
 export const isTenantInScope = (user: User, tenantId: number | null) =>
   user.scope.tenants === 'all' || (tenantId !== null && user.scope.tenants.includes(tenantId))
 
+/** True for staff of the platform, except in a session that was switched to a tenant. */
+export const worksInPlatform = ({ isPlatform, tenantId }: Pick<User, 'isPlatform' | 'tenantId'>) =>
+  isPlatform && tenantId === PLATFORM_TENANT_ID
+
 /** Returns the condition that excludes deleted rows, which remain stored but are never shown. */
 export const notDeleted = (table: { deletedAt: Column }) => isNull(table.deletedAt)
 

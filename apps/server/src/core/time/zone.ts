@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+import { formatDate, parseDay } from '@oms/contract/ad-engine/dates.ts'
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(zone: string) {
@@ -68,9 +69,11 @@ export function lastDayOfMonth(month: string): string {
   return `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`
 }
 
-/** Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. */
-export const addDays = (day: string, days = 1) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+/**
+ * Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. The day after
+ * 9999-12-31 is 10000-01-01, which is smaller as text: loops over days must count instead of comparing dates.
+ */
+export const addDays = (day: string, days = 1) => formatDate(parseDay(day) + days)
 
 /** Returns the day of the week: 1 is Monday, 7 is Sunday. */
 export const isoWeekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay() || 7

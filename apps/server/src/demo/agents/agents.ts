@@ -71,7 +71,7 @@ async function addVersions(db: Db) {
     tenantId: row.tenantId,
     source: 4,
     createBy: row.createBy,
-    snapshot: { ...pickBehaviour(row), secrets: {} },
+    snapshot: { agentName: row.agentName, ...pickBehaviour(row), secrets: {} },
     createTime: row.createTime,
   }))
   await db.insert(agentVersions).values(versions)

@@ -1,5 +1,7 @@
 import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
-import { createZip } from './files/zip.ts'
+import { crc32 } from 'node:zlib'
+import type { ByteRange } from '#core/storage/store.ts'
+import { createZip, layOutZip } from './files/zip.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -22,6 +24,43 @@ export const createTextWidget = (page: Buffer) =>
     { name: 'config.xml', bytes: Buffer.from(CONFIG) },
     { name: 'index.html', bytes: page },
   ])
+
+/** A stored page. */
+interface StoredPage {
+  readonly size: number
+  /** CRC-32 of the page; any number when only the size of the widget is needed. */
+  readonly crc: number
+}
+
+/** Returns the bytes of a W3C widget before and after a stored page. The widget is the same as `createTextWidget`. */
+function frameOf({ size, crc }: StoredPage) {
+  const config = Buffer.from(CONFIG)
+  const { heads, end } = layOutZip([
+    { name: 'config.xml', size: config.length, crc: crc32(config) },
+    { name: 'index.html', size, crc },
+  ])
+  return { before: Buffer.concat([heads[0]!, config, heads[1]!]), after: end }
+}
+
+/** Returns the bytes of the widget of a page of this size. */
+export function computeWidgetSize(size: number): number {
+  const { before, after } = frameOf({ size, crc: 0 })
+  return before.length + size + after.length
+}
+
+/** Yields a range of the widget of a stored page. Reads only the needed bytes of the page, as a stream. */
+export async function* readWidget(
+  page: StoredPage,
+  { start, end }: ByteRange,
+  readPage: (range: ByteRange) => Promise<AsyncIterable<Buffer>>,
+): AsyncGenerator<Buffer> {
+  const { before, after } = frameOf(page)
+  const pageEnd = before.length + page.size
+  if (start < before.length) yield before.subarray(start, end + 1)
+  const [from, to] = [Math.max(start, before.length), Math.min(end, pageEnd - 1)]
+  if (from <= to) yield* await readPage({ start: from - before.length, end: to - before.length })
+  if (end >= pageEnd) yield after.subarray(Math.max(0, start - pageEnd), end - pageEnd + 1)
+}
 
 /**
  * Returns the page of a text ad for players that show packages. Sizes apply to a screen with a height of 1080 pixels.

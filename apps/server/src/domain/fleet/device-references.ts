@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentGrants } from '#schema/agent/agent-orders.ts'
+import { agentGrants, agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
+import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { devices } from '#schema/device.ts'
 import { ossQueues } from '#schema/storage.ts'
 import { tickets } from '#schema/ticket.ts'
@@ -75,6 +76,21 @@ const openAgentGrants: DeviceUse = {
       .groupBy(agentGrants.targetId),
 }
 
+const pendingAgentOrders: DeviceUse = {
+  name: '待确认的智能体订单',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: agentOrderTargets.targetId, n: sql<number>`count(*)::int` })
+      .from(agentOrderTargets)
+      .innerJoin(agentOrders, and(eq(agentOrders.id, agentOrderTargets.orderId), eq(agentOrders.state, 0)))
+      .innerJoin(
+        agentProductVersions,
+        and(eq(agentProductVersions.id, agentOrders.packageVersionId), eq(agentProductVersions.scope, 1)),
+      )
+      .where(among(agentOrderTargets.targetId, ids))
+      .groupBy(agentOrderTargets.targetId),
+}
+
 const DEVICE_REFERENCES: readonly DeviceUse[] = [
   openTasks,
   boundLicences,
@@ -82,6 +98,7 @@ const DEVICE_REFERENCES: readonly DeviceUse[] = [
   liveStorage,
   boundAgents,
   openAgentGrants,
+  pendingAgentOrders,
 ]
 
 /**

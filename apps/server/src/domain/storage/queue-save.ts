@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { saveCloudStatesOfDevices } from './cloud-state.ts'
 import { projectSpans, QUEUE_STATE } from './queue.ts'
 import { type NextRow, buildQueueResult } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
@@ -60,18 +61,6 @@ const saveQueueRows = (db: Db, works: readonly QueueWork[], actor: QueueActor) =
     )}
     where q.device_id = x."deviceId" and q.channel = x.channel`)
 
-/** Stores the cloud-storage state of the App accounts that own the devices: 1 in force, 2 expired. */
-const saveCloudStates = (db: Db, works: readonly QueueWork[], { now }: QueueActor) =>
-  db.execute(sql`
-    update app_accounts a set cloud_state = s.state from (
-      select d.app_account_id as uid,
-        case when bool_or(q.suspended = 1 or q.end_time > to_timestamp(${now}::float8)) then 1 else 2 end as state
-      from devices d join oss_queues q on q.device_id = d.id
-      where d.app_account_id in (select app_account_id from devices
-        where id = any(${sql.param([...new Set(works.map(({ deviceId }) => deviceId))])}::int[]))
-      group by 1) s
-    where a.uid = s.uid and a.cloud_state <> s.state`)
-
 async function appendHistory(db: Db, works: readonly QueueWork[], actor: QueueActor): Promise<NextRow[]> {
   const results = works.map((work) => ({ work, ...buildQueueResult(work, actor.now, actor.zone) }))
   const lines = results.flatMap(({ work, lines: list }) =>
@@ -124,7 +113,8 @@ export async function saveQueues(db: Db, works: readonly QueueWork[], actor: Que
   )
   await updateRows(db, rows.filter(isCurrent), actor)
   await saveQueueRows(db, works, actor)
-  await saveCloudStates(db, works, actor)
+  const deviceIds = [...new Set(works.map(({ deviceId }) => deviceId))]
+  await saveCloudStatesOfDevices(db, deviceIds, actor.now)
 }
 
 /** A new entitlement, stored before its queue is saved. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import type { QueueChange, Queue, QueueEvent, QueueItem } from './queue.ts'
@@ -79,7 +80,10 @@ const entryOf = (row: LoadedRow): Entry => ({
   startedAt: row.state === 0 && row.usedSeconds === 0 ? null : row.startTime,
 })
 
-/** Locks the queues of these channels in one order, and creates those that do not exist. */
+/**
+ * Locks the queues of these channels in one order, and creates those that do not exist. Throws when a device was moved to
+ * another tenant since the caller read the tenant.
+ */
 async function lockQueues(db: Db, keys: readonly QueueKey[]) {
   const asked = JSON.stringify(keys.map(({ deviceId, channel, tenantId }) => ({ deviceId, channel, tenantId })))
   const rows = sql`jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)`
@@ -87,6 +91,10 @@ async function lockQueues(db: Db, keys: readonly QueueKey[]) {
     select k."deviceId", k.channel, k."tenantId" from ${rows} order by 1, 2 on conflict do nothing`)
   await db.execute(sql`select 1 from oss_queues q join ${rows} on k."deviceId" = q.device_id and k.channel = q.channel
     order by q.device_id, q.channel for update of q`)
+  // A separate statement, because the statement that waits for a lock has the older snapshot of other rows.
+  const { rows: moved } = await db.execute(sql`select 1 from ${rows} join devices d on d.id = k."deviceId"
+    where d.tenant_id <> k."tenantId" limit 1`)
+  if (moved.length > 0) throw refused('设备已变更客户，请刷新后重试')
 }
 
 /** Loads queues with their live entitlements; `locked` for a change. */

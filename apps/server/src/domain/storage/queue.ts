@@ -74,6 +74,14 @@ export function projectSpans(queue: Queue, now: number, zone: string): Projected
   return spans
 }
 
+/** Returns the end of a queue; a suspended item ends as if it were resumed now. Undefined for an empty queue. */
+export function projectEnd(queue: Queue, now: number, zone: string): number | undefined {
+  const [first, ...rest] = queue
+  const resumed: Queue =
+    first?.state === QUEUE_STATE.suspended ? [{ ...first, state: QUEUE_STATE.waiting }, ...rest] : queue
+  return projectSpans(resumed, now, zone).at(-1)?.to
+}
+
 /** Starts the first waiting item at this time when no item is current. */
 function startFirst(queue: Queue, at: number, zone: string): QueueChange {
   const [first, ...rest] = queue

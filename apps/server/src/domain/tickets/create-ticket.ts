@@ -1,5 +1,5 @@
 import { NO_PROBLEMS, type ProblemAttrValue } from '@oms/contract/ticket/ticket-rows.ts'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
@@ -181,18 +181,50 @@ export interface DeviceReport {
   readonly images?: readonly string[] | undefined
   /** 1 sent by the App, 4 by the device. */
   readonly source?: 1 | 4 | undefined
+  /** True to return the open ticket with the same content instead of a second ticket. */
+  readonly isOnce?: boolean | undefined
 }
 
 /** Maximum number of open tickets of one device, so that a firmware loop cannot flood the service desk. */
 const MAX_OPEN_OF_DEVICE = 20
 
-/** Creates a ticket for the calling device in its own transaction. */
+/** Throws when the device has the maximum number of open tickets. */
+export async function assertRoomForTicket(db: Db, sn: string) {
+  const open = await db.$count(tickets, and(eq(tickets.sn, sn), sql`${tickets.status} <> 5`))
+  if (open >= MAX_OPEN_OF_DEVICE) throw invalid(`该设备已有${MAX_OPEN_OF_DEVICE}个未关闭的工单，请等待处理`)
+}
+
+/** Returns the newest open ticket of the device with the same content. */
+async function findOpenTicket(db: Db, { deviceId, tenantId, sn, content }: DeviceReport) {
+  const [found] = await db
+    .select({ id: tickets.id, feedbackNo: tickets.feedbackNo })
+    .from(tickets)
+    .where(
+      and(
+        eq(tickets.sn, sn),
+        eq(tickets.deviceId, deviceId),
+        eq(tickets.tenantId, tenantId),
+        eq(tickets.content, content),
+        sql`${tickets.status} <> 5`,
+      ),
+    )
+    .orderBy(desc(tickets.id))
+    .limit(1)
+  return found
+}
+
+/**
+ * Creates a ticket for the calling device in its own transaction. Reports of one device run one after the other, so that
+ * two connections neither create the same ticket twice nor exceed the limit of open tickets.
+ */
 export function createTicketFromDevice(services: Services, report: DeviceReport) {
   const { deviceId, tenantId, sn, problemType, content, account = '', contact = '' } = report
   return services.database.db.transaction(async (db) => {
-    const open = await db.$count(tickets, and(eq(tickets.sn, sn), sql`${tickets.status} <> 5`))
-    if (open >= MAX_OPEN_OF_DEVICE) throw invalid(`该设备已有${MAX_OPEN_OF_DEVICE}个未关闭的工单，请等待处理`)
-    return insertTicket(services, db, services.now(), {
+    await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`device-ticket ${sn}`}, 0))`)
+    const same = report.isOnce ? await findOpenTicket(db, report) : undefined
+    if (same) return { ...same, isExisting: true }
+    await assertRoomForTicket(db, sn)
+    const made = await insertTicket(services, db, services.now(), {
       tenantId,
       deviceId,
       problemType,
@@ -207,5 +239,6 @@ export function createTicketFromDevice(services: Services, report: DeviceReport)
       images: report.images ?? [],
       by: { uid: null, name: account || sn },
     })
+    return { ...made, isExisting: false }
   })
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Media } from '#core/media/media.ts'
 import { createDayClock } from '#core/time/day-clock.ts'
-import { DayMeter } from './day-meter.ts'
+import { DayMeter, type MeteredSegment } from './day-meter.ts'
 import { DeviceStatus } from './device-status.ts'
 import type { PermitFacts } from './permit-rules.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
@@ -94,7 +94,10 @@ export class Videos {
       expireDay: span ? this.#clock.dayAfter(day, span.terms.storageDays + 1) : '',
       today: this.#clock.dayOf(now),
       ownerSinceMs: index.ownerSince(slot) * 1000,
-      bytesToday: span && span.terms.dayLimitMb > 0 ? this.#meter.bytesOf(fleet.slots.ids[slot]!, channel, day) : 0,
+      bytesToday:
+        span && span.terms.dayLimitMb > 0
+          ? this.#meter.bytesOf(fleet.slots.ids[slot]!, channel, { day, startMs, now })
+          : 0,
       hasRoom: this.media.hasRoom,
     }
   }
@@ -103,9 +106,22 @@ export class Videos {
     return this.#clock.dayOf(startMs)
   }
 
+  /** Reads the bytes of the last days once when a limit per day decides about one of these starts. */
+  async loadDayLimits(slot: number, channel: number, starts: readonly number[], now: number) {
+    const isLimited = (startMs: number) =>
+      (this.index.spanAt(slot, channel, Math.floor(startMs / 1000))?.terms.dayLimitMb ?? 0) > 0
+    if (starts.some(isLimited)) await this.#meter.load(now)
+  }
+
+  /** Counts a permit towards the limit per day until its recording is stored or its ticket ends. */
+  permitted(segment: MeteredSegment, now: number) {
+    const { deviceId, channel, day, startMs, bytes } = segment
+    this.#meter.permit(deviceId, channel, { day, startMs, bytes, now })
+  }
+
   /** Adds a stored segment to the limit per day and to the status of the channel. */
-  stored(segment: { deviceId: number; channel: number; tenantId: number; day: string; bytes: number }, now: number) {
-    this.#meter.add(segment.deviceId, segment.channel, segment.day, segment.bytes)
+  stored(segment: MeteredSegment & { readonly tenantId: number }, now: number) {
+    this.#meter.add(segment)
     const { deviceId, channel, tenantId } = segment
     this.status.uploaded({ deviceId, channel, tenantId }, now)
   }

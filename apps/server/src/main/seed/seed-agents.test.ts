@@ -1,7 +1,7 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
+import { agentModels, agentProviders, agentVoices } from '#schema/agent/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 import { syncAgentRows } from './seed-agents.ts'
 
@@ -24,4 +24,23 @@ test('a second start changes nothing, and deleted shipped rows stay deleted', as
     '汪汪队长',
   ])
   expect(templates.every(({ voiceId, ttsId, llmId }) => voiceId && ttsId && llmId)).toBe(true)
+})
+
+test('providers of earlier releases get the shipped ranges once; a removed range stays removed', async () => {
+  const isOpenai = and(eq(agentProviders.type, 'LLM'), eq(agentProviders.code, 'openai'))
+  const read = async () => (await app.db.select().from(agentProviders).where(isOpenai))[0]!
+  const { fields } = await read()
+  const earlier = fields.map(({ min: _min, max: _max, ...field }) => ({
+    ...field,
+    type: field.type === 'integer' ? ('number' as const) : field.type,
+    ...(field.key === 'top_p' && { min: null, max: null }),
+  }))
+  await app.db.update(agentProviders).set({ fields: earlier }).where(isOpenai)
+  await syncAgentRows(app.db)
+  const synced = await read()
+  const expected = fields.map((field) => (field.key === 'top_p' ? { ...field, min: null, max: null } : field))
+  expect(synced.fields).toEqual(expected)
+  await syncAgentRows(app.db)
+  expect((await read()).rev).toBe(synced.rev)
+  await app.db.update(agentProviders).set({ fields }).where(isOpenai)
 })

@@ -117,6 +117,16 @@ describe('session', () => {
     expect(forged.json().code).toBe(401)
   })
 
+  test('the permissions contain the colour scheme of the account, which the console needs before its first render', async () => {
+    const one = await app.as()
+    const theme = async () => (await one.call('GET', '/api/v1/sys/account/perms')).data.theme
+    expect(await theme()).toBe('')
+    await one.call('PUT', '/api/v1/account/preference', { key: 'theme', value: '"dark"' })
+    expect(await theme()).toBe('dark')
+    await one.call('PUT', '/api/v1/account/preference', { key: 'theme', value: 'purple' })
+    expect(await theme()).toBe('')
+  })
+
   test('GUARD-07 logout invalidates the token immediately', async () => {
     const one = await app.as()
     expect(await one.call('POST', '/api/v1/account/logout')).toMatchObject({ code: 200, msg: '退出成功' })

@@ -82,7 +82,19 @@ export async function getPermissions({ db, user, services }: Ctx) {
     seesAllTenants: user.scope.tenants === 'all',
     switchedTenant: await switchedTenantOf({ db, user }, rights.tenantName),
     zone: services.config.timeZone,
+    theme: await readTheme({ db, user }),
   }
+}
+
+const THEMES = { '"light"': 'light', '"dark"': 'dark' } as const
+
+/** Returns the colour scheme that the console stored as preference `theme`, in JSON; '' without a choice. */
+async function readTheme({ db, user }: Pick<Ctx, 'db' | 'user'>) {
+  const [stored] = await db
+    .select({ value: preferences.value })
+    .from(preferences)
+    .where(and(eq(preferences.uid, user.uid), eq(preferences.key, 'theme')))
+  return THEMES[stored?.value as keyof typeof THEMES] ?? ('' as const)
 }
 
 async function switchedTenantOf({ db, user }: Pick<Ctx, 'db' | 'user'>, home: string) {

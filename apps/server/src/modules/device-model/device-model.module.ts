@@ -9,7 +9,7 @@ import {
   removeDeviceModel,
   updateDeviceModel,
 } from './device-model-save.ts'
-import { listModelChoices, createModelQuickly, listTypeChoices } from './device-model.service.ts'
+import { listModelChoices, listReportedBoards, createModelQuickly, listTypeChoices } from './device-model.service.ts'
 import * as type from './device-type.service.ts'
 
 export const deviceModelModule = implement(deviceModels, {
@@ -19,6 +19,7 @@ export const deviceModelModule = implement(deviceModels, {
   list: listDeviceModels,
   export: exportModels,
   types: listTypes,
+  boards: listReportedBoards,
   get: getDeviceModel,
   spread: listVersionSpread,
   create: createDeviceModel,

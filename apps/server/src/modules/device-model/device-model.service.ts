@@ -1,13 +1,14 @@
 import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device-model/device-model.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 const CHOICE = {
   modelId: deviceModels.id,
@@ -50,6 +51,27 @@ export const listTypeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.
     )
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
     .limit(MAX_CHOICES)
+
+const MAX_REPORTED_BOARDS = 200
+
+/** Lists the boards of bound devices. Staff of the platform also see the boards of devices that wait for their binding. */
+export async function listReportedBoards({ db, user, now }: Ctx) {
+  const devices = sql<number>`count(*)::int`.as('devices')
+  const bound = await db
+    .select({ board: agentDevices.board, devices })
+    .from(agentDevices)
+    .where(and(ne(agentDevices.board, ''), scoped(user, { tenant: agentDevices.tenantId })))
+    .groupBy(agentDevices.board)
+    .orderBy(desc(devices), asc(agentDevices.board))
+    .limit(MAX_REPORTED_BOARDS)
+  const isWaiting = and(ne(agentCodes.board, ''), gt(agentCodes.expireTime, now.toISOString()))
+  const waiting = user.isPlatform
+    ? await db.selectDistinct({ board: agentCodes.board }).from(agentCodes).where(isWaiting).limit(MAX_REPORTED_BOARDS)
+    : []
+  const known = new Set(bound.map(({ board }) => board))
+  const unbound = waiting.filter(({ board }) => !known.has(board)).map(({ board }) => ({ board, devices: 0 }))
+  return { list: [...bound, ...unbound] }
+}
 
 export async function createModelQuickly(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
   const { db, user, services } = ctx

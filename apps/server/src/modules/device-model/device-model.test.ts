@@ -70,3 +70,24 @@ test('a disabled model is not offered and accepts no new version', async () => {
   await server.services.database.pool.query('update device_models set status = 0 where id = $1', [data.modelId])
   expect((await me.call('GET', `${LIST}?keyword=OLD`)).data).toEqual([])
 })
+
+test('lists the boards that voice devices reported: bound devices by number, waiting devices for the platform only', async () => {
+  const query = (text: string) => server.services.database.pool.query(text)
+  const guest = await server.by({ tenant: '戊公司', permissions: ['device:updateManage:list'] })
+  await query(`insert into agent_devices (device_id, tenant_id, agent_id, mac, board)
+    select -n, case n when 3 then (select id from tenants where name = '戊公司') else 1 end, 1, 'aabbccddf00' || n,
+      case n when 3 then 'board-b' when 4 then '' else 'board-a' end from generate_series(1, 4) n`)
+  await query(`insert into agent_codes (mac, code, board, expire_time) values
+    ('aabbccddf010', '910001', 'board-c', now() + interval '1 hour'), ('aabbccddf011', '910002', 'board-a', now() + interval '1 hour'),
+    ('aabbccddf012', '910003', 'board-d', now() - interval '1 hour')`)
+  const boardsOf = async (caller: Awaited<ReturnType<typeof server.as>>) =>
+    (await caller.call('GET', '/api/v1/device/model/boards')).data.list
+  const staff = await server.as('device:updateManage:list')
+  expect(await boardsOf(staff)).toEqual([
+    { board: 'board-a', devices: 2 },
+    { board: 'board-b', devices: 1 },
+    { board: 'board-c', devices: 0 },
+  ])
+  expect(await boardsOf(guest)).toEqual([{ board: 'board-b', devices: 1 }])
+  expect((await author().then((me) => me.call('GET', '/api/v1/device/model/boards'))).code).toBe(501)
+})

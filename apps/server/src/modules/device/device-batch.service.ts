@@ -12,6 +12,7 @@ import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listDevicesInUpgrade, listDevicesBoundToAgents } from '#domain/fleet/device-references.ts'
 import { listDevicesKeepingGrants, transferGrants } from '#domain/agents/orders/device-grants.ts'
 import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from '#domain/fleet/group-members.ts'
+import { saveCloudStatesOfDevices } from '#domain/storage/cloud-state.ts'
 import { listBoundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -146,7 +147,7 @@ async function leaveFormerTenant(db: Db, moved: readonly number[], tenantId: num
 
 /** Transfers devices to another tenant. Removes them from the groups and allowlists of the former tenant. */
 export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
-  const { db, user } = ctx
+  const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
   const target = await requireReceivingTenant(ctx, tenantId, 'tenantId')
   // Locks certificates before their devices, in the same order as binding and activation. The certificates are
@@ -161,7 +162,7 @@ export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<type
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     if (talking.has(device.id)) return '设备已绑定智能体，解绑后才能转移'
-    if (keeping.has(device.id)) return '设备有未用完的智能体套餐，不能转移'
+    if (keeping.has(device.id)) return '设备有未用完的智能体套餐或待确认的订单，不能转移'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)
@@ -173,6 +174,7 @@ export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<type
       .where(among(devices.id, moved))
     await transferGrants(db, moved, tenantId)
     await leaveFormerTenant(db, moved, tenantId)
+    await saveCloudStatesOfDevices(db, moved, now.getTime() / 1000)
   }
   auditDevices(ctx, good, `转移设备给客户「${target.name}」`)
   await publishDevicesChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])

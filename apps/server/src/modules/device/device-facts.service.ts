@@ -41,7 +41,7 @@ export async function listVersionHistory(ctx: Ctx, { id, ...page }: ParsedOf<typ
     .select({
       id: deviceVersions.id,
       verCode: deviceVersions.verCode,
-      verName: firmwareNameOf({ modelId, tenantId, verCode: deviceVersions.verCode }),
+      verName: firmwareNameOf({ modelId, tenantId, deviceId: id, verCode: deviceVersions.verCode }),
       source: deviceVersions.source,
       taskId: deviceVersions.taskId,
       createTime: deviceVersions.createTime,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
 import { deviceVersions } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { DEVICE_PERMISSIONS, addDevice, DEVICE_URL, insertModel, insertTenant } from './device-fixture.ts'
@@ -37,4 +38,19 @@ test('the history of a device names a version as its tenant does, otherwise as t
     [200, 'A 2.0'],
     [300, 'P 3.0'],
   ])
+})
+
+test('an unknown version of a voice device has the name that the device reported', async () => {
+  const me = await server.as(...DEVICE_PERMISSIONS)
+  const modelId = await insertModel(server.db, 'V1')
+  const mac = '24dc0000aa9a'
+  await addDevice(me, { sn: 'VOICE-1', modelId, verCode: 2_000_004 })
+  await addDevice(me, { sn: 'CAM-1', modelId, verCode: 2_000_004 })
+  const read = async (sn: string) => (await me.call('GET', `${DEVICE_URL}/page?sn=${sn}`)).data.list[0]
+  const { id, tenantId } = await read('VOICE-1')
+  await server.db.insert(agentDevices).values({ deviceId: id, tenantId, agentId: 1, mac, appVersion: '2.0.4' })
+  expect(await read('VOICE-1')).toMatchObject({ verCode: 2_000_004, verName: '2.0.4' })
+  expect(await read('CAM-1')).toMatchObject({ verCode: 2_000_004, verName: '' })
+  const { data } = await me.call('GET', `${DEVICE_URL}/versions/${id}`)
+  expect(data.list).toMatchObject([{ verCode: 2_000_004, verName: '2.0.4' }])
 })

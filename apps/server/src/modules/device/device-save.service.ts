@@ -9,6 +9,7 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { countDeviceReferences } from '#domain/fleet/device-references.ts'
+import { saveCloudStatesOfDevices } from '#domain/storage/cloud-state.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -133,6 +134,7 @@ export async function removeDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.rem
         updateTime: now.toISOString(),
       })
       .where(among(devices.id, gone))
+    await saveCloudStatesOfDevices(db, gone, now.getTime() / 1000)
     await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, gone))
     await db.delete(otaWhites).where(among(otaWhites.deviceId, gone))
     await publishDevicesChanged(

@@ -87,13 +87,14 @@ const isTransfer = ({ purpose }: { purpose: string }) =>
 
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
+  // Only the calls of conversations and voiceprints send recordings of turns, because they log each playback.
+  if (file.purpose === 'agentTurn') return false
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
   if (file.purpose === 'agentDemo' && readsSample(user, file.tenantId)) return true
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
   if (!isTenantInScope(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
-  if (file.purpose === 'agentTurn') return user.can('agent:agent:history')
   if (file.purpose === 'agentDemo') return false
   if (file.purpose === 'agentAudio') return user.can('agent:voice:clone')
   if (file.purpose === 'consent') return user.can('ossManage:deviceList:consent')

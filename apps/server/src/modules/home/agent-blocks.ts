@@ -3,7 +3,7 @@ import type { HomeBlockData } from '@oms/contract/home/home.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { readSessionWindowSeconds, computeDeviceState, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { readSessionWindow, computeDeviceState, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
 import { agentTryDays } from '#schema/agent/agent-try.ts'
@@ -38,7 +38,7 @@ export const agentDevicesBlock: BlockSource = {
 
 async function byState(ctx: Ctx): Promise<NonNullable<HomeBlockData['parts']>> {
   const { db, user } = ctx
-  const state = computeDeviceState(await readSessionWindowSeconds(ctx))
+  const state = computeDeviceState(await readSessionWindow(ctx.services))
   const rows = await db
     .select({ state, value: sql<number>`count(*)::int` })
     .from(agentDevices)

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
+import { worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 interface Step {
   readonly key: 'type' | 'model' | 'device' | 'firmware' | 'release'
@@ -50,7 +51,7 @@ const STEPS: readonly Step[] = [
 
 /** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
 export async function listFirstSteps({ db, user }: Ctx) {
-  if (!user.isPlatform || !STEPS.some(({ needs }) => user.can(needs))) return []
+  if (!worksInPlatform(user) || !STEPS.some(({ needs }) => user.can(needs))) return []
   const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
     exists (select from device_types where deleted_at is null) as type,
     exists (select from device_models where deleted_at is null) as model,

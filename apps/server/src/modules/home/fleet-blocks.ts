@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { appAccounts, tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
 import type { BlockSource } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
@@ -131,7 +131,7 @@ export const licensesBlock: BlockSource = {
   resources: ['license'],
   may: (user) => user.can('LicenseManage:Certificate:list'),
   async load({ db, user }) {
-    const isVendor = user.isPlatform && user.tenantId === PLATFORM_TENANT_ID
+    const isVendor = worksInPlatform(user)
     const own = isVendor ? countedLicenses(user) : sql`tenant_id = ${user.tenantId ?? 0}`
     const { rows } = await db.execute<{ state: number; n: number }>(
       sql`select state, sum(n)::int as n from license_counts where ${own} group by state`,

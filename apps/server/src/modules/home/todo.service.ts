@@ -2,7 +2,7 @@ import { findMissingYear } from '@oms/contract/ticket/holidays.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
@@ -36,9 +36,6 @@ interface Task {
 
 const PENDING = 0
 const DAY_MS = 86_400_000
-/** False for tenants' accounts and while staff work inside a tenant. */
-const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenantId === PLATFORM_TENANT_ID
-
 /** Returns the local date that is some days ahead. */
 const dayIn = ({ now, services }: Ctx, days: number) =>
   formatLocalDay(now.getTime() + days * DAY_MS, services.config.timeZone)

@@ -91,8 +91,8 @@ export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedO
     const list = await db
       .select({
         day: ossDeviceDays.day,
-        seconds: sql<number>`round(${ossDeviceDays.durationMs} / 1000.0)::int`,
-        segments: ossDeviceDays.segments,
+        seconds: sql<number>`round((${ossDeviceDays.durationMs} - ${ossDeviceDays.removedMs}) / 1000.0)::int`,
+        segments: sql<number>`${ossDeviceDays.segments} - ${ossDeviceDays.removedSegments}`,
         events: ossDeviceDays.events,
       })
       .from(ossDeviceDays)
@@ -171,8 +171,11 @@ export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }
     channel,
     reason: USER_DELETION,
     fromMs: scope.begin,
-    untilMs: scope.end,
+    // Later recordings of the range are kept.
+    untilMs: Math.min(scope.end, ctx.now.getTime()),
   })
+  // Play addresses that were given before must not send the recordings either.
+  await ctx.services.events.publish(ctx.db, 'changed', { resource: 'oss', tenantId: user.tenantId })
   ctx.audit({
     actor: { tenantId: user.tenantId, name: user.account },
     bizType: 'device',

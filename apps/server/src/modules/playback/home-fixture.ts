@@ -43,7 +43,7 @@ export function homesOf(app: ReturnType<typeof useApp>) {
     key = await fixture.addKey(admin)
   }
 
-  /** Creates an App user with a camera that has recordings, an event and its picture. */
+  /** Creates an App user with a camera that has recordings, an event, its picture and a notice. */
   async function newHome(): Promise<Home> {
     made += 1
     const account = `user${made}`
@@ -58,6 +58,8 @@ export function homesOf(app: ReturnType<typeof useApp>) {
     await app.db.execute(sql`insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes,
         tenant_id, owner_id, entitlement_id, model_id, salt, day, format, record_type)
       values (${expireDay}, ${camera.id}, 0, 2, ${picture}, 0, 1000, 1, ${uid}, 1, 1, 77, ${DAY}, 3, 1)`)
+    await app.db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+      values (1, ${camera.id}, ${camera.sn}, 0, 1, 7, now() + interval '7 days', now())`)
     const { media } = app.services.videos
     if (media.kind !== 'local') throw new Error('the test needs the local store')
     for (const [startMs, salt, format] of [

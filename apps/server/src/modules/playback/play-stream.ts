@@ -6,13 +6,14 @@ import type { PublicCtx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { inTenant } from '#core/tenancy/tenancy.ts'
-import { formatZonedIso } from '#core/time/zone.ts'
+import { formatLocalDay, formatZonedIso } from '#core/time/zone.ts'
 import { renderHlsPlaylist } from '#domain/video/recordings/playlist.ts'
 import {
   findContentType,
   findExtension,
   SEGMENT_FORMAT,
   type SegmentFormat,
+  type SegmentKey,
   formatObjectKey,
   formatSalt,
 } from '#domain/video/recordings/segment.ts'
@@ -22,6 +23,7 @@ import { MAX_SEGMENT_MS, type Recording, listRecordings } from './recordings.ts'
 // Players read only the HTTP status.
 const addressExpired = () => new HttpError(410, '播放地址已失效，请重新获取')
 const noRecordings = () => new HttpError(404, '该时间段没有录像')
+const storageOver = () => new HttpError(404, '录像已过保存期')
 
 const FORMAT_BY_EXTENSION: Readonly<Record<string, SegmentFormat>> = {
   ts: SEGMENT_FORMAT.ts,
@@ -41,21 +43,27 @@ export const formatFileName = ({
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
   `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as SegmentFormat)}`
 
-/** Returns the object key of a file name, for the device and the range of a token. */
-export function findPlayObjectKey({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {
+interface PlayFile extends Pick<SegmentKey, 'expireDay' | 'startMs'> {
+  readonly objectKey: string
+}
+
+/** Returns the recording of a file name, for the device and the range of a token. */
+function parsePlayFile({ deviceId, channel, begin, end }: PlayToken, file: string): PlayFile | undefined {
   const [, expire = '', start = '', salt = '', extension = ''] =
     /^(\d{8})-(\d{12,14})-([0-9a-f]{8})\.(ts|mp4|jpg)$/.exec(file) ?? []
   const startMs = Number(start)
   if (extension === '' || startMs >= end || startMs <= begin - MAX_SEGMENT_MS) return undefined
   const expireDay = `${expire.slice(0, 4)}-${expire.slice(4, 6)}-${expire.slice(6)}`
-  return formatObjectKey({
+  const format = formatOf(file)
+  const objectKey = formatObjectKey({
     expireDay,
     deviceId,
     channel,
     startMs,
     salt: Number.parseInt(salt, 16) | 0,
-    format: formatOf(file),
+    format,
   })
+  return { expireDay, startMs, objectKey }
 }
 
 /** Headers that prevent script execution and the Referer header. */
@@ -72,9 +80,13 @@ export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.
   const permit = readPlayToken(services.config.secretKey, input.token, now)
   if (!permit || !(await services.playGuard.isAllowed(permit, now))) throw addressExpired()
   if (input.file === 'index.m3u8') return sendPlaylist(ctx, permit)
-  const key = findPlayObjectKey(permit, input.file)
-  if (!key) throw noRecordings()
-  return sendRecording(ctx, permit, key, input.file)
+  const file = parsePlayFile(permit, input.file)
+  if (!file) throw noRecordings()
+  // A deleted recording keeps its object until the next run of the job that removes the object.
+  if (file.expireDay <= formatLocalDay(now, services.config.timeZone)) throw storageOver()
+  const played = { channel: permit.channel, startMs: file.startMs }
+  if (await services.playGuard.isDeleted(permit, played, now)) throw noRecordings()
+  return sendRecording(ctx, permit, file.objectKey, input.file)
 }
 
 async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamAnswer> {

@@ -19,18 +19,18 @@ const clock = { ahead: 0 }
 let made = 0
 
 const hasRows = ({ code, data }: { code: number; data: { list?: unknown[] } }) => code === 200 && data.list!.length > 0
+type Rows = { code: number; data: { list?: { sn?: string }[] } }
+const listsCamera = ({ code, data }: Rows, { sn }: Camera) => code === 200 && data.list!.some((row) => row.sn === sn)
 
 /** What a person may try with a camera. Each returns true when the person gets or changes something. */
 const CALLS = {
-  list: async (session: Session, { sn }: Camera) => {
-    const { code, data } = await session('GET', 'device/list')
-    return code === 200 && data.list.some((device: { sn: string }) => device.sn === sn)
-  },
+  list: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'device/list'), camera),
   days: async (session: Session, { sn }: Camera) =>
     hasRows(await session('GET', `day?sn=${sn}&month=${DAY.slice(0, 7)}`)),
   timeline: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `timeline?sn=${sn}&day=${DAY}`)),
   events: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `event/page?sn=${sn}&day=${DAY}`)),
   play: async (session: Session, { sn }: Camera) => (await session('POST', 'play', { sn, ...RANGE })).code === 200,
+  notices: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'notice/page'), camera),
   consent: async (session: Session, { sn }: Camera) =>
     (await session('POST', 'consent', { sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS })).code === 200,
 } as const
@@ -173,7 +173,7 @@ const PEOPLE: readonly Scenario[] = [
   ],
   [
     'the owner after the recordings were deleted and the job has purged them',
-    'list consent',
+    'list notices consent',
     async ({ session, camera }, addresses) => {
       await session('DELETE', `video?sn=${camera.sn}&begin=${START}&end=${START + 3600_000}`)
       const { database, videos, log } = app.services

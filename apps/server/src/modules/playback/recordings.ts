@@ -3,7 +3,9 @@ import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
+import { ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
@@ -48,17 +50,37 @@ async function calendarDaysOf(
   return rows.map(({ expireDay }) => expireDay)
 }
 
-/** Returns the unexpired partitions that hold the recordings of a range. */
+/**
+ * Returns the unexpired partitions that hold the recordings of a range. The recordings of a channel end some days after
+ * its last package.
+ */
 export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
-  return (await calendarDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+  const expireDays = (await calendarDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+  return expireDays.length > 0 && (await isStorageOver(db, scope, now)) ? [] : expireDays
+}
+
+/** Returns whether the last package of a channel ended more than the configured days ago. */
+async function isStorageOver(db: Db, { deviceId, channel, tenantId }: RecordingScope, now: number) {
+  const rows = await db
+    .select({ channel: ossQueues.channel })
+    .from(ossQueues)
+    .where(
+      and(
+        eq(ossQueues.deviceId, deviceId),
+        eq(ossQueues.channel, channel),
+        eq(ossQueues.tenantId, tenantId),
+        eq(ossQueues.suspended, 0),
+        sql`${ossQueues.endTime} < to_timestamp(${now}::float8 / 1000) - make_interval(days => ${KEEP_DAYS_SQL})`,
+      ),
+    )
+  return rows.length > 0
 }
 
 /** Returns the refusal of a range without recordings: the storage time of its days is over, or nothing was recorded. */
-export async function createNoRecordingsError(db: Db, scope: RecordingScope, { zone, now }: Moment) {
-  const today = formatLocalDay(now, zone)
-  const expireDays = await calendarDaysOf(db, scope, zone)
-  const isExpired = expireDays.length > 0 && expireDays.every((expireDay) => expireDay <= today)
+export async function createNoRecordingsError(db: Db, scope: RecordingScope, moment: Moment) {
+  const isRecorded = (await calendarDaysOf(db, scope, moment.zone)).length > 0
+  const isExpired = isRecorded && (await listExpireDays(db, scope, moment)).length === 0
   return refused(isExpired ? '录像已过保存期' : '该时间段没有录像')
 }
 

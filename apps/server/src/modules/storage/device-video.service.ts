@@ -33,6 +33,7 @@ export async function explainPermitForDevice(ctx: Ctx, { sn, channel }: ParsedOf
   await services.fleet.sync()
   const now = ctx.now.getTime()
   const slot = services.fleet.slots.slotOf(deviceId)
+  await services.videos.loadDayLimits(slot, channel, [now], now)
   const facts = services.videos.factsAt(slot, channel, now, now)
   const rules = explainPermit(facts, createSampleRecording(now), now)
   const [status] = await db

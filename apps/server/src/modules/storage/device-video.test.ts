@@ -5,7 +5,7 @@ import { useStorage } from './storage-fixture.ts'
 
 const URL = '/api/v1/oss/device'
 const app = useApp()
-const { setNow, call, newDevice, open } = useStorage(app)
+const { setNow, call, newDevice, open, rowsOf, step } = useStorage(app)
 const rulesOf = (rules: { reason: string; passed: number | null; value: string }[]) =>
   Object.fromEntries(rules.map(({ reason, passed }) => [reason, passed]))
 
@@ -64,4 +64,47 @@ test('the filter by recordings lists each counted channel once', async () => {
     (await call('GET', `${URL}/page?videos=${videos}`)).data.list.map(({ sn }: { sn: string }) => sn)
   expect(await listed(1)).toEqual([kept])
   expect(await listed(2)).toEqual([today])
+})
+
+test('STORAGE-13 only the current entitlement of a channel shows its videos; without one, the last one that ended', async () => {
+  let now = Date.now()
+  setNow(now)
+  const sn = await newDevice()
+  await open([sn], 'M1', { copies: 3 })
+  await app.db.execute(sql`
+    insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
+      events, duration_ms, bytes, first_ms, last_ms)
+    select id, 0, '2026-05-03'::date, 1, 0, 1, 1, array['2036-01-01'::date], 1, 0, 4000, 700, 0, 1
+    from devices where sn = ${sn}`)
+  const videosOf = async () =>
+    (await call('GET', `${URL}/page?sn=${sn}`)).data.list
+      .toReversed()
+      .map(({ state, usedBytes }: { state: number; usedBytes: number | null }) => [state, usedBytes])
+  const cancel = async (at: number) => {
+    setNow((now += 60_000))
+    expect((await step('cancel', [(await rowsOf(sn))[at]!.id])).code).toBe(200)
+  }
+  expect(await videosOf()).toEqual([
+    [1, 700],
+    [0, null],
+    [0, null],
+  ])
+  await cancel(2)
+  expect(await videosOf()).toEqual([
+    [1, 700],
+    [0, null],
+    [4, null],
+  ])
+  await cancel(0)
+  expect(await videosOf()).toEqual([
+    [4, null],
+    [1, 700],
+    [4, null],
+  ])
+  await cancel(1)
+  expect(await videosOf()).toEqual([
+    [4, null],
+    [4, 700],
+    [4, null],
+  ])
 })

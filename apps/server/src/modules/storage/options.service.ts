@@ -1,7 +1,7 @@
 import { formatPeriod } from '@oms/contract/storage/package.ts'
 import type { storageOptions as calls } from '@oms/contract/storage/options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, gt, or } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, or, type SQL } from 'drizzle-orm'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -50,13 +50,22 @@ export async function listPackageOptions({ db }: Ctx, { keyword, onSale }: Parse
   return { list: rows.map((row) => ({ ...row, period: formatPeriod(row.periodType, row.periodCount) })) }
 }
 
-export async function listDeviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
-  const list = await db
-    .select({ id: devices.id, name: devices.sn, modelName: deviceModels.modelName })
+const { id, sn: name } = getTableColumns(devices)
+const { modelName, cloudChannels } = getTableColumns(deviceModels)
+
+/** Selects visible devices of models with cloud storage. */
+const selectDevices = async ({ db, user }: Ctx, filter: SQL | undefined) => ({
+  list: await db
+    .select({ id, name, modelName, cloudChannels })
     .from(devices)
-    .innerJoin(deviceModels, and(eq(deviceModels.id, devices.modelId), gt(deviceModels.cloudChannels, 0)))
-    .where(and(visibleDevices(user), contains(devices.sn, keyword)))
-    .orderBy(asc(devices.id))
-    .limit(MAX_OPTIONS)
-  return { list }
-}
+    .innerJoin(deviceModels, and(eq(deviceModels.id, devices.modelId), gt(cloudChannels, 0)))
+    .where(and(visibleDevices(user), filter))
+    .orderBy(asc(id))
+    .limit(MAX_OPTIONS),
+})
+
+export const listDeviceOptions = (ctx: Ctx, { keyword }: ParsedOf<typeof calls.devices>) =>
+  selectDevices(ctx, contains(name, keyword))
+
+export const listTransferTargets = (ctx: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.targets>) =>
+  selectDevices(ctx, and(contains(name, keyword), eq(devices.tenantId, tenantId)))

@@ -1,6 +1,6 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
-import { ossEntitlements } from '#schema/storage.ts'
+import { ossEntitlements, ossQueues, ossSpans } from '#schema/storage.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 
 const SILENT_MS = 2 * 3_600_000
@@ -17,13 +17,32 @@ export const isStatusOfChannel = and(
   eq(ossDeviceStatus.tenantId, ossEntitlements.tenantId),
 )
 
-/** Condition of entitlements to continuous recording that are in force and without an upload for two hours. */
+/** True when continuous recording was in force before this time, also under the package before the current one. */
+const wasInForceSince = (since: string) =>
+  or(
+    lt(ossEntitlements.runFrom, since),
+    sql`exists (select from ${ossSpans} s where s.device_id = ${ossEntitlements.deviceId}
+      and s.channel = ${ossEntitlements.channel} and s.record_type = ${CONTINUOUS} and s.from_time < ${since}
+      and s.to_time >= ${ossEntitlements.runFrom})`,
+  )
+
+/** True when the user has recording switched off, or the camera was told so after this time. */
+const isSwitchedOffSince = (since: string) => sql`(
+  exists (select from ${ossQueues} q where q.device_id = ${ossEntitlements.deviceId}
+    and q.channel = ${ossEntitlements.channel} and q.switched_off = 1)
+  or coalesce(${ossDeviceStatus.answer} = 'switch' and ${ossDeviceStatus.askTime} >= ${since}, false))`
+
+/**
+ * Condition of entitlements to continuous recording that are in force and without an upload for two hours, unless the
+ * user has switched recording off.
+ */
 export function isSilent(now: Date) {
   const since = new Date(now.getTime() - SILENT_MS).toISOString()
   return and(
     eq(ossEntitlements.state, IN_FORCE),
     eq(ossEntitlements.recordType, CONTINUOUS),
-    lt(ossEntitlements.runFrom, since),
+    wasInForceSince(since),
+    not(isSwitchedOffSince(since)),
     or(isNull(ossDeviceStatus.uploadTime), lt(ossDeviceStatus.uploadTime, since)),
   )
 }

@@ -31,7 +31,7 @@ const run = async (day: string) => {
   return (await runStorageNotices(app.services)).notices
 }
 
-test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queue, once each', async () => {
+test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queue and at the end, once each', async () => {
   const sns = [await newDevice(tenantId), await newDevice(tenantId)]
   await open(sns, 'M1', { copies: 2 })
   // The first package ends on 1 June, but another one follows: the queue ends on 1 July.
@@ -47,6 +47,8 @@ test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queu
     '2个通道的云存储将在1天内到期',
   ])
   expect(await run('2026-07-01')).toBe(0)
+  expect(await run('2026-07-02')).toBe(0)
+  expect((await titles()).slice(3)).toEqual(['2个通道的云存储已到期'])
   const { rows } = await app.db.execute<{ days: number; n: number }>(
     sql`select days, count(*)::int as n from oss_notices group by 1 order by 1`,
   )

@@ -29,7 +29,7 @@ export async function runStorageNotices(services: Services) {
   const at = services.now().toISOString()
   const { noticeDays, keepDays } = await readStorageSettings(db)
   await destroyOldFiles(db, at)
-  await announceEnded(db, at)
+  await announceEnded(services, { at, keepDays })
   let notices = 0
   // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
   for (const days of noticeDays.toSorted((a, b) => a - b)) notices += await announceEnds(services, days, at)
@@ -43,15 +43,39 @@ async function destroyOldFiles(db: Db, at: string) {
   await db.execute(sql`delete from oss_card_attempts where create_time < ${at}::timestamptz - interval '1 hour'`)
 }
 
-/** Stores for the App that a service has ended. */
-const announceEnded = (db: Db, at: string) =>
-  db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
-    select q.tenant_id, q.device_id, e.sn, q.channel, 2, 0, q.end_time, ${at}::timestamptz
-    from oss_queues q join lateral (select sn from oss_entitlements e
-      where e.device_id = q.device_id and e.channel = q.channel order by e.id desc limit 1) e on true
-    where q.suspended = 0 and q.end_time <= ${at}::timestamptz
-      and q.end_time > ${at}::timestamptz - make_interval(hours => ${ENDED_WITHIN_HOURS})
-    on conflict do nothing`)
+/** Stores a notice for every service that has ended, once, and sends one message to the staff of each tenant. */
+async function announceEnded(services: Services, { at, keepDays }: Deletion) {
+  const hasEnded = sql`q.suspended = 0 and q.end_time <= ${at}::timestamptz
+    and q.end_time > ${at}::timestamptz - make_interval(hours => ${ENDED_WITHIN_HOURS})`
+  const { rows: tenants } = await services.database.db.execute<Tenant>(
+    sql`select distinct q.tenant_id as "tenantId" from oss_queues q where ${hasEnded} order by 1`,
+  )
+  return forEachTenant(services, tenants, async (db, tenantId) => {
+    const { rows } = await db.execute<{ n: number }>(sql`
+      with made as (insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+        select q.tenant_id, q.device_id, e.sn, q.channel, 2, 0, q.end_time, ${at}::timestamptz
+        from oss_queues q join lateral (select sn from oss_entitlements e
+          where e.device_id = q.device_id and e.channel = q.channel order by e.id desc limit 1) e on true
+        where q.tenant_id = ${tenantId} and ${hasEnded}
+        on conflict do nothing returning 1)
+      select count(*)::int as n from made`)
+    const { n } = rows[0]!
+    if (n > 0) await notifyOfEnded(services, db, { tenantId, n, keepDays })
+    return n
+  })
+}
+
+const notifyOfEnded = async (
+  services: Services,
+  db: Db,
+  { tenantId, n, keepDays }: { tenantId: number; n: number; keepDays: number },
+) =>
+  sendMessage(services, db, {
+    title: `${n}个通道的云存储已到期`,
+    text: `有${n}个设备通道的云存储已到期，已停止录像，${keepDays > 0 ? `保留的录像将在${keepDays}天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
+    uids: await listAccountsWithPermission(db, tenantId, RENEW),
+    priority: 3,
+  })
 
 interface Ending extends Record<string, unknown> {
   readonly tenantId: number

@@ -15,7 +15,13 @@ import { getDeviceQueues } from './device-queue.service.ts'
 import { getDeviceUsage, explainPermitForDevice } from './device-video.service.ts'
 import { exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement-rows.ts'
 import { openPackage, planOpening } from './entitlements/open.service.ts'
-import { listDeviceOptions, listStorageModels, listPackageOptions, listStorageTenants } from './options.service.ts'
+import {
+  listDeviceOptions,
+  listPackageOptions,
+  listStorageModels,
+  listStorageTenants,
+  listTransferTargets,
+} from './options.service.ts'
 import { exportPackages, getPackage, listPackages, listPackageVersions } from './packages/package-rows.ts'
 import { createPackage, disablePackage, enablePackage, removePackage, updatePackage } from './packages/package-save.ts'
 import { renewEntitlements } from './orders/renew.service.ts'
@@ -58,6 +64,7 @@ const optionsModule = implement(storageOptions, {
   models: listStorageModels,
   packages: listPackageOptions,
   devices: listDeviceOptions,
+  targets: listTransferTargets,
 })
 const allowanceModule = implement(storageAllowances, {
   list: listAllowances,

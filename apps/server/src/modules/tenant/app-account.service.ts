@@ -10,6 +10,7 @@ import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { saveCloudStates } from '#domain/storage/cloud-state.ts'
 import { suspendEntitlementsOfUnbound } from '#domain/storage/unbind.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -236,6 +237,7 @@ export async function bindDevice(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccoun
     .update(devices)
     .set({ appAccountId: id, ...updateColumns(device, user.uid, now) })
     .where(eq(devices.id, device.id))
+  await saveCloudStates(db, [id], now.getTime() / 1000)
   ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」绑定设备 ${sn}` })
   await told(ctx, owner.tenantId)
   return null
@@ -255,6 +257,7 @@ export async function unbindDevice(ctx: Ctx, { id, deviceId }: ParsedOf<typeof a
     .set({ appAccountId: null, ...updateColumns(device, user.uid, now) })
     .where(eq(devices.id, device.id))
   const suspended = await suspendEntitlementsOfUnbound(ctx, device.id)
+  await saveCloudStates(db, [id], now.getTime() / 1000)
   const storage = suspended > 0 ? `，暂停${suspended}个通道的云存储` : ''
   ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」解绑设备 ${device.sn}${storage}` })
   await told(ctx, owner.tenantId)

@@ -73,6 +73,35 @@ test('MODULE-01 binds and unbinds devices of the same tenant, one account for ea
   expect((await bind(second, sn)).code).toBe(200)
 })
 
+test('the cloud-storage state of an account follows its devices: binding, unbinding, transfer and deletion', async () => {
+  const tenantId = await customer('云存客户')
+  const { uid } = (await create(keeper, { tenantId, account: 'watcher' })).data
+  const newCamera = async (end: string) => {
+    const sn = await device(tenantId)
+    const { rows } = await app.db.execute<{
+      id: number
+    }>(sql`insert into oss_queues (device_id, channel, tenant_id, end_time)
+      select id, 0, tenant_id, now() + ${end}::interval from devices where sn = ${sn} returning device_id as id`)
+    return { sn, id: rows[0]!.id }
+  }
+  const [live, ended, moved] = [await newCamera('1 day'), await newCamera('-1 day'), await newCamera('1 day')]
+  const bind = (sn: string) => keeper.call('POST', '/api/v1/account/app/bind', { id: uid, sn })
+  const state = async () => (await keeper.call('GET', `/api/v1/account/app/${uid}`)).data.cloudState
+  expect(await state()).toBe(0)
+  await bind(live.sn)
+  expect(await state()).toBe(1)
+  await bind(ended.sn)
+  await keeper.call('POST', '/api/v1/account/app/unbind', { id: uid, deviceId: live.id })
+  expect(await state()).toBe(2)
+  const admin = await app.by({ superAdmin: true })
+  expect((await admin.call('DELETE', `/api/v1/device/info?ids=${ended.id}`)).code).toBe(200)
+  expect(await state()).toBe(0)
+  await bind(moved.sn)
+  expect(await state()).toBe(1)
+  expect((await admin.call('POST', '/api/v1/device/info/transfer', { ids: [moved.id], tenantId: 1 })).code).toBe(200)
+  expect(await state()).toBe(0)
+})
+
 test('disables, enables, exports and filters accounts', async () => {
   const { uid } = (await create(keeper, { account: 'switched', registerSource: 2 })).data
   expect((await keeper.call('POST', `/api/v1/account/app/disable/${uid}`)).code).toBe(200)

@@ -126,6 +126,8 @@ const HOLDINGS: readonly (readonly [table: string, name: string, unit: string, b
   ['tickets', '工单', '个'],
   ['app_accounts', 'App账号', '个', 'deleted_at is not null'],
   ['ota_versions', '固件版本', '个', 'deleted_at is not null'],
+  ['agent_grants', '未用完的智能体套餐权益', '项', 'state > 1'],
+  ['agent_orders', '未完成的智能体订单', '个', 'state not in (0, 2)'],
 ]
 
 export async function removeTenant(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {

@@ -161,6 +161,17 @@ test('a device creates its own tickets, at most twenty open', async () => {
   await expect(createTicketFromDevice(server.services, report)).rejects.toThrow('20个未关闭')
 })
 
+test('reports of one device at once neither exceed the limit of open tickets nor create a ticket twice', async () => {
+  const { id: deviceId } = await createDevice(server.db, 1, { sn: 'SN-ATONCE' })
+  const report = { deviceId, tenantId: 1, sn: 'SN-ATONCE', problemType: 1, content: '没有声音' }
+  const once = { ...report, isOnce: true }
+  const same = await Promise.all(Array.from({ length: 6 }, () => createTicketFromDevice(server.services, once)))
+  expect(new Set(same.map(({ feedbackNo }) => feedbackNo)).size).toBe(1)
+  expect(same.filter(({ isExisting }) => !isExisting)).toHaveLength(1)
+  const more = Array.from({ length: 24 }, () => createTicketFromDevice(server.services, report))
+  expect((await Promise.allSettled(more)).filter(({ status }) => status === 'fulfilled')).toHaveLength(19)
+})
+
 describe('statistics', () => {
   const query = (from: string, more = '') => `?startDate=${from}&endDate=2199-12-31${more}`
   const today = async () =>

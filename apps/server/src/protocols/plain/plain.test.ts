@@ -167,4 +167,22 @@ describe('plain protocol', () => {
     const foreign = await oms.device({ tenantId: 7 })
     expect((await oms.plain('check', { sn: foreign.sn }, GATEWAY)).status).toBe(401)
   })
+
+  test('a paused release sends no file to a device that has not begun its download', async () => {
+    const { sn } = await oms.device({ verCode: 100 })
+    const { bytes, otaId } = await oms.version({ verCode: 200 })
+    const { taskId, components } = (await oms.plain('check', { sn, verCode: 100 })).json()
+    const bearer = { token: null, headers: { authorization: `Bearer ${TOKEN}` } }
+    const setState = async (state: number) => {
+      await oms.query('update ota_policies set state = $2 where ota_id = $1', [otaId, state])
+      await oms.sync()
+    }
+    await setState(3)
+    expect((await oms.send(components[0].url, bearer)).status).toBe(429)
+    expect((await oms.taskRow(taskId)).state).toBeLessThan(20)
+    await setState(0)
+    expect((await oms.send(components[0].url, bearer)).body.equals(bytes)).toBe(true)
+    await setState(3)
+    expect((await oms.send(components[0].url, bearer)).body.equals(bytes)).toBe(true)
+  })
 })

@@ -1,7 +1,7 @@
 import { type RefusalReason, RECORD_TYPE, findRefusalReason } from '#domain/video/permit-rules.ts'
 import { findContentType, formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { TICKET_LIFETIME_SECONDS } from '#domain/video/ticket.ts'
-import { badRequest } from '#protocols/shared/response.ts'
+import { badRequest, DeviceError } from '#protocols/shared/response.ts'
 import { computeNextCheck } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { type AnnouncedSegment, readChannel, readSegments } from './storage-body.ts'
@@ -22,12 +22,19 @@ interface Upload {
 
 /**
  * Handles `storage/permit`: returns for each announced segment the upload address, or the reason of its refusal.
- * Responds 403 when every segment is refused. Reads no database.
+ * Responds 403 when every segment is refused. Reads no database, except once in a process for packages with a limit per
+ * day.
  */
 export async function handleStoragePermit(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call
   const channel = readChannel(body)
-  const upload = readSegments(body).map((segment) => permitOne(call, channel, segment))
+  const segments = readSegments(body)
+  const starts = segments.map(({ startMs }) => startMs)
+  await side.services.videos.loadDayLimits(slot, channel, starts, now).catch((err: unknown) => {
+    side.services.log.warn({ err }, 'bytes of the day not read')
+    throw new DeviceError(503, 'busy', 30)
+  })
+  const upload = segments.map((segment) => permitOne(call, channel, segment))
   const reasons = upload.filter((each) => typeof each === 'string')
   const first = reasons.length === upload.length ? reasons[0] : undefined
   side.services.videos.status.asked({ slot, deviceId, channel, tenantId }, first ?? 'recording', now)
@@ -60,6 +67,7 @@ function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment):
   const owner = { deviceId, tenantId, ownerId: videos.index.ownerOf(slot), entitlementId: span.entitlementId }
   const days = { day: videos.dayOf(startMs), expireDay: facts.expireDay }
   const { text, ticket } = videos.tickets.create({ ...segment, ...owner, ...days, channel, recordType }, now)
+  if (span.terms.dayLimitMb > 0) videos.permitted(ticket, now)
   return addressOf(call, text, ticket)
 }
 

@@ -11,10 +11,13 @@ import type { PlainRequest } from './routes.ts'
 
 const WITHIN_MS = 120_000
 /** HTTP status of each outcome, also in the results of `storage/commit`. */
-export const STATUS_BY_OUTCOME = { stored: 201, same: 200, other: 409, gone: 410 } as const satisfies Record<
-  WriteOutcome,
-  number
->
+export const STATUS_BY_OUTCOME = {
+  stored: 201,
+  same: 200,
+  deleted: 200,
+  other: 409,
+  gone: 410,
+} as const satisfies Record<WriteOutcome, number>
 
 /** Handles `PUT storage/segment/{ticket}`: stores the bytes of a segment, and then its row. */
 export async function putSegment(arrived: PlainRequest, text: string) {
@@ -41,7 +44,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   const status = outcome === 'stored' && put === 'same' ? 200 : STATUS_BY_OUTCOME[outcome]
   if (status === 409) throw new DeviceError(409, 'another recording has this start')
   if (status === 410) throw new DeviceError(410, 'ticket over')
-  sendJson(request, response, status, { status: 'stored' })
+  sendJson(request, response, status, { status: outcome === 'deleted' ? 'deleted' : 'stored' })
 }
 
 /** Stores the row of an object. Removes the object when no row names it. */

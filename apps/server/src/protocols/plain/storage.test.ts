@@ -100,6 +100,21 @@ describe('STORAGE-03 state and permit', () => {
     ])
   })
 
+  test('the limit per day counts the permits of one call and of earlier calls, for every day of the backlog', async () => {
+    const { sn } = await camera([{ dayLimitMb: 3, from: -6 * 86_400 }])
+    const at = (daysAgo: number, n: number) =>
+      segment({ start: Date.now() - daysAgo * DAY_MS - 120_000 + n * 4000, bytes: 1024 * 1024 })
+    const reasons = async (...segments: object[]) => {
+      const { status, json } = await ask(sn, ...segments)
+      return status === 403 ? json().reason : json().upload.map(({ reason }: { reason?: string }) => reason ?? 'upload')
+    }
+    const [one, two] = [at(3, 0), at(3, 1)]
+    expect(await reasons(one, two)).toEqual(['upload', 'upload'])
+    // A repeated permit counts once.
+    expect(await reasons(one, at(3, 2), at(3, 3))).toEqual(['upload', 'upload', 'day'])
+    expect(await reasons(at(2, 0))).toEqual(['upload'])
+  })
+
   test('recordings from before the device was bound to another account are not taken', async () => {
     const { sn, id } = await camera([{ from: -86_400 }])
     await oms.query('update devices set app_account_id = 5 where id = $1', [id])

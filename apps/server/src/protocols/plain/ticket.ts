@@ -4,7 +4,7 @@ import { files } from '#schema/system.ts'
 import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import type { Services } from '#core/services.ts'
 import { ApiError } from '#core/http/api-error.ts'
-import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
+import { assertRoomForTicket, createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import { DeviceError, badRequest } from '#protocols/shared/response.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
 import { findTicketFileRule, readUploadedFiles } from './upload.ts'
@@ -34,6 +34,8 @@ export async function handleTicketReport(call: PlainCall): Promise<PlainResponse
   if (![1, 2, 3, 4].includes(priority)) throw badRequest('priority must be 1 to 4')
   const sent = filesIn(body.files)
   try {
+    // A refused ticket must not leave files in the store.
+    await assertRoomForTicket(side.services.database.db, sn)
     const uploaded = await readUploadedFiles(side.services.database.db, call, sent.ids)
     const kept = await keep(side.services, tenantId, sent.inline)
     const { feedbackNo } = await createTicketFromDevice(side.services, {

@@ -1,7 +1,7 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { readSessionWindows } from '#domain/agents/devices/device-state.ts'
 import { MOVED_SECONDS } from './presence.ts'
 
 /** Maximum delay until polls are stored. */
@@ -59,7 +59,7 @@ async function closeSilent({ database, events }: Services) {
  * a conversation.
  */
 async function markOffline({ database, agentParameters }: Services) {
-  const platform = await agentParameters.of(PLATFORM_TENANT_ID)
+  const { standard, others } = await readSessionWindows({ agentParameters })
   const { rowCount } = await database.pool.query(
     // Locks rows in the order of ids, as writing polls does. Skips locked rows, because a device that is being
     // written is not silent.
@@ -67,11 +67,12 @@ async function markOffline({ database, agentParameters }: Services) {
        and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
          (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))
        and not exists (select from agent_devices a where a.device_id = d.id and a.tenant_id = d.tenant_id
-         and greatest(a.session_time, a.turn_time) > now() - make_interval(secs => $3)
+         and greatest(a.session_time, a.turn_time) > now() - make_interval(secs => coalesce(
+           (select w.seconds from unnest($4::int[], $5::int[]) w (tenant_id, seconds) where w.tenant_id = a.tenant_id), $3))
          and greatest(a.session_time, a.turn_time) > coalesce(a.close_time, '-infinity'))
        order by d.id for no key update skip locked)
      update devices d set online = 0 from silent s where d.id = s.id`,
-    [GRACE_SECONDS, DEFAULT_POLL_SECONDS, platform.number('close_connection_no_voice_time') + 60],
+    [GRACE_SECONDS, DEFAULT_POLL_SECONDS, standard, others.map(([id]) => id), others.map(([, seconds]) => seconds)],
   )
   return rowCount ?? 0
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { formatLocalDay } from '#core/time/zone.ts'
+import { createTextWidget } from '#domain/ads/text-widget.ts'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
@@ -117,6 +118,47 @@ test('AD-09 texts and packages are widgets', async () => {
     const content = widget.body.toString()
     expect(content.includes('<p>page</p>') || content.includes('你好 &lt;b&gt;')).toBe(true)
     expect(content).toContain('config.xml')
+  }
+})
+
+test('AD-09 a package is streamed within the limits of downloads; HEAD reads no file', async () => {
+  const { id, path } = await screen()
+  const bytes = Buffer.alloc(300_000, '<p>page</p>')
+  const page = await ad({ type: 6, mime: 'text/html', bytes })
+  await program({ ads: [page.id], targetType: 1, targetIds: [id] })
+  const { files } = oms.services
+  const original = files.openRead.bind(files)
+  const reads: unknown[] = []
+  files.openRead = (sha256, range) => {
+    reads.push(range)
+    return original(sha256, range)
+  }
+  const medium = `${path}/m/${page.sha256}.wgt`
+  const { media } = oms.side
+  try {
+    const head = await send(medium, 'HEAD')
+    expect([head.status, reads]).toEqual([200, []])
+    const whole = (await send(medium)).body
+    expect(Number(head.headers['content-length'])).toBe(whole.length)
+    expect(whole.equals(createTextWidget(bytes))).toBe(true)
+    const size = whole.length
+    for (const [start, end] of [
+      [0, 10],
+      [100, 200_000],
+      [size - 30, size - 1],
+      [150_000, 150_000],
+      [5, size - 5],
+    ]) {
+      const part = await send(medium, 'GET', { range: `bytes=${start}-${end}` })
+      expect([part.status, part.body.equals(whole.subarray(start, end! + 1))]).toEqual([206, true])
+    }
+    expect(reads.filter((range) => range === undefined)).toHaveLength(1)
+    for (let n = 0; n < 200; n++) media.begin()
+    const full = await send(medium)
+    expect([full.status, Number(full.headers['retry-after']) > 0]).toEqual([503, true])
+  } finally {
+    files.openRead = original
+    while ((await send(medium)).status === 503) media.end()
   }
 })
 

@@ -1,12 +1,12 @@
-import { FileMissing } from '#core/storage/store.ts'
+import { crc32 } from 'node:zlib'
 import { planSend } from '#core/storage/send.ts'
 import { computeSmilEtag, renderSmilIndex, formatSmilIndex } from '#domain/ads/screens/smil-index.ts'
-import { renderTextPage, createTextWidget } from '#domain/ads/text-widget.ts'
+import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '#domain/ads/text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
 import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
-import { sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
+import { createStoredSource, type MediaSource, sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
 import { recordPlayer } from './player-agent.ts'
 import { handlePlayLog } from './log.ts'
 
@@ -75,21 +75,40 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
   if (!file) throw notFound('file')
+  const source = extension === 'wgt' ? createWidgetSource(call, name, file) : createStoredSource(call, file)
   // Players cache only responses without an attachment header.
-  if (extension !== 'wgt') return sendMediaFile(call, slot, file, { 'content-disposition': 'inline' })
-  call.side.media.take(slot, call.now)
-  return sendBytes(call, name, createTextWidget(await wholeFile(call, sha256)))
+  return sendMediaFile(call, slot, source, { 'content-disposition': 'inline' })
 }
 
-async function wholeFile({ side }: ScreenRequest, sha256: string): Promise<Buffer> {
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of await side.services.files.openRead(sha256)) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks)
-  } catch (error) {
-    if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
-    throw error
+/** Returns the widget of a package. Its page is read as a stream, so that no request holds a whole page in memory. */
+function createWidgetSource({ side }: ScreenRequest, name: string, { sha256, size }: { sha256: string; size: number }) {
+  const { files } = side.services
+  const total = computeWidgetSize(size)
+  const open: MediaSource['open'] = async (range = { start: 0, end: total - 1 }) => {
+    const crc = await findChecksum(sha256, () => files.openRead(sha256))
+    return readWidget({ size, crc }, range, (part) => files.openRead(sha256, part))
   }
+  return { sha256: name, size: total, mime: WIDGET_TYPE, name, open }
+}
+
+const MAX_CHECKSUMS = 1000
+const checksums = new Map<string, Promise<number>>()
+
+/** Returns the CRC-32 of a stored page, which a zip file needs before its bytes. Concurrent calls read the page once. */
+function findChecksum(sha256: string, open: () => Promise<AsyncIterable<Buffer>>): Promise<number> {
+  const known = checksums.get(sha256)
+  if (known) return known
+  if (checksums.size >= MAX_CHECKSUMS) checksums.clear()
+  const reading = computeChecksum(open)
+  checksums.set(sha256, reading)
+  reading.catch(() => checksums.delete(sha256))
+  return reading
+}
+
+async function computeChecksum(open: () => Promise<AsyncIterable<Buffer>>) {
+  let crc = 0
+  for await (const chunk of await open()) crc = crc32(chunk, crc)
+  return crc
 }
 
 /** Sends a widget that was created for this request, whole or a range. */

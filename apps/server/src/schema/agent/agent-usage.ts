@@ -29,7 +29,7 @@ export const agentUsage = pgTable(
     cost: numeric({ precision: 18, scale: 6, mode: 'number' }).notNull().default(0),
     /** Time of the append. Packages are spent in this order. */
     usedTime: moment().notNull().default(sql`now()`),
-    /** 0 appended, 1 merged. */
+    /** 0 appended, 1 merged, 2 appended but not mergeable: such rows are counted in sums and spent from no grant. */
     folded: smallint().notNull().default(0),
   },
   (t) => [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseDay } from '../dates.ts'
-import { forecastPlays, countPlannedPlays } from './forecast.ts'
+import { forecastPlays, countPlannedPlays, iterateForecast, MAX_FORECAST_DAYS } from './forecast.ts'
 import { buildItem, buildManifest, buildProgram, parseShanghaiTime } from '../manifest-fixture.ts'
 import { listSlotsBetween } from '../playing.ts'
 import { createManifestArbitrary } from '../vectors/random-manifest-fixture.ts'
@@ -82,4 +82,14 @@ test('AD-01 90 days with equal segments have equal counts', () => {
   const plays = countPlannedPlays(buildManifest(programs), 1, from, 90)
   expect(plays).toHaveLength(90)
   expect(new Set(plays).size).toBe(1)
+})
+
+test('AD-01 a forecast without an end plans ten years, and yields after each day', () => {
+  const sets = [{ manifest: buildManifest([buildProgram(1, { dateTo: '9999-12-31' })]), screens: 1 }]
+  const steps = iterateForecast({ ...booking, sets, booked: 1 })
+  let days = 0
+  let result = steps.next()
+  for (; !result.done; result = steps.next()) days += 1
+  expect(days).toBe(MAX_FORECAST_DAYS)
+  expect(result.value).toMatchObject({ gap: 0 })
 })

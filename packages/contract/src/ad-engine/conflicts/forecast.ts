@@ -41,6 +41,8 @@ export interface Forecast {
 }
 
 const MAX_EXTENSION_DAYS = 366
+/** Maximum number of days from now on that a forecast plans. Later plays of a stored program are left out. */
+export const MAX_FORECAST_DAYS = 3660
 const THOUSAND = 1000
 
 /**
@@ -48,10 +50,20 @@ const THOUSAND = 1000
  * left out. Segments with equal items and lengths are counted once, so that random orders are those of the first one.
  */
 export function countPlannedPlays(manifest: Manifest, programId: number, from: number, days: number): number[] {
+  return runSteps(iteratePlannedPlays(manifest, programId, from, days))
+}
+
+/** Counts like `countPlannedPlays`, and yields after each day. */
+function* iteratePlannedPlays(manifest: Manifest, programId: number, from: number, days: number): Steps<number[]> {
   const timeline = buildTimeline(manifest)
   const first = timeline.zone.dayAt(from)
   const counts = new Map<string, number>()
-  return Array.from({ length: days }, (_, at) => playsOn(timeline, programId, first + at, from, counts))
+  const plays: number[] = []
+  for (let at = 0; at < days; at += 1) {
+    plays.push(playsOn(timeline, programId, first + at, from, counts))
+    yield
+  }
+  return plays
 }
 
 function playsOn(timeline: Timeline, programId: number, day: number, from: number, counts: Map<string, number>) {
@@ -97,7 +109,7 @@ export function forecastPlays(input: ForecastInput): Forecast {
   return runSteps(iterateForecast(input))
 }
 
-/** Forecasts like `forecastPlays`, and yields after the days of each set, so that a server can do other work meanwhile. */
+/** Forecasts like `forecastPlays`, and yields after each planned day, so that a server can do other work meanwhile. */
 export function* iterateForecast(input: ForecastInput): Steps<Forecast> {
   const { sets, booked, played } = input
   const planned = yield* expectedOf(input, (program) => program)
@@ -134,17 +146,17 @@ function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) =>
   for (const { manifest, screens } of input.sets) {
     const changed = withProgram(manifest, input.programId, change)
     const days = daysLeft(changed, input)
-    for (const count of countPlannedPlays(changed, input.programId, input.from, days)) plays += count * screens
-    yield
+    for (const count of yield* iteratePlannedPlays(changed, input.programId, input.from, days)) plays += count * screens
   }
   return plays * input.availability
 }
 
-/** Days from the day of `from` to the last date; a daypart of the last date may end on the next day. */
+/** Days from the day of `from` to the last date, limited; a daypart of the last date may end on the next day. */
 function daysLeft(manifest: Manifest, { programId, from }: ForecastInput): number {
   const timeline = buildTimeline(manifest)
   const compiled = timeline.programs.find(({ program }) => program.id === programId)
-  return compiled ? Math.max(0, compiled.lastDay + 2 - timeline.zone.dayAt(from)) : 0
+  if (!compiled) return 0
+  return Math.min(MAX_FORECAST_DAYS, Math.max(0, compiled.lastDay + 2 - timeline.zone.dayAt(from)))
 }
 
 /** Searches the smallest share above the current share that fills the gap. The plays increase with the share. */
@@ -156,7 +168,8 @@ function* smallestShare(input: ForecastInput): Steps<number | null> {
     return (yield* expectedOf(input, (each) => ({ ...each, share }))) >= (booked - played) * THOUSAND
   }
   let low = program.share ?? 0
-  let high = 100 - Math.max(0, ...sets.map(({ manifest }) => otherShares(manifest, input)))
+  let high = 100
+  for (const { manifest } of sets) high = Math.min(high, 100 - (yield* otherShares(manifest, input)))
   if (high <= low || !(yield* fills(high))) return null
   while (high - low > 1) {
     const middle = (low + high) >> 1
@@ -167,12 +180,14 @@ function* smallestShare(input: ForecastInput): Steps<number | null> {
 }
 
 /** Returns the largest sum of the shares of other programs while the program is due. */
-function otherShares(manifest: Manifest, input: ForecastInput): number {
+function* otherShares(manifest: Manifest, input: ForecastInput): Steps<number> {
   const timeline = buildTimeline(manifest)
   const isOwn = ({ program }: CompiledProgram) => program.id === input.programId
   const first = timeline.zone.dayAt(input.from)
+  const end = first + daysLeft(manifest, input)
   let largest = 0
-  for (let day = first; day < first + daysLeft(manifest, input); day += 1) {
+  for (let day = first; day < end; day += 1) {
+    yield
     for (const { due } of timeline.spansOn(day)) {
       if (!due.some(({ compiled }) => isOwn(compiled))) continue
       const { total } = divideTime(due.filter(({ compiled }) => !isOwn(compiled)))
@@ -192,10 +207,9 @@ function* smallestExtension(input: ForecastInput, planned: number): Steps<number
       ...program,
       dateTo: addDays(program.dateTo, MAX_EXTENSION_DAYS),
     }))
-    const before = countPlannedPlays(manifest, programId, from, left)
-    const after = countPlannedPlays(longer, programId, from, left + MAX_EXTENSION_DAYS)
+    const before = yield* iteratePlannedPlays(manifest, programId, from, left)
+    const after = yield* iteratePlannedPlays(longer, programId, from, left + MAX_EXTENSION_DAYS)
     added.push({ screens, before, after, left })
-    yield
   }
   let total = planned
   for (let days = 1; days <= MAX_EXTENSION_DAYS; days += 1) {

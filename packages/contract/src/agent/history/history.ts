@@ -164,10 +164,13 @@ export const agentHistory = {
     result: z.null(),
     done: '已清除',
   },
+  /** Returns the memory. The operation log records who read it. */
   memory: {
     method: 'GET',
     path: `${ROOT}/memory`,
     access: HISTORY,
+    title: '查看记忆',
+    kind: 'other',
     input: z.object(owner),
     result: z.object({
       memory: z.string().meta({ title: '记忆' }),
@@ -183,7 +186,12 @@ export const agentHistory = {
     title: '修改记忆',
     kind: 'edit',
     log: ['agentId', 'deviceId'],
-    input: z.object({ ...owner, memory: note('记忆', MAX_MEMORY) }),
+    input: z.object({
+      ...owner,
+      memory: note('记忆', MAX_MEMORY),
+      /** Memory that the editor showed. A save is refused when a conversation has changed the memory since. */
+      before: z.string('原记忆不正确').max(MAX_MEMORY, `原记忆不能超过${MAX_MEMORY}个字符`).optional(),
+    }),
     result: z.null(),
     done: '已保存，设备下次连接时生效',
   },

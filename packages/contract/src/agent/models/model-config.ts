@@ -114,22 +114,39 @@ const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
 
 type Config = Readonly<Record<string, unknown>>
 
-/** Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. */
-export function findConfigProblem(fields: readonly ProviderField[], config: Config) {
+/**
+ * Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. `stored` is the
+ * configuration before the save: an unchanged number may lie outside its range.
+ */
+export function findConfigProblem(fields: readonly ProviderField[], config: Config, stored: Config = {}) {
   for (const field of fields) {
-    const msg = findFieldProblem(field, config[field.key], fields)
+    const msg = findFieldProblem(field, config[field.key], fields, stored[field.key])
     if (msg) return { field: field.key, msg }
   }
   return undefined
 }
 
-/** Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. */
-export function findFieldProblem(field: ProviderField, given: unknown, fields: readonly ProviderField[]) {
+/**
+ * Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. A number equal to
+ * `stored` may lie outside its range: the range can be newer than the value, and must not block changes of other fields.
+ */
+export function findFieldProblem(
+  field: ProviderField,
+  given: unknown,
+  fields: readonly ProviderField[],
+  stored?: unknown,
+) {
   const value = toConfigValue(field, given)
   if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
   if (isSecretField(field)) return undefined
   if (value === null) return field.required ? `请输入${field.label}` : undefined
+  if (typeof value === 'number') return value === toConfigValue(field, stored) ? undefined : rangeProblem(field, value)
   return findAddressProblem(field, value, fields)
+}
+
+function rangeProblem({ label, min, max }: ProviderField, value: number) {
+  if (typeof min === 'number' && value < min) return `${label}不能小于${min}`
+  return typeof max === 'number' && value > max ? `${label}不能大于${max}` : undefined
 }
 
 /**

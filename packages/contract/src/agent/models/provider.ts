@@ -3,7 +3,7 @@ import type { Contract } from '../../core/endpoint.ts'
 import { id, note, optional, rev, search, text, whole } from '../../core/fields.ts'
 import { createPageSchema, pageQuery } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
-import { FIELD_TYPES, PROVIDER_TYPES } from './model-config.ts'
+import { FIELD_TYPES, isNumberField, PROVIDER_TYPES } from './model-config.ts'
 import type { ProviderField } from './provider-field.ts'
 
 type ProviderType = keyof typeof PROVIDER_TYPES
@@ -11,6 +11,8 @@ const type = z
   .enum(Object.keys(PROVIDER_TYPES) as [ProviderType, ...ProviderType[]], '请选择类型')
   .meta({ title: '类型' })
 const MAX_FIELDS = 40
+
+const bound = (title: string) => z.number(`${title}应为数字`).nullable().default(null).meta({ title })
 
 /** A field of the form of a provider's models. */
 export const FieldInput = z.object({
@@ -22,6 +24,8 @@ export const FieldInput = z.object({
     .enum(Object.keys(FIELD_TYPES) as [ProviderField['type'], ...ProviderField['type'][]], '请选择字段类型')
     .meta({ title: '字段类型' }),
   default: note('默认值', 500),
+  min: bound('最小值'),
+  max: bound('最大值'),
   required: z.boolean('必填不正确').default(false).meta({ title: '必填' }),
   secret: z.boolean('密钥不正确').default(false).meta({ title: '密钥' }),
 })
@@ -29,6 +33,12 @@ const fields = z
   .array(FieldInput, '字段不正确')
   .max(MAX_FIELDS, `最多${MAX_FIELDS}个字段`)
   .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, '参数名不能重复')
+  .superRefine((list, check) => {
+    list.forEach((field, at) => {
+      if (isNumberField(field) && field.min !== null && field.max !== null && field.min > field.max)
+        check.addIssue({ code: 'custom', path: [at, 'max'], message: '最大值不能小于最小值' })
+    })
+  })
   .meta({ title: '字段' })
 
 const editable = { name: text('名称', 50), sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }), fields }
@@ -52,6 +62,8 @@ export const ProviderRow = z.object({
       label: z.string(),
       type: z.enum(Object.keys(FIELD_TYPES) as [ProviderField['type'], ...ProviderField['type'][]]),
       default: z.string().optional(),
+      min: z.number().nullable().optional(),
+      max: z.number().nullable().optional(),
       required: z.boolean().optional(),
       secret: z.boolean().optional(),
     }),

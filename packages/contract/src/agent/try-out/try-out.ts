@@ -49,7 +49,10 @@ export const tryOut = {
     stream: 'events',
     perMinute: 20,
     body: 'json',
-    log: false,
+    title: '试用智能体',
+    kind: 'other',
+    // The conversation of a try-out may contain words of a recorded session.
+    log: ['id', 'deviceId', 'versionNo'],
     maxBody: MAX_TRY_BODY,
     summary: '试用智能体：以当前表单内容（可未保存）与模型对话，返回事件流 start、reasoning、text、tool、done、error',
     input: z.object({

@@ -120,12 +120,14 @@ export const voiceprints = {
     input: ofAgent,
     result: z.object({ list: z.array(VoiceTurn) }),
   },
-  /** Audio of a user turn, or of an enrolled speaker. */
+  /** Audio of a user turn, or of an enrolled speaker. Each call is logged, because recordings are personal data. */
   audio: {
     method: 'GET',
     path: `${ROOT}/audio/:audioId`,
     access: 'agent:voiceprint:query',
     stream: 'download',
+    title: '播放声纹录音',
+    kind: 'other',
     input: z.object({ audioId }),
     result: z.null(),
   },

@@ -34,7 +34,7 @@ const AdDrawer = lazyAfterRender(() => import('./ad-drawer.tsx'), 'AdDrawer', { 
 const { col, actions } = createColumns(AdRow)
 const QUERY = ads.list.input
 const COLUMNS = [
-  col('thumbUrl', (_, row) => <AdPicture row={row} />, { width: 80 }),
+  col('thumbUrl', (_, row) => <AdPicture row={row} />, { width: 80, picture: true }),
   col('adName', { width: 128, sort: true }),
   col('adType', (type) => <AdType type={type} />, { width: 72 }),
   col('spec', (_, row) => <Ellipsis text={formatAdSpecification(row)} />, { width: 128 }),

@@ -7,6 +7,7 @@ import { type DragEvent, useState } from 'react'
 import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { FileProblems } from '#kit/upload/file-problems.tsx'
 import { describeFileRule } from '#kit/upload/file-upload.tsx'
 import { MaterialLine } from './material-line.tsx'
 import { useMaterialFacts } from './use-material-facts.ts'
@@ -25,7 +26,7 @@ interface MaterialsFieldProps {
 /** Uploads the renditions of one creative by drag or choice, with progress and the facts that the server reads. */
 export function MaterialsField({ id, purpose, known, value = [], onChange }: MaterialsFieldProps) {
   const change = (next: readonly SentMaterial[]) => onChange?.(next)
-  const { running, take } = useMaterialUploads({ purpose, value, onChange: change })
+  const { running, problems, take } = useMaterialUploads({ purpose, value, onChange: change })
   useRunningUpload(running.length > 0, { id, noun: '素材' })
   const facts = useMaterialFacts(value, known)
   const move = (from: number, to: number) => {
@@ -37,6 +38,7 @@ export function MaterialsField({ id, purpose, known, value = [], onChange }: Mat
   return (
     <div className="ad-materials">
       <DropArea purpose={purpose} onFiles={take} />
+      <FileProblems problems={problems} />
       <ul>
         {value.map(({ fileId }, at) => (
           <MaterialLine key={fileId} facts={facts[fileId]}>

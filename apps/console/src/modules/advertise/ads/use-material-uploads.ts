@@ -3,8 +3,8 @@ import { type AdFilePurpose, MAX_MATERIALS } from '@oms/contract/advertise/ad-ru
 import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
-import { toast } from '#core/loading/toast.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
+import { useFileProblems } from '#kit/upload/file-problems.tsx'
 import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part-transport.ts'
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
 import { drawPoster } from './draw-poster.ts'
@@ -33,17 +33,9 @@ async function posterOf(file: File): Promise<string | undefined> {
   return stored?.id
 }
 
-/** Uploads a file in parts. Failures are shown. */
+/** Uploads a file in parts. */
 const uploadOf = (file: File, purpose: AdFilePurpose, onProgress: (progress: Progress) => void): Upload =>
-  startUpload(file, {
-    transport: createPartTransport(purpose),
-    wait: waitUntilOnline,
-    mayRetry,
-    onProgress: (progress) => {
-      onProgress(progress)
-      if (progress.phase === 'failed') toast.error(`「${file.name}」${progress.message}`)
-    },
-  })
+  startUpload(file, { transport: createPartTransport(purpose), wait: waitUntilOnline, mayRetry, onProgress })
 
 interface Options {
   readonly purpose: AdFilePurpose
@@ -54,6 +46,7 @@ interface Options {
 /** State of the uploads of one field. Several files upload at the same time, each in parts. */
 export function useMaterialUploads({ purpose, value, onChange }: Options) {
   const [running, setRunning] = useState<readonly RunningUpload[]>([])
+  const { problems, add, clear } = useFileProblems()
   useUnsaved(running.length > 0)
   /** Current value of the field. An upload that ends changes this value, not the value at the start of the upload. */
   const latest = useRef({ value, onChange })
@@ -66,9 +59,11 @@ export function useMaterialUploads({ purpose, value, onChange }: Options) {
   const start = async (file: File) => {
     lastKey += 1
     const key = lastKey
-    const upload = uploadOf(file, purpose, (progress) => change(key, { progress }))
-    const entry = { key, name: file.name, progress: undefined, cancel: () => void upload.cancel() }
-    setRunning((all) => [...all, entry])
+    const upload = uploadOf(file, purpose, (progress) => {
+      change(key, { progress })
+      if (progress.phase === 'failed') add(progress.message, file)
+    })
+    setRunning((all) => [...all, { key, name: file.name, progress: undefined, cancel: () => void upload.cancel() }])
     const [stored, posterId] = await Promise.all([
       upload.result,
       purpose === 'adVideo' ? posterOf(file) : Promise.resolve(undefined),
@@ -82,13 +77,14 @@ export function useMaterialUploads({ purpose, value, onChange }: Options) {
   }
 
   const take = (files: readonly File[]) => {
+    clear()
     const room = MAX_MATERIALS - value.length - running.length
-    if (files.length > room) toast.error(`素材最多${MAX_MATERIALS}个`)
+    if (files.length > room) add(`素材最多${MAX_MATERIALS}个`)
     for (const file of files.slice(0, Math.max(0, room))) {
       const problem = findUploadProblem(UPLOAD[purpose], file)
-      if (problem) toast.error(problem)
+      if (problem) add(problem, file)
       else void start(file)
     }
   }
-  return { running, take }
+  return { running, problems, take }
 }

@@ -25,29 +25,34 @@ export function ConflictDialog({ id, onClose }: Props) {
   )
 }
 
-function Conflicts({ of: { screens, sets, from, to, errors, warnings } }: { of: Conflicts }) {
+function Conflicts({ of }: { of: Conflicts }) {
+  const { screens, sets, from, to, errors, warnings } = of
   return (
     <div className="ad-check">
       <p className="ad-quiet">
         已检查 {from} 至 {to}，{screens.toLocaleString('en')} 块屏幕，{sets} 种节目单组合
       </p>
       {errors.length === 0 && warnings.length === 0 && <Alert type="success" showIcon title="没有发现冲突" />}
-      {errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={errors} />}
-      {warnings.length > 0 && <Findings title="提醒，不影响发布" type="warning" list={warnings} />}
+      <ConflictFindings of={of} warningTitle="提醒，不影响发布" />
     </div>
   )
 }
 
+interface ConflictFindingsProps {
+  readonly of: Pick<Conflicts, 'errors' | 'warnings'>
+  readonly warningTitle: string
+}
+
+/** Lists the conflicts that prevent publishing, and below them the warnings. */
+export const ConflictFindings = ({ of: { errors, warnings }, warningTitle }: ConflictFindingsProps) => (
+  <>
+    {errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={errors} />}
+    {warnings.length > 0 && <Findings title={warningTitle} type="warning" list={warnings} />}
+  </>
+)
+
 /** Lists conflicts with the number of screens that each concerns. */
-export const Findings = ({
-  title,
-  type,
-  list,
-}: {
-  title: string
-  type: 'error' | 'warning'
-  list: Conflicts['errors']
-}) => (
+const Findings = ({ title, type, list }: { title: string; type: 'error' | 'warning'; list: Conflicts['errors'] }) => (
   <Alert
     type={type}
     showIcon
@@ -84,7 +89,7 @@ const SAMPLE_COLUMNS = [
 ]
 
 function DryRunResult({ of }: { of: DryRun }) {
-  if (of.screens === 0) return <Alert type="warning" showIcon title="没有符合条件的屏幕" />
+  if (of.screens === 0) return <NoScreens />
   return (
     <div className="ad-check">
       <ScopeText of={of} />
@@ -130,6 +135,9 @@ const Counts = ({ title, list }: { title: string; list: readonly { id: number; n
     </ul>
   </section>
 )
+
+/** Shown instead of the effect of publishing when no screen is in the scope. */
+export const NoScreens = () => <Alert type="warning" showIcon title="没有符合条件的屏幕" />
 
 /** Summarises screens, bytes and hours in one sentence. */
 export const ScopeText = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (

@@ -1,7 +1,9 @@
 import { programs } from '@oms/contract/advertise/program.ts'
-import { useParams, useSearchParams } from 'react-router'
+import { useCallback } from 'react'
+import { useParams } from 'react-router'
 import { call } from '#core/api/client.ts'
 import { useFormRecord } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { PROGRAM_LIST_PATH, ProgramEditor, parseAfterSave } from './program-editor.tsx'
@@ -10,7 +12,9 @@ import { toEditorValues } from './program-values.ts'
 /** Page that edits a program. */
 export default function ProgramEditPage() {
   const id = Number(useParams().id)
-  const [query] = useSearchParams()
+  const [query, setQuery] = useSearchParams()
+  // A reload must not open the dialog again.
+  const removeDialogName = useCallback(() => setQuery('', { replace: true }), [setQuery])
   const read = useFormRecord(() => call(programs.get, { id }, { quiet: true }))
   useTabTitle(read.data && `编辑 ${read.data.programName}`)
   return (
@@ -24,6 +28,7 @@ export default function ProgramEditPage() {
           initial={toEditorValues(program)}
           targets={program.targets}
           opens={parseAfterSave(query.get('then'))}
+          onOpened={removeDialogName}
         />
       )}
     </RecordPage>

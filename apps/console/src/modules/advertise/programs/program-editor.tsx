@@ -4,7 +4,7 @@ import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form } from 'antd'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
@@ -42,11 +42,13 @@ interface Props {
   readonly targets: readonly { id: number; name: string }[]
   /** Dialog that is open from the start. */
   readonly opens?: AfterSave | undefined
+  /** Called when the dialog `opens` is open. */
+  readonly onOpened?: () => void
 }
 
 /** Editor of a program: ads, track, schedule, and the 24 hours of a screen with the edited content. */
-export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, targets, opens }: Props) {
-  const { save, after, opened, setOpened, leave } = useEditor({ endpoint, id, initial, opens })
+export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, targets, opens, onOpened }: Props) {
+  const { save, after, opened, setOpened, leave } = useEditor({ endpoint, id, initial, opens, onOpened })
   const playMode = Form.useWatch('playMode', save.form.form) as number | undefined
   const chosenTenant = Form.useWatch('tenantId', save.form.form) as number | undefined
   const owner = tenantId ?? chosenTenant
@@ -123,9 +125,14 @@ function ThenDialog({ id, opened, onClose }: ThenProps) {
 
 type Values = Record<string, unknown>
 
-function useEditor({ endpoint, id, initial, opens }: Pick<Props, 'endpoint' | 'id' | 'initial' | 'opens'>) {
+type EditorOptions = Pick<Props, 'endpoint' | 'id' | 'initial' | 'opens' | 'onOpened'>
+
+function useEditor({ endpoint, id, initial, opens, onOpened }: EditorOptions) {
   const tab = useTab()
   const [opened, setOpened] = useState(opens)
+  useEffect(() => {
+    if (opens !== undefined) onOpened?.()
+  }, [opens, onOpened])
   const next = useRef<AfterSave>(undefined)
   const reload = async (program: number) => save.load(toEditorValues(await call(programs.get, { id: program })))
   const save = useSaveForm(endpoint, {

@@ -1,4 +1,4 @@
-import { findDayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { findDatesProblem, findDayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { INSERT_MODE_NAME, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { Form } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
@@ -29,7 +29,8 @@ const requiredDate = { required: true, message: '请选择结束日期' }
 const datesRule = ({ getFieldValue }: { getFieldValue(name: string): unknown }) => ({
   validator: async (_rule: unknown, dateTo: string | undefined) => {
     const dateFrom = getFieldValue('dateFrom') as string | undefined
-    if (dateTo && dateFrom && dateTo < dateFrom) throw new Error('结束日期不能早于开始日期')
+    const problem = dateTo && dateFrom ? findDatesProblem({ dateFrom, dateTo }) : undefined
+    if (problem) throw new Error(problem)
   },
 })
 

@@ -6,7 +6,7 @@ import { Alert, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Findings, ScopeText } from './check-dialogs.tsx'
+import { ConflictFindings, NoScreens, ScopeText } from './check-dialogs.tsx'
 
 interface Props {
   readonly id: number
@@ -69,7 +69,7 @@ interface ConsequencesProps {
 
 /** Describes the effect of publishing. A takeover requires the number of screens. */
 function Consequences({ of, target, typed, onType }: ConsequencesProps) {
-  if (of.screens === 0) return <Alert type="warning" showIcon title="没有符合条件的屏幕" />
+  if (of.screens === 0) return <NoScreens />
   return (
     <div className="ad-publish">
       <ScopeText of={of} />
@@ -98,10 +98,5 @@ function PublishConflicts({ target }: { readonly target: Target }) {
   const { data, isError } = useRead(programChecks.conflict, target, { quiet: true, staleTime: 0, keepPrevious: false })
   if (isError) return <Alert type="warning" showIcon title="冲突检查失败，可关闭后重新检查" />
   if (!data) return <p className="ad-quiet">正在检查与其他节目单的冲突…</p>
-  return (
-    <>
-      {data.errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={data.errors} />}
-      {data.warnings.length > 0 && <Findings title="发布后会有以下影响" type="warning" list={data.warnings} />}
-    </>
-  )
+  return <ConflictFindings of={data} warningTitle="发布后会有以下影响" />
 }

@@ -89,7 +89,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
         name={`ad-statistics-${groupBy}`}
         rowKey="key"
         columns={[...namesOf(filter, groupBy), ...FIGURES]}
-        actions={!isByHour && <Segmented aria-label="统计方式" options={GROUPS} value={groupBy} onChange={onGroup} />}
+        actions={!isByHour && <GroupChoice value={groupBy} onChange={onGroup} />}
         tools={<ExportButton to={adStats.export} query={list.query} name="广告播放统计" columns={[]} />}
         empty={{ text: '没有符合条件的播放记录' }}
       />
@@ -97,6 +97,13 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
     </>
   )
 }
+
+const GroupChoice = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+  <div className="ad-stat-group">
+    <span aria-hidden>分组方式</span>
+    <Segmented aria-label="分组方式" options={GROUPS} value={value} onChange={onChange} />
+  </div>
+)
 
 /** Returns the row of totals, which the response contains in addition to the page of rows. */
 function useSum(query: object, { pageNum, pageSize }: { pageNum: number; pageSize: number }) {

@@ -3,7 +3,7 @@ import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { ERASE_TEXT, findErasedBy } from '@oms/contract/agent/agents/agent-input.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Input } from 'antd'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -41,7 +41,7 @@ export function AgentForm({ agent, choices, session }: Props) {
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
       <div className="agent-form">
         <RestoredDraft {...save.draft} />
-        <Form {...save.form} onFinish={submit} disabled={!mayEdit || save.saving}>
+        <Form {...save.form} onFinish={submit} onKeyDown={ignoreEnter} disabled={!mayEdit || save.saving}>
           <BasicFields choices={choices} />
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />
@@ -64,6 +64,11 @@ export function AgentForm({ agent, choices, session }: Props) {
       )}
     </div>
   )
+}
+
+/** Keeps Enter in a one-line field from saving, because a save acts on all devices. */
+const ignoreEnter = (event: KeyboardEvent) => {
+  if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
 }
 
 /**

@@ -21,7 +21,7 @@ export function AgentRemove({ agent: { id, agentName, deviceCount }, onClose, on
           type="warning"
           showIcon
           className="agent-notice"
-          title={`删除后不能恢复${devices}。请输入智能体名称确认。`}
+          title={`删除后不能恢复${devices}，登记的声纹一并删除。请输入智能体名称确认。`}
         />
         <TextField of={agents.remove.input} name="agentName" />
       </Form>

@@ -1,10 +1,8 @@
 import { type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Form, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
@@ -21,12 +19,8 @@ interface Props {
 
 /** Dialog that saves the form as a candidate for some devices. */
 export function CandidateDialog({ agent, values, onClose, onSaved }: Props) {
-  const initial = { ...values, share: 10, deviceIds: [], note: '' }
-  const input = (all: Record<string, unknown>) =>
-    pickSendable(agentVersions.saveCandidate, { ...all, id: agent.id, rev: agent.rev }) as InputOf<
-      typeof agentVersions.saveCandidate
-    >
-  const { modal, form } = useFormModal(agentVersions.saveCandidate, { onClose, onSaved, initial, input })
+  const initial = { ...values, id: agent.id, rev: agent.rev, share: 10, deviceIds: [], note: '' }
+  const { modal, form } = useFormModal(agentVersions.saveCandidate, { onClose, onSaved, initial })
   return (
     <Modal title="存为候选版本" {...modal}>
       <Form {...form}>

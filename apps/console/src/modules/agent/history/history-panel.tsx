@@ -7,7 +7,7 @@ import { Pager } from '#kit/list/pager.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
-import { HistoryTools, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
+import { HistoryTools, type Period, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
 import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
@@ -17,12 +17,16 @@ interface Props {
   /** Conversations of one agent, or of one device. */
   readonly of: { readonly agentId: number } | { readonly deviceId: number }
 }
+interface PanelProps extends Props {
+  /** Initial period. */
+  readonly start?: Period
+}
 
 /** Lists conversations, the latest first, searches them, and opens their text. */
-export function HistoryPanel({ of }: Props) {
+export function HistoryPanel({ of, start }: PanelProps) {
   const [shown, setShown] = useState<SessionRow>()
   const search = useHistorySearch(of)
-  const period = usePeriod()
+  const period = usePeriod(start)
   return (
     <>
       <HistoryTools of={of} search={search} period={period} />
@@ -37,7 +41,7 @@ export function HistoryPanel({ of }: Props) {
 }
 
 interface ListProps extends Props {
-  readonly period: { readonly beginTime?: string; readonly endTime?: string }
+  readonly period: Period
   onOpen(row: SessionRow): void
 }
 

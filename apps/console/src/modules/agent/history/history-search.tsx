@@ -40,13 +40,18 @@ export function useHistorySearch(of: Owner) {
 }
 type HistorySearch = ReturnType<typeof useHistorySearch>
 
+/** First and last day of the listed conversations. */
+export interface Period {
+  readonly beginTime?: string
+  readonly endTime?: string
+}
+
 /** Holds the state of the period filter. Its form fields are those of `DateRangeFilter`. */
-export function usePeriod() {
+export function usePeriod(start: Period = {}) {
   const [form] = Form.useForm()
-  const watched = { form, preserve: true } as const
-  const beginTime = Form.useWatch('beginTime', watched) as string | undefined
-  const endTime = Form.useWatch('endTime', watched) as string | undefined
-  return { form, query: { ...(beginTime && { beginTime }), ...(endTime && { endTime }) } }
+  // The form has no values before its first render.
+  const { beginTime, endTime } = (Form.useWatch([], { form, preserve: true }) as Period | undefined) ?? start
+  return { form, start, query: { ...(beginTime && { beginTime }), ...(endTime && { endTime }) } }
 }
 
 interface ToolsProps {
@@ -69,7 +74,7 @@ export function HistoryTools({ of, search, period }: ToolsProps) {
         loading={search.isRunning}
         onSearch={search.start}
       />
-      <Form form={period.form} className="talk-period">
+      <Form form={period.form} initialValues={period.start} className="talk-period">
         <DateRangeFilter label="时间" />
       </Form>
       {mayRead && (

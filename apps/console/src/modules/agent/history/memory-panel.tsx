@@ -79,7 +79,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
             type="primary"
             loading={save.isPending}
             disabled={text === memory || countCharacters(text) > MAX_MEMORY}
-            onClick={() => save.mutate({ ...of, memory: text })}
+            onClick={() => save.mutate({ ...of, memory: text, before: memory })}
           >
             保存
           </Button>

@@ -25,39 +25,55 @@ export function ModelFields({ fields, row }: { fields: readonly Shown[]; row?: M
         isSecretField(field as ProviderField) ? (
           <SecretField key={field.key} field={field} row={row} />
         ) : (
-          <PlainField key={field.key} field={field} all={fields} />
+          <PlainField key={field.key} field={field} all={fields} stored={row?.config[field.key]} />
         ),
       )}
     </fieldset>
   )
 }
 
-const ruleOf = (field: Shown, all: readonly Shown[]) => ({
+const ruleOf = (field: Shown, all: readonly Shown[], stored: unknown) => ({
   required: field.required === true && !isSecretField(field as ProviderField),
   validateTrigger: 'onBlur',
   rules: [
     {
       validator: async (_rule: unknown, value: unknown) => {
-        const problem = findFieldProblem(field as ProviderField, value, all as readonly ProviderField[])
+        const problem = findFieldProblem(field as ProviderField, value, all as readonly ProviderField[], stored)
         if (problem) throw new Error(problem)
       },
     },
   ],
 })
 
-function PlainField({ field, all }: { field: Shown; all: readonly Shown[] }) {
+interface PlainProps {
+  readonly field: Shown
+  /** All fields of the provider. */
+  readonly all: readonly Shown[]
+  /** Value before the change. */
+  readonly stored: unknown
+}
+
+function PlainField({ field, all, stored }: PlainProps) {
   const isSwitch = field.type === 'boolean'
   return (
     <Form.Item
       name={['config', field.key]}
       label={field.label}
-      extra={HINTS[field.type]}
-      {...ruleOf(field, all)}
+      extra={isNumberField(field) ? describeRange(field) : HINTS[field.type]}
+      {...ruleOf(field, all, stored)}
       {...(isSwitch && { getValueProps: (value: unknown) => ({ checked: toConfigValue(field, value) === true }) })}
     >
       {controlOf(field)}
     </Form.Item>
   )
+}
+
+/** Returns the range of a number as a hint, or undefined when the label or the form definition names no range. */
+function describeRange({ label, min, max }: Shown) {
+  const hasMin = typeof min === 'number'
+  const hasMax = typeof max === 'number'
+  if (label.includes('~') || (!hasMin && !hasMax)) return undefined
+  return hasMin && hasMax ? `${min} 到 ${max}` : hasMin ? `不小于 ${min}` : `不大于 ${max}`
 }
 
 const HINTS: Partial<Record<Shown['type'], string>> = {

@@ -1,5 +1,5 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { FIELD_TYPES, type ModelType } from '@oms/contract/agent/models/model-config.ts'
+import { FIELD_TYPES, isNumberField, type ModelType } from '@oms/contract/agent/models/model-config.ts'
 import {
   agentProviders,
   FieldInput,
@@ -16,7 +16,7 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 
 const TYPE_OPTIONS = Object.entries(FIELD_TYPES).map(([value, label]) => ({ value, label }))
-const NEW_FIELD = { type: 'string', default: '', required: false, secret: false }
+const NEW_FIELD = { type: 'string', default: '', min: null, max: null, required: false, secret: false }
 
 /** Creates a provider of a type. */
 export function ProviderAdd({ type, onClose }: { type: ModelType; onClose(): void }) {
@@ -105,6 +105,16 @@ const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
       <SelectField of={FieldInput} name="type" within={[place]} options={TYPE_OPTIONS as never} />
       <TextField of={FieldInput} name="default" within={[place]} />
     </div>
+    <Form.Item noStyle shouldUpdate>
+      {({ getFieldValue }) =>
+        isNumberField({ type: getFieldValue(['fields', place, 'type']) as 'string' }) && (
+          <div className="agent-model-pair">
+            <NumberField of={FieldInput} name="min" within={[place]} hint="不填则不限" />
+            <NumberField of={FieldInput} name="max" within={[place]} hint="不填则不限" />
+          </div>
+        )
+      }
+    </Form.Item>
     <div className="agent-field-flags">
       <Form.Item name={[place, 'required']} valuePropName="checked" noStyle>
         <Checkbox>必填</Checkbox>

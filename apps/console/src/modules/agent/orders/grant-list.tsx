@@ -7,7 +7,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useInnerList, useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -58,8 +58,8 @@ const DEVICE_COLUMNS = [
 ]
 
 /** Grants of all orders that the account may see. */
-export function GrantTab({ start }: { readonly start: string }) {
-  const list = useInnerList(agentGrants.list, undefined, start)
+export function GrantTab() {
+  const list = useList(agentGrants.list)
   return (
     <>
       <GrantSearch {...list.search} />

@@ -5,7 +5,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useInnerList, useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -35,8 +35,8 @@ const LINE_COLUMNS = [
 const GRANT_LINE_COLUMNS = LINE_COLUMNS.filter(({ key }) => key !== 'packNo' && key !== 'unit')
 
 /** Ledger of all grants that the account may see. */
-export function LedgerTab({ start }: { readonly start: string }) {
-  const list = useInnerList(agentGrants.ledger, undefined, start)
+export function LedgerTab() {
+  const list = useList(agentGrants.ledger)
   return (
     <>
       <LedgerSearch {...list.search} />

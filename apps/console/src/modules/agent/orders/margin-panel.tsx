@@ -1,15 +1,16 @@
 import { agentMargins, MARGIN_BY, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Segmented } from 'antd'
-import { useState } from 'react'
 import { ExportButton } from '#kit/list/export-button.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import type { ListState } from '#kit/list/list-state.ts'
+import { useStoredList } from '#kit/list/use-list.ts'
 import { useRead } from '#core/api/query.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DASH, formatPercent } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
-import { formatYuan } from './order-cells.tsx'
+import { changeTableState, changeUsageState, parseTableState, parseUsageState } from '../usage/usage-state.ts'
 import '../usage/usage.css'
 
 type By = keyof typeof MARGIN_GROUP
@@ -25,6 +26,8 @@ interface Named {
 }
 interface Props {
   readonly query: Query
+  /** State of the panel in the URL. */
+  readonly address: readonly [params: URLSearchParams, setParams: (next: URLSearchParams) => void]
   /** Called to show the packages of a customer. */
   onTenant(tenant: Named): void
 }
@@ -38,7 +41,7 @@ type Figures = Pick<MarginRow, Amount | 'hasEstimates'>
  * Formats an amount. Marks cost and margin as estimates when they contain estimates; payments and income contain none.
  */
 const amountText = (key: Amount, row: Figures) =>
-  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatYuan(row[key])}`
+  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${formatCurrency(row[key])}`
 const amount = (key: Amount, title: string) =>
   col(key, (_, row) => <span className={row[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, row)}</span>, {
     ...RIGHT,
@@ -61,19 +64,14 @@ const TITLES = { received: '收款净额', income: '收入', cost: '成本', mar
 const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
 
 /** Income and cost of the voice packages in a period, by customer, package, day, agent or device. */
-export function MarginPanel({ query, onTenant }: Props) {
-  const [by, setBy] = useState<By>(MARGIN_BY.tenant)
-  const open = (tenant: Named) => {
-    setBy(MARGIN_BY.package)
-    onTenant(tenant)
-  }
+export function MarginPanel({ query, address, onTenant }: Props) {
   return (
     <section className="agent-margin" aria-label="收入与成本">
       <div className="kit-card">
         <h2 className="kit-card-title">收入与成本</h2>
         <Sums query={query} />
       </div>
-      <Rows key={JSON.stringify([query, by])} query={query} by={by} onBy={setBy} onTenant={open} />
+      <Rows query={query} address={address} onTenant={onTenant} />
       <p className="agent-usage-note">
         收款净额按确认收款日减退款；收入按套餐的使用和失效确认，与流水的日期相同，不限量的按有效期平均；成本归入当日使用中的套餐。
         智能体或客户共用的套餐不分摊到设备。来源筛选只用于上面的用量。
@@ -102,11 +100,6 @@ function Sums({ query }: { readonly query: Query }) {
   )
 }
 
-interface RowsProps extends Props {
-  readonly by: By
-  onBy(by: By): void
-}
-
 /** Column of the group. Only days are sorted by this column. */
 function nameColumn(by: By, onTenant: Props['onTenant']) {
   const render = (_: unknown, row: MarginRow) => <RowName row={row} by={by} onTenant={onTenant} />
@@ -116,8 +109,10 @@ function nameColumn(by: By, onTenant: Props['onTenant']) {
     : col('name', render, { title, width: 190 })
 }
 
-function Rows({ query, by, onBy, onTenant }: RowsProps) {
-  const list = useInnerList(agentMargins.list, { ...query, by })
+function Rows({ query, address: [params, setParams], onTenant }: Props) {
+  const { marginBy: by } = parseUsageState(params, [])
+  const onTable = (next: ListState) => setParams(changeTableState(params, 'margin', next))
+  const list = useStoredList(agentMargins.list, [parseTableState(params, 'margin'), onTable], { ...query, by })
   const columns = [
     nameColumn(by, onTenant),
     ...AMOUNTS.map((key) => amount(key, TITLES[key])),
@@ -127,7 +122,7 @@ function Rows({ query, by, onBy, onTenant }: RowsProps) {
     <Segmented
       aria-label="收入统计方式"
       value={by}
-      onChange={onBy}
+      onChange={(next) => setParams(changeUsageState(params, { marginBy: next }))}
       options={BY.map((value) => ({ value, label: `按${MARGIN_GROUP[value]}` }))}
     />
   )
@@ -148,7 +143,7 @@ function RowName({
   row: { id, name },
   by,
   onTenant,
-}: Pick<RowsProps, 'by' | 'onTenant'> & { readonly row: MarginRow }) {
+}: Pick<Props, 'onTenant'> & { readonly by: By; readonly row: MarginRow }) {
   if (id === 0) return NAME_OF_NONE[by] ?? '已删除'
   if (name === '') return '已删除'
   const link = LINKS[by]

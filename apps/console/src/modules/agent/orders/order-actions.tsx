@@ -8,7 +8,7 @@ import {
 } from '@oms/contract/agent/orders/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
-import { useIsVendor } from './order-cells.tsx'
+import { nameConfirmation, useIsVendor } from './order-cells.tsx'
 import type { OrderStep } from './order-dialogs.tsx'
 
 /** An open dialog: a step of the order, the form of the order, or the form of a new order with the same goods. */
@@ -32,24 +32,24 @@ interface Allowed {
 }
 
 /** Returns the steps of a pending order. The creator edits and closes the order, and another person confirms it. */
-const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
+const pendingSteps = (row: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
   isVendor && {
-    label: '确认收款',
+    label: nameConfirmation(row),
     to: agentOrders.confirm,
-    reason: isMine ? OWN_ORDER_MESSAGE : undefined,
+    reason: row.isMine ? OWN_ORDER_MESSAGE : undefined,
     onClick: open('confirm'),
   },
   mayReadTargets && {
     label: '编辑',
     to: agentOrders.update,
-    reason: isMine ? undefined : NOT_CREATOR.edit,
+    reason: row.isMine ? undefined : NOT_CREATOR.edit,
     onClick: open('edit'),
   },
   {
     label: '关闭',
     to: agentOrders.close,
     danger: true,
-    reason: isMine ? undefined : NOT_CREATOR.close,
+    reason: row.isMine ? undefined : NOT_CREATOR.close,
     onClick: open('close'),
   },
 ]

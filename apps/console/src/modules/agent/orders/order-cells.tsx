@@ -1,8 +1,8 @@
 import { GRANT_STATE } from '@oms/contract/agent/orders/order-grant.ts'
-import { ORDER_STATE, type OrderRow, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { GIFT_PAY_WAY, ORDER_STATE, type OrderRow, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import { Tag } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
-import { DASH, formatMoney } from '#core/text/format.ts'
+import { DASH } from '#core/text/format.ts'
 import './order.css'
 
 type Words = Readonly<Record<number, string>>
@@ -29,7 +29,9 @@ export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: 
     <Tag color={GRANT_COLOR[state] ?? 'default'}>{GRANT_WORDS[state]}</Tag>
   )
 
-export const formatYuan = (fen: number) => `¥${formatMoney(fen)}`
+/** Returns the name of the confirmation of an order: a gift or a free order has no payment. */
+export const nameConfirmation = ({ payWay, amount }: Pick<OrderRow, 'payWay' | 'amount'>) =>
+  payWay === GIFT_PAY_WAY ? '确认赠送' : amount === 0 ? '确认免费订单' : '确认收款'
 
 /** Formats the amount of an allowance. Minutes have fractions. */
 export const formatAllowance = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })

@@ -10,13 +10,14 @@ import {
   OWN_REFUND_MESSAGE,
 } from '@oms/contract/agent/orders/order-entities.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { formatOrderTargets, formatYuan } from './order-cells.tsx'
+import { formatOrderTargets, nameConfirmation } from './order-cells.tsx'
 import './order.css'
 
 export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
@@ -44,7 +45,12 @@ interface DialogProps {
 export function OrderDialog({ step, row, onClose }: DialogProps) {
   const read = () => readFresh(agentOrders.get, { id: row.id }, row as OrderDetail)
   return (
-    <FreshRecord of={`${step}:${row.id}`} read={read} title={`${TITLES[step]} ${row.orderNo}`} onClose={onClose}>
+    <FreshRecord
+      of={`${step}:${row.id}`}
+      read={read}
+      title={`${step === 'confirm' ? nameConfirmation(row) : TITLES[step]} ${row.orderNo}`}
+      onClose={onClose}
+    >
       {(fresh) => <StepDialog step={step} row={fresh} onClose={onClose} />}
     </FreshRecord>
   )
@@ -62,7 +68,7 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
     },
   })
   const problem = problemOf(step, row)
-  const title = step === 'confirm' ? confirmTitle(row) : TITLES[step]
+  const title = step === 'confirm' ? nameConfirmation(row) : TITLES[step]
   return (
     <Modal
       title={`${title} ${row.orderNo}`}
@@ -79,15 +85,13 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
   )
 }
 
-const confirmTitle = ({ payWay, amount }: OrderDetail) =>
-  payWay === GIFT_PAY_WAY ? '确认赠送' : amount === 0 ? '确认免费订单' : TITLES.confirm
-
 /** Returns the reason why the step is not possible, or undefined. */
-function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
+function problemOf(step: OrderStep, { state, isMine, refunds, proposal, amount }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER_MESSAGE
   if (step === 'close' && !isMine) return NOT_CREATOR.close
-  if (step === 'refund' && proposal === null) return NOTHING_LEFT
+  // The server refuses the same refund. Orders with the amount 0 can be taken back while grants are left.
+  if (step === 'refund' && (proposal === null || (proposal === 0 && amount > 0))) return NOTHING_LEFT
   if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND_MESSAGE
   return undefined
 }
@@ -96,7 +100,7 @@ const NOTHING_LEFT = '套餐已用完或已失效，没有可以退款的部分'
 const Facts = ({ row }: { readonly row: OrderDetail }) => (
   <p className="order-quiet">
     {row.tenantName} · {row.packageName} × {row.copies} 份 · {formatOrderTargets(row)} · 订单金额{' '}
-    {formatYuan(row.amount)} · {row.createName} 创建
+    {formatCurrency(row.amount)} · {row.createName} 创建
   </p>
 )
 
@@ -125,7 +129,7 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
     <div className="order-proposal">
       <p>
-        应收金额 <b>{formatYuan(row.amount)}</b>
+        应收金额 <b>{formatCurrency(row.amount)}</b>
       </p>
       <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
     </div>
@@ -142,12 +146,12 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
 const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
   <div className="order-proposal">
     <p>
-      退款金额 <b>{formatYuan(proposal ?? 0)}</b>
+      退款金额 <b>{formatCurrency(proposal ?? 0)}</b>
     </p>
     <p className="order-quiet">
       {payWay === GIFT_PAY_WAY
         ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
-        : `订单金额 ${formatYuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
+        : `订单金额 ${formatCurrency(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>
   </div>
 )
@@ -160,7 +164,7 @@ function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
       {refund && (
         <div className="order-proposal">
           <p>
-            退款金额 <b>{formatYuan(refund.amount)}</b>
+            退款金额 <b>{formatCurrency(refund.amount)}</b>
           </p>
           <p className="order-quiet">
             {refund.createName} 于 {refund.createTime} 申请：{refund.reason}。同意后剩余部分作废，驳回后恢复使用。

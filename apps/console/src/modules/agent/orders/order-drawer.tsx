@@ -1,6 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { OrderDetail, type OrderRow, type RefundRow, TargetRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -16,7 +17,7 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { OrderGrants } from './grant-list.tsx'
 import { OrderLedger } from './ledger-list.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { formatAllowance, OrderTag, RefundTag, formatOrderTargets, formatYuan } from './order-cells.tsx'
+import { formatAllowance, OrderTag, RefundTag, formatOrderTargets } from './order-cells.tsx'
 import { formatDays } from '../packages/product-cells.tsx'
 import './order.css'
 
@@ -31,19 +32,19 @@ const ITEMS = [
   item('targetName', (_, row) => formatOrderTargets(row)),
   item('activateDays', formatDays),
   item('validDays', formatDays),
-  item('unitPrice', formatYuan),
+  item('unitPrice', formatCurrency),
   item('copies'),
   item(
     'discount',
-    (discount, { discountReason }) => `${formatYuan(discount)}${discountReason && `（${discountReason}）`}`,
+    (discount, { discountReason }) => `${formatCurrency(discount)}${discountReason && `（${discountReason}）`}`,
   ),
-  item('amount', formatYuan),
+  item('amount', formatCurrency),
   item('payWay'),
   item('voucherNo'),
   item('createName'),
   item('createTime', time),
 ]
-const PAID_ITEMS = [item('payName'), item('payTime', time), item('validUntil', time), item('refunded', formatYuan)]
+const PAID_ITEMS = [item('payName'), item('payTime', time), item('validUntil', time), item('refunded', formatCurrency)]
 const CLOSED_ITEMS = [item('closeTime', time), item('closeReason')]
 const FINISHED_ITEMS = [item('finishTime', time)]
 const REMARK_ITEMS = [wide('remark')]
@@ -138,7 +139,7 @@ const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
       {list.map((refund) => (
         <li key={refund.id}>
           <div>
-            <b>{formatYuan(refund.amount)}</b> <RefundTag state={refund.state} /> {refund.reason}
+            <b>{formatCurrency(refund.amount)}</b> <RefundTag state={refund.state} /> {refund.reason}
           </div>
           <small>
             {refund.createName} 申请于 <Time at={refund.createTime} />

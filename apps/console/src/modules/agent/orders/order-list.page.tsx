@@ -5,7 +5,6 @@ import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { useSearchParams } from '#core/routing/router.tsx'
 import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
 import { OrderList } from './order-list.tsx'
@@ -15,8 +14,7 @@ interface View {
   readonly label: string
   /** Endpoint of the tab. The tab is hidden when the account may not call it. */
   readonly to: CallAccess
-  /** `start`: filters of the URL, for views that do not keep their filters in the URL. */
-  readonly panel: ComponentType<{ readonly start: string }>
+  readonly panel: ComponentType
 }
 
 /** Tabs of the screen, in their order. */
@@ -46,25 +44,16 @@ const VIEWS: readonly View[] = [
 export default function OrderListPage() {
   const mayCall = useMayCall()
   const [key, setKey] = useView('orders')
-  const [params] = useSearchParams()
   const views = VIEWS.filter(({ to }) => mayCall(to))
   const view = views.find((each) => each.key === key) ?? views[0]
   if (!view) return null
   const Panel = view.panel
-  const start = view.key === 'orders' ? '' : filtersOf(params)
   return (
     <Page>
       {views.length > 1 && (
         <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
       )}
-      <Panel key={view.key + start} start={start} />
+      <Panel key={view.key} />
     </Page>
   )
-}
-
-/** Returns the query of the URL without the parameter `view`. */
-function filtersOf(params: URLSearchParams) {
-  const filters = new URLSearchParams(params)
-  filters.delete('view')
-  return filters.toString()
 }

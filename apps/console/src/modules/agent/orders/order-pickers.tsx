@@ -1,10 +1,10 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import { formatYuan } from './order-cells.tsx'
 
 /** Selects the buyer of an order. */
 export const BuyerPicker = (props: RecordSelectProps & { inUse?: true }) => (
@@ -34,7 +34,7 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
   const list = data?.list ?? []
   const options = list.map(({ id, name, content, price }) => ({
     value: id,
-    label: `${name} · ${content} · ${price === 0 ? '免费' : formatYuan(price)}`,
+    label: `${name} · ${content} · ${price === 0 ? '免费' : formatCurrency(price)}`,
   }))
   const change = (id: number | undefined) => {
     onScope(list.find((each) => each.id === id)?.scope)

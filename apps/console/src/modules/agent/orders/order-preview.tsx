@@ -3,8 +3,8 @@ import { type OrderPreview as Preview, splitSerials } from '@oms/contract/agent/
 import { Alert, Form, Spin } from 'antd'
 import { useEffect, useState } from 'react'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatYuan } from './order-cells.tsx'
 import '../packages/product.css'
 import './order.css'
 
@@ -60,10 +60,10 @@ function Facts({ of, isGift }: { readonly of: Preview; readonly isGift: boolean 
         <span>
           {targetCount.toLocaleString()} 个使用对象，发放 {grantCount.toLocaleString()} 项权益
         </span>
-        <span>标价 {formatYuan(listAmount)}</span>
-        {discount > 0 && <span>优惠 {formatYuan(discount)}</span>}
+        <span>标价 {formatCurrency(listAmount)}</span>
+        {discount > 0 && <span>优惠 {formatCurrency(discount)}</span>}
         <span>
-          {isGift ? '赠送，应收' : '应收'} <b>{formatYuan(amount)}</b>
+          {isGift ? '赠送，应收' : '应收'} <b>{formatCurrency(amount)}</b>
         </span>
       </p>
       {problems.length > 0 && <Problems list={problems} />}

@@ -1,13 +1,12 @@
 import { UploadOutlined } from '@ant-design/icons'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { splitSerials, TARGET_FILE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
-import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { ProblemList } from '#kit/jobs/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import './order.css'
 
 interface Props {
@@ -27,27 +26,29 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
   const packageId = Form.useWatch<number | undefined>('packageId', { preserve: true })
   const [report, setReport] = useState<TargetFileReport>()
   const [isReading, setReading] = useState(false)
+  const { problems, accept, add: addProblem } = useFileProblems()
   const take = async ([chosen]: File[]) => {
     if (!chosen || isReading) return
+    setReport(undefined)
     const file = asTable(chosen)
-    const problem = findUploadProblem(TARGET_FILE, file)
-    if (problem) return showRefusedFile(problem, undefined)
+    if (!accept(TARGET_FILE, file)) return
     setReading(true)
     try {
-      const found = await call(agentOrders.targetFile, { file, tenantId, packageId } as never)
+      const found = await call(agentOrders.targetFile, { file, tenantId, packageId } as never, { quiet: true })
       setReport(found)
       add(found.serials)
-    } catch {
-      // The API client has shown the error; the field keeps its value.
+    } catch (error) {
+      // The field keeps its value.
+      addProblem(findErrorMessage(error))
     }
     setReading(false)
   }
-  return { report, isReading, take }
+  return { report, problems, isReading, take }
 }
 
 /** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
 export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
-  const { report, isReading, take } = useTargetFile(tenantId, (serials) =>
+  const { report, problems, isReading, take } = useTargetFile(tenantId, (serials) =>
     onChange?.([...new Set([...splitSerials(value), ...serials])].join('\n')),
   )
   return (
@@ -69,6 +70,7 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
           共 {splitSerials(value).length.toLocaleString()} 个。支持 xlsx、csv、txt，取每行第一列
         </span>
       </div>
+      <FileProblems problems={problems} />
       {report && <FileReport report={report} />}
     </div>
   )

@@ -1,4 +1,4 @@
-import { formatMoney } from '#core/text/format.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import './product.css'
 
 export const formatDays = (days: number) => `${days.toLocaleString()} 天`
@@ -6,7 +6,7 @@ export const formatDays = (days: number) => `${days.toLocaleString()} 天`
 /** Price in yuan, with the struck-through original price when it is higher. */
 export const ProductPrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
   <span className="product-price">
-    {price === 0 ? '免费' : `¥${formatMoney(price)}`}
-    {originPrice > price && <del>¥{formatMoney(originPrice)}</del>}
+    {price === 0 ? '免费' : formatCurrency(price)}
+    {originPrice > price && <del>{formatCurrency(originPrice)}</del>}
   </span>
 )

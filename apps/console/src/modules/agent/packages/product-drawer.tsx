@@ -1,7 +1,7 @@
 import { agentProducts, ProductRow, type ProductVersionRow } from '@oms/contract/agent/packages/product.ts'
 import { GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
@@ -59,6 +59,6 @@ function Versions({ row }: { row: ProductRow }) {
 
 const Terms = ({ of }: { of: ProductVersionRow }) => (
   <>
-    {of.content} · {SCOPE[of.scope]} · 有效期 {formatDays(of.validDays)} · ¥{formatMoney(of.price)}
+    {of.content} · {SCOPE[of.scope]} · 有效期 {formatDays(of.validDays)} · {formatCurrency(of.price)}
   </>
 )

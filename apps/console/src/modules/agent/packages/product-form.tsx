@@ -103,7 +103,7 @@ function Fields({ row }: { row?: ProductDetail }) {
       <Allowances />
       <div className="product-pair">
         <SelectField of={of} name="scope" hint="整个客户、单个智能体的所有设备共用，或每台设备单独使用" />
-        <SwitchField of={of} name="isTrial" on="是" off="否" hint="每台设备只能领取一次" />
+        <SwitchField of={of} name="isTrial" on="是" off="否" hint="仅单台设备的套餐；每台设备只能领取一次" />
         <NumberField of={of} name="activateDays" unit="天" hint="付款后须在此期限内首次使用" />
         <NumberField of={of} name="validDays" unit="天" hint="从首次使用起计算" />
         <MoneyField of={of} name="price" />

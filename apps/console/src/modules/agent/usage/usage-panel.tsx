@@ -1,150 +1,156 @@
+import { MARGIN_BY } from '@oms/contract/agent/orders/order-margin.ts'
 import { agentUsage, USAGE_BY, USAGE_GROUP, type UsageFigures, UsageRow } from '@oms/contract/agent/usage/usage.ts'
-import { Form, type FormInstance, Segmented, Tag } from 'antd'
+import { Segmented, Tag } from 'antd'
 import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { formatDayBeforeToday } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
-import { SelectFilter } from '#kit/list/filter.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { type ListState, pickFilled } from '#kit/list/list-state.ts'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useStoredList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { FIGURE_FORMATS, formatFigure, UsageName } from './usage-cells.tsx'
+import {
+  changeTableState,
+  changeUsageState,
+  type Measure,
+  parseTableState,
+  parseUsageState,
+  type UsageBy,
+  type UsageState,
+} from './usage-state.ts'
 import './usage.css'
 
 const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
 
-/** Agent, device or tenant whose use is shown. Without values, the panel shows all use that the account may see. */
+/** Agent or device whose use is shown. Without values, the panel shows all use that the account may see. */
 interface Owner {
   readonly agentId?: number
   readonly deviceId?: number
-  readonly tenantId?: number
 }
 interface Tenant {
   readonly id: number
   readonly name: string
 }
-type By = keyof typeof USAGE_GROUP
-type Measure = keyof typeof FIGURE_FORMATS
-
-/** Initial customer and period of the panel. */
-interface Start {
-  readonly tenantId?: number | undefined
-  readonly startDate?: string | undefined
-  readonly endDate?: string | undefined
-}
+/** State of the panel, as a URL, and a function that changes the state. */
+type Address = readonly [params: URLSearchParams, setParams: (next: URLSearchParams) => void]
 
 interface ExtraProps {
   readonly query: { readonly startDate: string; readonly endDate: string; readonly tenantId?: number }
+  readonly address: Address
   onTenant(tenant: Tenant): void
 }
 
 interface Props {
   readonly of?: Owner
-  readonly start?: Start
+  /** Keeps the state in the URL. Without an address, the panel keeps the state itself. */
+  readonly address?: Address
   /** Field that filters by customer. Without this field, a chosen customer is shown as a tag. */
   readonly tenantSelect?: ReactElement
   /** Renders further figures of the same period and customer. */
   readonly extra?: (of: ExtraProps) => ReactElement
   /** Ways of grouping that the table offers. */
-  readonly groups?: readonly By[]
+  readonly groups?: readonly UsageBy[]
 }
 
 const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({ value: value as Measure, label: title }))
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
 
 /** Shows the measured usage: one figure by day, and all figures by tenant, agent, device or model. */
-export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
-  const { form, range, tenantId, source } = useFilters(start)
-  const [by, setBy] = useState<By>(groups[0]!)
+export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
+  const own = useState(() => new URLSearchParams())
+  const address = given ?? own
+  const [params, setParams] = address
+  const { measure, by, marginBy: _, source, ...period } = parseUsageState(params, groups)
   const [tenant, setTenant] = useState<Tenant>()
-  const period = { ...of, ...range, ...(tenant && { tenantId: tenant.id }), ...(tenantId && { tenantId }) }
-  const query = { ...period, ...(source && { source }) }
-  const choose = (chosen: Tenant) => (tenantSelect ? form.setFieldsValue({ tenantId: chosen.id }) : setTenant(chosen))
-  const onTenant = (chosen: Tenant) => {
-    choose(chosen)
-    setBy(USAGE_BY.agent)
+  const change = (changes: object) => setParams(changeUsageState(params, { ...changes }))
+  const query = { ...of, ...period, ...(source && { source }) }
+  const choose = (chosen: Tenant, more: object) => {
+    setTenant(chosen)
+    change({ tenantId: chosen.id, ...more })
   }
   return (
     <div className="agent-usage">
-      {tenant && (
-        <div>
-          <Tag closable onClose={() => setTenant(undefined)}>
-            客户：{tenant.name}
-          </Tag>
-        </div>
+      {!tenantSelect && tenant && period.tenantId && (
+        <ChosenTenant tenant={tenant} onClose={() => change({ tenantId: undefined })} />
       )}
-      <Days query={query} form={form} tenantSelect={tenantSelect} />
+      <UsageSearch initial={query} tenantSelect={tenantSelect} onSearch={change} />
+      <Segmented
+        className="agent-usage-measure"
+        aria-label="用量"
+        value={measure}
+        onChange={(next) => change({ measure: next })}
+        options={MEASURES}
+      />
+      <DayChart query={query} measure={measure} onDay={(day) => change({ startDate: day, endDate: day })} />
       <Groups
-        key={JSON.stringify([query, by])}
         query={query}
         by={by}
         groups={groups}
-        onBy={setBy}
-        onTenant={onTenant}
+        address={address}
+        onBy={(next) => change({ by: next })}
+        onTenant={(chosen) => choose(chosen, { by: USAGE_BY.agent })}
       />
-      <p className="agent-usage-note">
-        “约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。
-      </p>
-      {extra?.({ query: period, onTenant: choose })}
+      <p className="agent-usage-note">{ESTIMATE_NOTE}</p>
+      {extra?.({ query: period, address, onTenant: (chosen) => choose(chosen, { marginBy: MARGIN_BY.package }) })}
     </div>
   )
 }
 
-interface DaysProps {
-  readonly query: Query
-  readonly form: FormInstance
+const ESTIMATE_NOTE =
+  '“约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。'
+
+const ChosenTenant = ({ tenant, onClose }: { readonly tenant: Tenant; onClose(): void }) => (
+  <div>
+    <Tag closable onClose={onClose}>
+      客户：{tenant.name}
+    </Tag>
+  </div>
+)
+
+interface SearchProps {
+  readonly initial: Query
   readonly tenantSelect: ReactElement | undefined
+  onSearch(changes: object): void
 }
 
-/** Chart of one figure by day, with inputs for the figure and the period. */
-function Days({ query, form, tenantSelect }: DaysProps) {
-  const [measure, setMeasure] = useState<Measure>('turns')
+/** Filters of the panel. An emptied filter is removed from the address. */
+function UsageSearch({ initial, tenantSelect, onSearch }: SearchProps) {
+  const { startDate, endDate, tenantId, source } = initial
+  const search = (values: object) =>
+    onSearch({ startDate: undefined, endDate: undefined, source: undefined, tenantId: undefined, ...values })
   return (
-    <>
-      <div className="agent-usage-tools">
-        <Segmented aria-label="用量" value={measure} onChange={setMeasure} options={MEASURES} />
-        <Form
-          form={form}
-          className="agent-usage-period"
-          initialValues={{ startDate: query.startDate, endDate: query.endDate, tenantId: query.tenantId }}
-        >
-          {tenantSelect && (
-            <Form.Item label="客户" name="tenantId">
-              {tenantSelect}
-            </Form.Item>
-          )}
-          <SelectFilter of={agentUsage.list.input} name="source" all="全部" />
-          <DateRangeFilter label="日期" begin="startDate" end="endDate" />
-        </Form>
-      </div>
-      <DayChart query={query} measure={measure} />
-    </>
+    <SearchForm initial={pickFilled({ startDate, endDate, tenantId, source })} onSearch={search}>
+      <DateRangeFilter label="日期" begin="startDate" end="endDate" />
+      {tenantSelect && (
+        <Filter of={agentUsage.list.input} name="tenantId">
+          {tenantSelect}
+        </Filter>
+      )}
+      <SelectFilter of={agentUsage.list.input} name="source" all="全部" />
+    </SearchForm>
   )
 }
 
-/** Holds the period and the customer in form fields. The default period is the last 30 days. */
-function useFilters(start: Start) {
-  const [form] = Form.useForm()
-  const watched = { form, preserve: true } as const
-  const startDate =
-    (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? formatDayBeforeToday(29)
-  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? formatDayBeforeToday(0)
-  const chosen = Form.useWatch('tenantId', watched) as number | undefined
-  const source = Number(Form.useWatch('source', watched)) || undefined
-  // The form has no value before its first render.
-  const tenantId = form.isFieldsTouched() || chosen !== undefined ? chosen : start.tenantId
-  return { form, range: { startDate, endDate }, tenantId, source }
+type Query = Owner & Pick<UsageState, 'startDate' | 'endDate' | 'tenantId' | 'source'>
+
+interface DayChartProps {
+  readonly query: Query
+  readonly measure: Measure
+  /** Filters the panel by a day. */
+  onDay(day: string): void
 }
 
-type Query = Owner & ReturnType<typeof useFilters>['range'] & { readonly source?: number }
-
-function DayChart({ query, measure }: { readonly query: Query; readonly measure: Measure }) {
+/** Chart of one figure by day. A mark filters the panel by its day, whose use the table below lists. */
+function DayChart({ query, measure, onDay }: DayChartProps) {
   const { title, value } = FIGURE_FORMATS[measure]
   const sum = (figures: UsageFigures) => formatFigure(measure, figures)
+  const isOneDay = query.startDate === query.endDate
   return (
     <StatPanel
       title={`每日${title}`}
@@ -163,8 +169,16 @@ function DayChart({ query, measure }: { readonly query: Query; readonly measure:
               kind: 'column',
               categoryTitle: '日期',
               categories: days.map(({ day }) => ({ label: day.slice(5), title: day })),
-              series: [{ name: title, color: '#3b82f6', values: days.map(value) }],
+              series: [
+                {
+                  name: title,
+                  color: '#3b82f6',
+                  values: days.map(value),
+                  ...(!isOneDay && { links: days.map(({ day }) => day) }),
+                },
+              ],
             }}
+            onOpen={onDay}
           />
         </>
       )}
@@ -174,9 +188,10 @@ function DayChart({ query, measure }: { readonly query: Query; readonly measure:
 
 interface GroupsProps {
   readonly query: Query
-  readonly by: By
-  readonly groups: readonly By[]
-  onBy(by: By): void
+  readonly by: UsageBy
+  readonly groups: readonly UsageBy[]
+  readonly address: Address
+  onBy(by: UsageBy): void
   onTenant(tenant: Tenant): void
 }
 
@@ -190,7 +205,7 @@ const MORE = (['toolCalls', 'tokensIn', 'tokensOut', 'tokensCached'] as const).m
 )
 
 interface ColumnParts {
-  readonly by: By
+  readonly by: UsageBy
   onTenant(tenant: Tenant): void
   /** Opens the conversations of a row; absent for groups without conversations. */
   readonly onTalks: ((row: UsageRow) => void) | undefined
@@ -228,8 +243,9 @@ function Turns({ row, onOpen }: TurnsProps) {
 }
 
 /** All figures by group. The turns of an agent or a device open its conversations. */
-function Groups({ query, by, groups, onBy, onTenant }: GroupsProps) {
-  const list = useInnerList(agentUsage.list, { ...query, by })
+function Groups({ query, by, groups, address: [params, setParams], onBy, onTenant }: GroupsProps) {
+  const onTable = (next: ListState) => setParams(changeTableState(params, 'usage', next))
+  const list = useStoredList(agentUsage.list, [parseTableState(params, 'usage'), onTable], { ...query, by })
   const [shown, setShown] = useState<UsageRow>()
   const can = useCan()
   const hasTalks = (by === USAGE_BY.agent || by === USAGE_BY.device) && can('agent:agent:history')
@@ -252,7 +268,9 @@ function Groups({ query, by, groups, onBy, onTenant }: GroupsProps) {
         tools={<ExportButton to={agentUsage.export} query={{ ...query, by }} name="智能体用量" columns={[]} />}
         empty={{ text: '这段时间没有用量', hint: '设备对话、试用和后台任务的用量会出现在这里' }}
       />
-      {shown && <UsageTalks row={shown} isDevice={by === USAGE_BY.device} onClose={() => setShown(undefined)} />}
+      {shown && (
+        <UsageTalks row={shown} isDevice={by === USAGE_BY.device} period={query} onClose={() => setShown(undefined)} />
+      )}
     </>
   )
 }

@@ -5,8 +5,9 @@ import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Button, Drawer, Form, Progress, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { toast } from '#core/loading/toast.ts'
+import { findErrorMessage } from '#core/api/client.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { readThresholds } from './similarity-thresholds.ts'
 import { VoiceTurnPicker } from '../voices/voice-turn-picker.tsx'
 import { AgentPicker } from './voiceprint-pickers.tsx'
@@ -28,7 +29,7 @@ interface Result {
 export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
   const [agentId, setAgentId] = useState<number>()
   const [audioId, setAudioId] = useState<string>()
-  const { compareTurn, compareFile, isPending, result, clear } = useComparison(agentId)
+  const { compareTurn, compareFile, isPending, result, problems, clear } = useComparison(agentId)
   const choose = (next: number | undefined) => {
     setAgentId(next)
     setAudioId(undefined)
@@ -59,6 +60,7 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </FileButton>
       </div>
+      <FileProblems problems={problems} />
       {result && <Scores {...result} />}
     </Drawer>
   )
@@ -66,24 +68,41 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
 
 function useComparison(agentId: number | undefined) {
   const test = useWrite(voiceprints.test)
-  const testFile = useWrite(voiceprints.testFile)
+  const testFile = useWrite(voiceprints.testFile, { quiet: true })
   const [result, setResult] = useState<Result>()
-  const show = (of: string, answer: Promise<{ list: readonly SpeakerScore[] }>) =>
-    answer.then(
+  const { problems, add, clear } = useFileProblems()
+  const show = (of: string, answer: Promise<{ list: readonly SpeakerScore[] }>, onError?: (error: unknown) => void) => {
+    clear()
+    return answer.then(
       ({ list }) => setResult({ list, of }),
-      () => setResult(undefined),
+      (error: unknown) => {
+        setResult(undefined)
+        onError?.(error)
+      },
     )
+  }
+  const refuse = (file: File, problem: string) => {
+    clear()
+    setResult(undefined)
+    add(problem, file)
+  }
   return {
     result,
-    clear: () => setResult(undefined),
+    problems,
+    clear: () => {
+      setResult(undefined)
+      clear()
+    },
     isPending: test.isPending || testFile.isPending,
     compareTurn: (audioId: string) =>
       agentId === undefined ? undefined : show('所选语音', test.mutateAsync({ agentId, audioId })),
     compareFile: ([file]: File[]) => {
       if (!file || agentId === undefined) return
       const problem = findUploadProblem({ ...TEST_RECORDING, maxCount: 1 }, file)
-      if (problem) toast.error(problem)
-      else void show(file.name, testFile.mutateAsync({ agentId, file } as { agentId: number }))
+      if (problem) return refuse(file, problem)
+      void show(file.name, testFile.mutateAsync({ agentId, file } as { agentId: number }), (error) =>
+        refuse(file, findErrorMessage(error)),
+      )
     },
   }
 }

@@ -5,9 +5,10 @@ import {
   TransferInput,
 } from '@oms/contract/storage/entitlement.ts'
 import { Form, Modal } from 'antd'
-import { MoneyField, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showOpeningReport } from './open-drawer.tsx'
+import { TransferTarget } from './transfer-target.tsx'
 import '../storage.css'
 
 /** Names, calls and effects of the steps that need only a reason. */
@@ -97,8 +98,7 @@ export function TransferDialog({ row, onClose }: { row: EntitlementRow; onClose:
     <Modal title={`转移 ${nameOf([row])}`} {...modal} okText="转移">
       <p className="storage-muted">剩余时间转到同一客户的另一台设备，排到目标通道的队尾；已录的视频不转移。</p>
       <Form {...form}>
-        <TextField of={TransferInput} name="targetSn" />
-        <NumberField of={TransferInput} name="targetChannel" />
+        <TransferTarget tenantId={row.tenantId} />
         <NoteField of={TransferInput} name="reason" rows={3} />
       </Form>
     </Modal>

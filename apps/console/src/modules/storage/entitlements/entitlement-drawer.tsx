@@ -1,7 +1,7 @@
 import { EntitlementRow, LEDGER_KIND, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
@@ -91,7 +91,7 @@ function Ledger({ id }: { id: number }) {
                 {formatPeriod(line.seconds)}
               </td>
               <td className="storage-number">{formatPeriod(line.balance)}</td>
-              <td className="storage-number">{line.amount === 0 ? '-' : `¥${formatMoney(line.amount)}`}</td>
+              <td className="storage-number">{line.amount === 0 ? '-' : formatCurrency(line.amount)}</td>
               <td>{line.operName || '-'}</td>
               <td>{line.reason || '-'}</td>
             </tr>

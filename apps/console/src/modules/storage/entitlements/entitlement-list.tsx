@@ -36,13 +36,14 @@ const QUERY = storageEntitlements.list.input
 const COLUMNS = [
   col('sn', { width: 120 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
-  col('tenantName', { width: 110 }),
+  // Names of customers are shown whole, because several begin with the same city.
+  col('tenantName', (name) => name || '-', { width: 116 }),
   col('packageName', { width: 120 }),
   col('source', { width: 60 }),
   col('state', (state) => <StateTag state={state} />, { width: 80 }),
   col('startTime', time, { width: 150, sort: true, hidden: true }),
   col('endTime', time, { width: 150, sort: true }),
-  col('usedBytes', (bytes) => (bytes === 0 ? '-' : formatBytes(bytes)), { width: 90, align: 'right' }),
+  col('usedBytes', (bytes) => (bytes ? formatBytes(bytes) : '-'), { width: 90, align: 'right' }),
   col('uploadTime', time, { width: 140 }),
   col('entNo', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),

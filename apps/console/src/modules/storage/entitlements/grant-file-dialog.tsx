@@ -1,12 +1,13 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { FileProblems } from '#kit/upload/file-problems.tsx'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
@@ -21,7 +22,7 @@ const INITIAL = { effectMode: 1, source: 2, amount: 0 }
  */
 export function GrantFileDialog({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
-  const { file, report, isChecked, busy, choose, forget, run } = useGrantFile(onClose)
+  const { file, report, problems, isChecked, busy, choose, forget, run } = useGrantFile(form, onClose)
   const isDone = report !== undefined && !report.dryRun
   const send = async () => {
     if (isDone) return onClose()
@@ -46,13 +47,16 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       <Form form={form} layout="vertical" initialValues={INITIAL} disabled={isDone} onValuesChange={forget}>
         <GrantFields />
       </Form>
-      <FileRow file={file} onFiles={choose} />
-      {isChecked && !report && (
-        <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
-      )}
-      {report && <ImportProblems report={report} />}
-      {report && <DownloadFailedRows report={report} />}
-      {report?.plan && <PlanFacts plan={report.plan} />}
+      <div className="storage-grant-file">
+        <FileRow file={file} onFiles={choose} />
+        <FileProblems problems={problems} />
+        {isChecked && !report && (
+          <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
+        )}
+        {report && <ImportProblems report={report} />}
+        {report && <DownloadFailedRows report={report} />}
+        {report?.plan && <PlanFacts plan={report.plan} />}
+      </div>
     </Modal>
   )
 }
@@ -101,10 +105,10 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 )
 
 const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
-  <section className="storage-plan storage-plan-file" aria-label="开通预览">
+  <section className="storage-plan" aria-label="开通预览">
     <p>
-      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计 ¥
-      {formatMoney(plan.listPrice)}， 金额合计 ¥{formatMoney(plan.amount)}
+      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计{' '}
+      {formatCurrency(plan.listPrice)}， 金额合计 {formatCurrency(plan.amount)}
       {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
     </p>
     {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}

@@ -1,9 +1,9 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { type GrantFileDetail, GrantFileRow, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ProblemList } from '#kit/jobs/import-problems.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
@@ -14,14 +14,13 @@ import '../storage.css'
 
 const { item, wide } = createDescriptions(GrantFileRow)
 const count = (value: number) => value.toLocaleString()
-const money = (fen: number) => `¥${formatMoney(fen)}`
 const ITEMS = [
   item('packageName'),
   item('state', (state) => <GrantFileState state={state} />),
   item('lines', count),
   item('devices', count),
   item('copies', count),
-  item('listPrice', money),
+  item('listPrice', formatCurrency),
   item('done', count),
   item('failed', count),
   item('effectMode'),

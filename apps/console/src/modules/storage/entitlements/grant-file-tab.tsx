@@ -1,9 +1,9 @@
 import { GrantFileRow, OWN_BATCH_MESSAGE, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { formatMoney } from '#core/text/format.ts'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
@@ -110,8 +110,8 @@ export function GrantFileAudit({ row, onClose }: { row: GrantFileRow; onClose():
   return (
     <Modal title={`审批「${row.fileName}」`} {...modal} okText="提交">
       <p className="storage-muted">
-        {row.packageName} · {row.devices.toLocaleString()} 台设备，{row.copies.toLocaleString()} 份 · 标价合计 ¥
-        {formatMoney(row.listPrice)} · {row.createName} 提交 · 原因：{row.reason}
+        {row.packageName} · {row.devices.toLocaleString()} 台设备，{row.copies.toLocaleString()} 份 · 标价合计{' '}
+        {formatCurrency(row.listPrice)} · {row.createName} 提交 · 原因：{row.reason}
       </p>
       <Form {...form}>
         <Field of={of} name="pass">

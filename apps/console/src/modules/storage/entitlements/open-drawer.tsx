@@ -1,20 +1,22 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
-import { OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { buildChannelOptions } from './channel-options.ts'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { formatPeriod } from './entitlement-cells.tsx'
 import { PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
 import '../storage.css'
 
-const CHANNELS = Array.from({ length: 64 }, (_, channel) => ({ value: channel, label: `通道 ${channel}` }))
+const CHANNELS = buildChannelOptions()
 type Report = z.output<typeof BatchReport>
 
 /** Lists the devices that a batch left out, with their reasons. */
@@ -71,7 +73,7 @@ function OpenFields() {
         <SelectField of={of} name="source" />
       </div>
       {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
-      <Field of={of} name="effectMode">
+      <Field of={of} name="effectMode" hint="更换套餐后，新的保存天数只用于之后的新录像，已有录像仍按录制时的套餐保存">
         <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
@@ -105,20 +107,19 @@ function Plan({ input }: { input: Asked }) {
 }
 
 function PlanFacts({ plan }: { plan: OpenPlan }) {
-  const lost = plan.queues.reduce((sum, { lostSeconds }) => sum + lostSeconds, 0)
   return (
     <section className="storage-plan" aria-label="开通预览">
       <p>
-        将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 ¥{formatMoney(plan.listPrice)}，
-        金额合计 ¥{formatMoney(plan.amount)}
+        将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 {formatCurrency(plan.listPrice)}，
+        金额合计 {formatCurrency(plan.amount)}
       </p>
       {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
-      {lost > 0 && (
+      {plan.lostSeconds > 0 && (
         <Alert
           type="warning"
           showIcon
           className="storage-notice"
-          title={`覆盖后当前套餐剩余的 ${formatPeriod(lost)}将作废`}
+          title={`覆盖后 ${plan.lostDevices} 台设备的当前套餐合计剩余的 ${formatPeriod(plan.lostSeconds)}将作废`}
         />
       )}
       {plan.failed.length > 0 && (

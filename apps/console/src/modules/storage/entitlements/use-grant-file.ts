@@ -1,19 +1,25 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { type ImportReport, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
-import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
+import type { FormInstance } from 'antd'
 import { useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { call, findErrorMessage } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
+import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
-import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
 
+const sendFile = (fields: object, idempotencyKey: string | undefined) =>
+  call(storageGrantFiles.import, fields as never, { idempotencyKey, quiet: true })
+
 /** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
-export function useGrantFile(onClose: () => void) {
+export function useGrantFile(form: FormInstance, onClose: () => void) {
   const client = useQueryClient()
+  const { problems, accept, add, clear } = useFileProblems()
   const [file, setFile] = useState<File>()
   const [report, setReport] = useState<Report>()
   /** True when the dry run of a long file was added as a job. The dialog has no report of a job. */
@@ -30,17 +36,16 @@ export function useGrantFile(onClose: () => void) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    const problem = findUploadProblem(UPLOAD.table, chosen)
-    if (problem) return showRefusedFile(problem, file)
+    if (!accept(UPLOAD.table, chosen, file)) return
     forget()
     setFile(chosen)
   }
   const run = async (values: object, isDryRun: boolean) => {
+    clear()
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
-    const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' } as never
     try {
-      const result = await call(storageGrantFiles.import, fields, { idempotencyKey: isDryRun ? undefined : runs.key })
+      const result = await sendFile({ ...values, file, dryRun: isDryRun ? '1' : '0' }, isDryRun ? undefined : runs.key)
       if (!isCurrent()) return
       if ('grantFileId' in result) toast.success('已提交，需他人审批后执行')
       else if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
@@ -48,10 +53,11 @@ export function useGrantFile(onClose: () => void) {
       if (isDryRun) setChecking('jobId' in result)
       else await client.invalidateQueries({ queryKey: ['oss'] })
       if (!isDryRun && !('total' in result)) onClose()
-    } catch {
-      // The call has shown its error; the chosen file stays.
+    } catch (error) {
+      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      if (isCurrent() && !showAtField(form, error)) add(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)
   }
-  return { file, report, isChecked: report?.dryRun === true || isChecking, busy, choose, forget, run }
+  return { file, report, problems, isChecked: report?.dryRun === true || isChecking, busy, choose, forget, run }
 }

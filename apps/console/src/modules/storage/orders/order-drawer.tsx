@@ -6,6 +6,7 @@ import {
   type RefundRow,
   storageOrders,
 } from '@oms/contract/storage/order.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -17,7 +18,7 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { StateTag } from '../entitlements/entitlement-cells.tsx'
 import { RefundActions, type RefundDialog, RefundDialogs } from './refund-dialogs.tsx'
-import { PayTag, RefundTag, formatYuan } from './sales-cells.tsx'
+import { PayTag, RefundTag } from './sales-cells.tsx'
 import '../storage.css'
 
 const { item } = createDescriptions(OrderRow)
@@ -26,8 +27,8 @@ const ITEMS = [
   item('payStatus', (status) => <PayTag status={status} />),
   item('hookName'),
   item('tenantName'),
-  item('amount', formatYuan),
-  item('refunded', formatYuan),
+  item('amount', formatCurrency),
+  item('refunded', formatCurrency),
   item('createTime', time),
   item('payTime', time),
 ]
@@ -102,12 +103,12 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
   return (
     <li>
       <div>
-        <b>{of.packageName}</b> × {of.copies} 份 · {formatYuan(of.amount)}
-        {of.refunded > 0 && `，已退 ${formatYuan(of.refunded)}`}
+        <b>{of.packageName}</b> × {of.copies} 份 · {formatCurrency(of.amount)}
+        {of.refunded > 0 && `，已退 ${formatCurrency(of.refunded)}`}
       </div>
       <div className="storage-muted">
         {sn} · 通道 {of.channels.join('、')}
-        {refundable > 0 && ` · 可退 ${formatYuan(refundable)}，按剩余时间折算 ${formatYuan(proposal)}`}
+        {refundable > 0 && ` · 可退 ${formatCurrency(refundable)}，按剩余时间折算 ${formatCurrency(proposal)}`}
       </div>
       {of.entitlements.map((each) => (
         <div key={each.id} className="storage-muted">
@@ -138,7 +139,7 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
 const Refund = ({ of, onDialog }: Pick<LinesProps, 'onDialog'> & { of: RefundRow }) => (
   <li>
     <div>
-      <b>{formatYuan(of.amount)}</b> <RefundTag state={of.state} />{' '}
+      <b>{formatCurrency(of.amount)}</b> <RefundTag state={of.state} />{' '}
       {REFUND_ORIGIN[of.origin as keyof typeof REFUND_ORIGIN]}
       {of.stops === 1 && ' · 停止服务'}
     </div>

@@ -1,9 +1,9 @@
 import { RefundInput, RefundRecord, type RefundRow, storageOrders } from '@oms/contract/storage/order.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { formatYuan } from './sales-cells.tsx'
 import '../storage.css'
 
 /** The item that a refund belongs to, and the pending request that an offline refund completes. */
@@ -37,7 +37,7 @@ const STOPS_HINT = '停止后剩余时间作废，排在后面的套餐提前生
 const Facts = ({ target: { outOrderNo, sn, refundable } }: { target: Target }) => (
   <p className="storage-muted">
     订单 {outOrderNo} · {sn}
-    {refundable !== undefined && ` · 可退 ${formatYuan(refundable)}`}
+    {refundable !== undefined && ` · 可退 ${formatCurrency(refundable)}`}
   </p>
 )
 
@@ -87,7 +87,7 @@ function RejectDialog({ row, onClose }: { row: RefundRow; onClose: () => void })
   return (
     <Modal title={`驳回退款 ${row.refundNo}`} {...modal} okText="驳回">
       <p className="storage-muted">
-        订单 {row.outOrderNo} · {row.sn} · {formatYuan(row.amount)}
+        订单 {row.outOrderNo} · {row.sn} · {formatCurrency(row.amount)}
       </p>
       <Form {...form}>
         <NoteField of={to.input} name="reason" rows={2} />

@@ -1,7 +1,6 @@
 import { EVENT_RESULT } from '@oms/contract/storage/hook.ts'
 import { PAY_STATUS, REFUND_STATE } from '@oms/contract/storage/order.ts'
 import { Tag } from 'antd'
-import { formatMoney } from '#core/text/format.ts'
 
 const PAY_COLOR: Readonly<Record<number, string>> = {
   0: 'warning',
@@ -21,4 +20,3 @@ export const RefundTag = ({ state }: { state: number }) => (
 export const ResultTag = ({ result }: { result: number }) => (
   <Tag color={result === 1 ? 'success' : 'error'}>{EVENT_RESULT[result as keyof typeof EVENT_RESULT]}</Tag>
 )
-export const formatYuan = (fen: number) => `¥${formatMoney(fen)}`

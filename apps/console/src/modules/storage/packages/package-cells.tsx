@@ -1,6 +1,6 @@
 import { PACKAGE_STATUS, RECORD_TYPE } from '@oms/contract/storage/package.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Tag } from 'antd'
-import { formatMoney } from '#core/text/format.ts'
 import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
 import '../storage.css'
 
@@ -18,7 +18,7 @@ export const PackageStatus = ({ status }: { status: number }) => (
 /** Price in yuan, with the struck-through original price when it is higher. */
 export const PackagePrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
   <span className="storage-price">
-    {price === 0 ? '免费' : `¥${formatMoney(price)}`}
-    {originPrice > price && <del>¥{formatMoney(originPrice)}</del>}
+    {price === 0 ? '免费' : formatCurrency(price)}
+    {originPrice > price && <del>{formatCurrency(originPrice)}</del>}
   </span>
 )

@@ -1,7 +1,7 @@
 import { PackageRow, type PackageVersionRow, storagePackages } from '@oms/contract/storage/package.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
@@ -65,6 +65,6 @@ function Versions({ row }: { row: PackageRow }) {
 const Terms = ({ of }: { of: PackageVersionRow }) => (
   <>
     <RecordTypeTag type={of.recordType} />
-    保存 {of.storageDays} 天 · 有效期 {of.period} · ¥{formatMoney(of.price)} · {of.channels} 个通道
+    保存 {of.storageDays} 天 · 有效期 {of.period} · {formatCurrency(of.price)} · {of.channels} 个通道
   </>
 )

@@ -71,7 +71,7 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
           <DateTimeField of={ViewInput} name="begin" />
           <DateTimeField of={ViewInput} name="end" />
         </div>
-        <NoteField of={ViewInput} name="reason" rows={3} />
+        <NoteField of={ViewInput} name="reason" rows={3} hint="至少5个字符，设备用户可在 App 中看到" />
       </Form>
     </Modal>
   )

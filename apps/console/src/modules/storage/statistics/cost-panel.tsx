@@ -1,8 +1,9 @@
 import { MIN_SAMPLE, type Simulation, storageStats } from '@oms/contract/storage/statistics.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { DASH } from '#core/text/format.ts'
 import { Form, Spin } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
-import { formatMoney } from '#core/text/format.ts'
 
 interface Terms {
   readonly recordType?: number
@@ -10,14 +11,16 @@ interface Terms {
   readonly periodType?: number
   readonly periodCount?: number
   readonly price?: number
+  readonly channels?: number
   readonly modelIds?: readonly number[]
 }
 
 /** Cost and margin of the package in the form, estimated from measured uploads while the fields change. */
 export function CostPanel() {
   const form = Form.useFormInstance<Terms>()
-  const { recordType, storageDays, periodType, periodCount, price, modelIds = [] } = Form.useWatch([], form) ?? {}
-  const terms = { recordType, storageDays, periodType, periodCount, price }
+  const { modelIds = [], ...fields } = Form.useWatch([], form) ?? {}
+  const { recordType, storageDays, periodType, periodCount, price, channels } = fields
+  const terms = { recordType, storageDays, periodType, periodCount, price, channels }
   const isComplete = Object.values(terms).every((value) => typeof value === 'number')
   return (
     <Allowed to={storageStats.simulate}>
@@ -39,7 +42,7 @@ function Estimate({ terms }: { terms: Terms }) {
   return <Spin spinning={isFetching}>{data ? <Facts data={data} /> : <div className="storage-plan-empty" />}</Spin>
 }
 
-const yuan = (fen: number | null) => (fen === null ? '-' : `¥${formatMoney(Math.round(fen))}`)
+const yuan = (fen: number | null) => (fen === null ? DASH : formatCurrency(fen))
 
 function Facts({ data }: { data: Simulation }) {
   if (data.cost === null)
@@ -54,7 +57,7 @@ function Facts({ data }: { data: Simulation }) {
     ['每台每月成本', `${yuan(data.cost)}（存储 ${yuan(data.store)}，写入 ${yuan(data.put)}，流量 ${yuan(data.out)}）`],
     ['上传量较大的设备', `每月成本 ${yuan(data.p90Cost)}`],
     ['每月收入与毛利', `${yuan(data.revenue)}，毛利 ${yuan(data.margin)}`],
-    ['样本', `近 7 天 ${data.devices.toLocaleString()} 台设备`],
+    ['样本', `近 7 天 ${data.devices.toLocaleString()} 台设备，按套餐的通道数计算`],
   ] as const
   return (
     <dl className="storage-cost">

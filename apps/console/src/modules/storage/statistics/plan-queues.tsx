@@ -1,4 +1,4 @@
-import type { OpenPlan } from '@oms/contract/storage/entitlement.ts'
+import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
 import { useState } from 'react'
 import { formatWallClock } from '#core/text/format.ts'
 import { QueueBars } from './queue-bars.tsx'

@@ -1,4 +1,4 @@
-import type { Interval } from '@oms/contract/storage/entitlement.ts'
+import type { Interval } from '@oms/contract/storage/opening-plan.ts'
 import { parseWallClock } from './queue-scale.ts'
 
 const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#db2777', '#64748b'] as const

@@ -1,7 +1,8 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatBytes, formatMoney } from '#core/text/format.ts'
+import { formatBytes } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
@@ -43,7 +44,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
     },
     {
       title: '本月收入',
-      value: `¥${formatMoney(data.revenue)}`,
+      value: formatCurrency(data.revenue),
       note: `开通和续期 ${data.sold.toLocaleString()} 份`,
       to: flowPath(soldThisMonth, FLOW_KIND.sold),
     },

@@ -1,9 +1,9 @@
 import { storageStats } from '@oms/contract/storage/statistics.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink } from './count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
-import { formatYuan } from '../orders/sales-cells.tsx'
 import { addDays, FLOW_KIND, flowPath, NO_SALES_TEXT, queueEndPath, type StatRange } from './stat-range.ts'
 
 interface FigureTableProps {
@@ -58,8 +58,8 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
           cells: [
             packageName,
             <CountLink key="n" n={n} to={flowPath(range, FLOW_KIND.sold, { packageId })} />,
-            formatYuan(amount),
-            n > 0 ? formatYuan(average) : '-',
+            formatCurrency(amount),
+            n > 0 ? formatCurrency(average) : '-',
             <CountLink
               key="inForce"
               n={inForce}
@@ -90,8 +90,8 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
           cells: [
             tenantName,
             <CountLink key="n" n={n} to={flowPath({ ...range, tenantId }, FLOW_KIND.sold)} />,
-            formatYuan(amount),
-            formatYuan(average),
+            formatCurrency(amount),
+            formatCurrency(average),
           ],
         }))}
       />

@@ -43,7 +43,7 @@ interface Definition<E extends ExportEndpoint, R extends Row> {
   /** Returns the order of the list. */
   order(input: ParsedOf<E>): SQL[]
   /** Returns the rows with these keys in any order, limited to the account's data scope. */
-  load(db: Db, user: User, keys: number[]): Promise<readonly R[]>
+  load(db: Db, user: User, keys: number[], services: Services): Promise<readonly R[]>
   keyOf(row: R): number
   /** Returns the file's values that differ from the row and the schema's words. */
   line?(row: R): Row
@@ -152,7 +152,7 @@ async function loadBatch<E extends ExportEndpoint, R extends Row>(
   if (!batch) return []
   const keys = [...batch]
   const who = await user()
-  const found = await inTransaction(services.database, who, (db) => definition.load(db, who, keys))
+  const found = await inTransaction(services.database, who, (db) => definition.load(db, who, keys, services))
   const rows = new Map(found.map((row) => [definition.keyOf(row), row]))
   return keys.flatMap((key): R[] => {
     const row = rows.get(key)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
@@ -40,6 +41,7 @@ const READ_RETRY_MS = 2_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3_000
 const ANSWER_MS = 60_000
+const NOT_IMPLEMENTED = 501
 const xml = new XMLParser({ parseTagValue: false, processEntities: true })
 
 /** The store returned an error; `code` is the S3 error code. */
@@ -120,6 +122,16 @@ export class S3Client {
     } catch (error) {
       if (!(error instanceof FileMissing)) throw error
     }
+  }
+
+  /** Removes up to 1,000 objects with one call. Throws when the store does not remove one of them. */
+  async removeMany(keys: readonly string[], signal?: AbortSignal) {
+    const objects = keys.map((key) => `<Object><Key>${escapeXml(this.#prefix + key)}</Key></Object>`)
+    const body = Buffer.from(`<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`)
+    const headers = { ...(await digestOf(body)), 'content-md5': createHash('md5').update(body).digest('base64') }
+    const answer = await this.#xml('POST', '', { query: { delete: '' }, headers, body, signal })
+    const failed = listOf(answer.Error).find(({ Code }) => textOf(Code) !== 'NoSuchKey')
+    if (failed) throw new S3Error(200, textOf(failed.Code), `DELETE ${textOf(failed.Key)}`)
   }
 
   async *list(folder: string, max = 1000): AsyncGenerator<S3Object> {
@@ -233,7 +245,7 @@ export class S3Client {
 /** Returns true for temporary errors. `fetch` throws a TypeError when the store is unreachable. */
 const isTemporary = (error: unknown) =>
   (error instanceof TypeError && error.cause !== undefined) ||
-  (error instanceof S3Error && (error.status >= 500 || error.status === 429))
+  (error instanceof S3Error && (error.status === 429 || (error.status >= 500 && error.status !== NOT_IMPLEMENTED)))
 
 async function failure(response: Response, what: string) {
   const text = await response.text()
@@ -254,6 +266,8 @@ async function digestOf(body: Uint8Array<ArrayBuffer>) {
 }
 
 const discard = (response: Response) => response.arrayBuffer()
+
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 type Element = Readonly<Record<string, unknown>>
 const elementOf = (value: unknown): Element => (typeof value === 'object' && value !== null ? (value as Element) : {})

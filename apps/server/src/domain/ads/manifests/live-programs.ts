@@ -1,5 +1,7 @@
-import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type pg from 'pg'
+import type { AdBody } from '#schema/advertise.ts'
+import { fileMsOf } from '../file-durations.ts'
 import type { LiveAd, LiveProgram } from './manifest-set.ts'
 
 const DAY_MS = 86_400_000
@@ -71,15 +73,20 @@ export async function loadPrograms(client: pg.Client, few?: readonly number[]): 
   })
 }
 
-/** Loads the approved contents of enabled ads. */
+/** Loads the approved contents of enabled ads, without the facts of their review: players must not receive these. */
 export async function loadAds(client: pg.Client, ids: readonly number[]): Promise<Map<number, LiveAd>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await client.query<{ id: number; body: ManifestAd }>(
+  const { rows } = await client.query<{ id: number; body: AdBody }>(
     `select a.id, v.body from ads a join ad_versions v on v.ad_id = a.id and v.ver_no = a.approved_ver
      where a.id = any($1) and a.enable_stat = 1 and a.deleted_at is null and v.audit_status = 2`,
     [ids],
   )
-  return new Map(rows.map(({ id, body }) => [id, { body, json: JSON.stringify(body) }]))
+  return new Map(
+    rows.map(({ id, body: { review, ...body } }) => [
+      id,
+      { body, json: JSON.stringify(body), fileMs: fileMsOf(body.type, review?.durationMs) },
+    ]),
+  )
 }
 
 export const collectAdIds = (programs: Iterable<LiveProgram>) => [

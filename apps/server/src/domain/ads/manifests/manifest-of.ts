@@ -1,10 +1,11 @@
-import type { Manifest, ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, gte, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { addDays } from '#core/time/zone.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { readApprovedAds } from '../approved-ads.ts'
+import { type KnownAd, withFileDurations } from '../file-durations.ts'
 
 /** A program with its targets and the content that screens play. */
 export interface LiveProgram {
@@ -42,21 +43,27 @@ export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgra
 }
 
 /** Loads the approved contents of the enabled ads that programs use. */
-export async function loadAdsOfPrograms(
-  db: Db,
-  programs: readonly ManifestProgram[],
-): Promise<Map<number, ManifestAd>> {
+export async function loadAdsOfPrograms(db: Db, programs: readonly ManifestProgram[]): Promise<Map<number, KnownAd>> {
   const ids = [...new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))]
-  return new Map([...(await readApprovedAds(db, ids))].map(([id, { ad }]) => [id, ad]))
+  return new Map([...(await readApprovedAds(db, ids))].map(([id, { ad, fileMs }]) => [id, withFileMs(ad, fileMs)]))
 }
 
-/** Builds the manifest of screens with one zone and these programs. */
+const withFileMs = (ad: KnownAd, fileMs: number | undefined): KnownAd => (fileMs === undefined ? ad : { ...ad, fileMs })
+
+/** Builds the manifest of screens with one zone and these programs. Videos last as long as their approved files. */
 export function buildManifest(
   zone: string,
   programs: readonly ManifestProgram[],
-  known: ReadonlyMap<number, ManifestAd>,
+  known: ReadonlyMap<number, KnownAd>,
 ): Manifest {
-  const sorted = programs.toSorted((a, b) => a.id - b.id)
+  const fileMs = (adId: number) => known.get(adId)?.fileMs
+  const sorted = programs.toSorted((a, b) => a.id - b.id).map((program) => withFileDurations(program, fileMs))
   const ids = [...new Set(sorted.flatMap(({ items }) => items.map(({ adId }) => adId)))].sort((a, b) => a - b)
-  return { format: 1, zone, programs: sorted, ads: ids.flatMap((id) => known.get(id) ?? []) }
+  return { format: 1, zone, programs: sorted, ads: ids.flatMap((id) => contentOf(known.get(id))) }
+}
+
+function contentOf(known: KnownAd | undefined) {
+  if (!known) return []
+  const { fileMs: _, ...ad } = known
+  return [ad]
 }

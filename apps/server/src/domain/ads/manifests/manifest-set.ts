@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Manifest, ManifestAd, ManifestFile, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { withFileDurations } from '../file-durations.ts'
 
 /** Limits of one screen. */
 export const MAX_PROGRAMS = 50
@@ -18,6 +19,8 @@ export interface LiveProgram {
 export interface LiveAd {
   readonly body: ManifestAd
   readonly json: string
+  /** Milliseconds of the file of a video or an audio; undefined for other kinds. */
+  readonly fileMs: number | undefined
 }
 
 /** A manifest as players receive it. */
@@ -82,9 +85,9 @@ export function renderManifest({ zone, volume, programs }: ManifestSet, source: 
     for (const ad of wanted) ads.set(ad.body.id, ad)
     for (const [sha256, file] of fresh) files.set(sha256, file)
   }
-  kept.sort((a, b) => a.id - b.id)
+  const played = kept.map((program) => withCurrentDurations(program, ads)).toSorted((a, b) => a.id - b.id)
   const sortedAds = [...ads.values()].toSorted((a, b) => a.body.id - b.body.id)
-  const text = `{"format":1,"zone":${JSON.stringify(zone)},"volume":${volume},"download":${JSON.stringify(source.download)},"programs":[${kept.map(({ json }) => json).join(',')}],"ads":[${sortedAds.map(({ json }) => json).join(',')}]}`
+  const text = `{"format":1,"zone":${JSON.stringify(zone)},"volume":${volume},"download":${JSON.stringify(source.download)},"programs":[${played.map(({ json }) => json).join(',')}],"ads":[${sortedAds.map(({ json }) => json).join(',')}]}`
   const body = Buffer.from(text)
   let packed: Buffer | undefined
   return {
@@ -92,9 +95,15 @@ export function renderManifest({ zone, volume, programs }: ManifestSet, source: 
     body,
     gzip: () => (packed ??= gzipSync(body)),
     files,
-    schedule: { format: 1, zone, programs: kept.map((each) => each.body), ads: sortedAds.map((each) => each.body) },
+    schedule: { format: 1, zone, programs: played.map((each) => each.body), ads: sortedAds.map((each) => each.body) },
     left,
   }
+}
+
+/** Returns the program with the durations of the approved files, and its JSON. */
+function withCurrentDurations(program: LiveProgram, ads: ReadonlyMap<number, LiveAd>): LiveProgram {
+  const body = withFileDurations(program.body, (adId) => ads.get(adId)?.fileMs)
+  return body === program.body ? program : { ...program, body, json: JSON.stringify(body) }
 }
 
 function adsOf({ body }: LiveProgram, { ads }: Source): LiveAd[] {

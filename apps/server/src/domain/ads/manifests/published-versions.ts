@@ -1,5 +1,7 @@
-import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { Pool } from 'pg'
+import type { AdBody } from '#schema/advertise.ts'
+import { fileMsOf } from '../file-durations.ts'
 
 const MAX_CACHED_VERSIONS = 20_000
 /** Tenant of the platform, whose programs reach all devices. */
@@ -23,8 +25,12 @@ export interface PublishedProgram {
   readonly dateTo: string
 }
 
-/** Ids of the files of an approved ad version by sha256. */
-type Materials = ReadonlyMap<string, number>
+interface ApprovedVersion {
+  /** Ids of the files by sha256. */
+  readonly materials: ReadonlyMap<string, number>
+  /** Milliseconds of the file of a video or an audio; undefined for other kinds. */
+  readonly fileMs: number | undefined
+}
 
 interface ProgramRow {
   readonly id: number
@@ -54,7 +60,7 @@ const keyOf = (id: number, ver: number) => `${id}:${ver}`
 export class PublishedVersions {
   readonly #pool: Pool
   readonly #programs = new Map<string, PublishedProgram>()
-  readonly #ads = new Map<string, Materials>()
+  readonly #ads = new Map<string, ApprovedVersion>()
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -66,8 +72,17 @@ export class PublishedVersions {
 
   /** Returns the id of the shown file; 0 for no file or an unknown file, undefined for an unknown ad version. */
   material(adId: number, adVer: number, sha256: string | null | undefined): number | undefined {
-    const files = this.#ads.get(keyOf(adId, adVer))
-    return files && (files.get(sha256 ?? '') ?? 0)
+    const version = this.#ads.get(keyOf(adId, adVer))
+    return version && (version.materials.get(sha256 ?? '') ?? 0)
+  }
+
+  /**
+   * Returns the planned milliseconds of one play of an item; undefined for an unknown item. A video or an audio lasts as
+   * long as the file of the reported ad version.
+   */
+  plannedMs({ programId, ver, itemId, adId, adVer }: Named & { readonly itemId: number }): number | undefined {
+    const item = this.program(programId, ver)?.items.get(itemId)
+    return item && (this.#ads.get(keyOf(adId, adVer))?.fileMs ?? item.ms)
   }
 
   /** Loads the versions that these reports name and that are not in memory. */
@@ -101,13 +116,15 @@ export class PublishedVersions {
 
   async #loadAds(named: readonly Named[]) {
     if (this.#ads.size > MAX_CACHED_VERSIONS) this.#ads.clear()
-    const { rows } = await this.#pool.query<{ id: number; ver: number; body: ManifestAd }>(
+    const { rows } = await this.#pool.query<{ id: number; ver: number; body: AdBody }>(
       `select ad_id as id, ver_no as ver, body from ad_versions
        where (ad_id, ver_no) in (select * from unnest($1::int[], $2::int[])) and audit_status = 2`,
       [named.map(({ adId }) => adId), named.map(({ adVer }) => adVer)],
     )
-    for (const { id, ver, body } of rows)
-      this.#ads.set(keyOf(id, ver), new Map(body.files.map(({ sha256, materialId }) => [sha256, materialId])))
+    for (const { id, ver, body } of rows) {
+      const materials = new Map(body.files.map(({ sha256, materialId }) => [sha256, materialId]))
+      this.#ads.set(keyOf(id, ver), { materials, fileMs: fileMsOf(body.type, body.review?.durationMs) })
+    }
   }
 }
 

@@ -52,9 +52,7 @@ export class PlayIngest {
   async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string): Promise<object[]> {
     const { versions } = this.#parts
     await versions.load(plays.flatMap(({ contentId }) => parseContentIds(contentId) ?? []))
-    const plannedOf = (programId: number, ver: number, itemId: number) =>
-      versions.program(programId, ver)?.items.get(itemId)?.ms
-    return toPlayReports(plays, { deviceId, zone, plannedOf })
+    return toPlayReports(plays, { deviceId, zone, plannedOf: (ids) => versions.plannedMs(ids) })
   }
 
   #check(report: PlayReport, device: PlayDevice, now: number): PlayRow | RejectReason {
@@ -64,7 +62,7 @@ export class PlayIngest {
     const materialId = versions.material(adId, adVer, file)
     const item = program?.items.get(itemId)
     if (!program || materialId === undefined || item?.adId !== adId || !canReach(program, device)) return 'unknown'
-    const planned = item.ms * report.count
+    const planned = (versions.plannedMs(report) ?? item.ms) * report.count
     const problem = findTimeProblem(report, planned, { now, retentionDays })
     if (problem) return problem
     if (isOutsideDates(report, program)) return 'unknown'

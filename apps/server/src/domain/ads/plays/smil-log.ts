@@ -63,7 +63,7 @@ interface Facts {
   readonly deviceId: number
   readonly zone: string
   /** Returns the planned milliseconds of an item; undefined for an unknown item. */
-  readonly plannedOf: (programId: number, ver: number, itemId: number) => number | undefined
+  readonly plannedOf: (ids: NonNullable<ReturnType<typeof parseContentIds>>) => number | undefined
 }
 
 /** Returns the ids in a `logContentId`; undefined for content that this server did not deliver. */
@@ -88,7 +88,7 @@ export function toPlayReports(plays: readonly LoggedPlay[], { deviceId, zone, pl
     const ids = parseContentIds(contentId)
     if (!ids) return { reportId }
     const [start, end] = [timeOf(startTime, zone), timeOf(endTime, zone)]
-    const planned = plannedOf(ids.programId, ids.ver, ids.itemId) ?? 0
+    const planned = plannedOf(ids) ?? 0
     // A player shows the last picture longer than planned when nothing else fits.
     const ms = Math.min(end - start, planned)
     const result = ms >= planned * COMPLETE ? PLAY_RESULT.complete : PLAY_RESULT.partial

@@ -22,13 +22,20 @@ export function pickBehaviour(row: StoredBehaviour): StoredBehaviour {
 const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Snapshot of a version: the behaviour, and the last four characters of each secret instead of the secret. */
+/**
+ * Snapshot of a version: the behaviour, the name, which the prompt contains, and the last four characters of each secret
+ * instead of the secret.
+ */
 export interface VersionSnapshot extends StoredBehaviour {
+  /** Absent in versions of earlier releases. */
+  readonly agentName?: string
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** Returns the names of the fields that differ. */
+/** Returns the names of the fields that differ. A version without a name has no difference in the name. */
 export function listChangedFields(before: Partial<VersionSnapshot>, after: Partial<VersionSnapshot>): string[] {
   const text = (value: unknown) => JSON.stringify(value ?? null)
-  return [...FIELDS, 'secrets' as const].filter((field) => text(before[field]) !== text(after[field]))
+  const hasNames = before.agentName !== undefined && after.agentName !== undefined
+  const compared = [...(hasNames ? (['agentName'] as const) : []), ...FIELDS, 'secrets' as const]
+  return compared.filter((field) => text(before[field]) !== text(after[field]))
 }

@@ -41,6 +41,8 @@ export interface Speaker {
 
 /** Data that a voice server receives about the agent of a device. */
 export interface AgentFacts {
+  /** Why the device cannot talk, such as a disabled language model; empty: none. */
+  readonly problem: string
   readonly name: string
   readonly prompt: string
   /** Memory of the device or of the agent. */

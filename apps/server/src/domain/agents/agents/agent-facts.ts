@@ -1,4 +1,3 @@
-import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts, Speech } from './agent-config.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
@@ -6,8 +5,12 @@ import type { AgentVoice } from '../voices/agent-voices.ts'
 import type { DeviceAgent } from './device-agent.ts'
 import { buildMcpCallAddress } from '../voice-servers/mcp-address.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
+import { keepOpenModels } from '../models/open-models.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
 import { isFeaturePermitted } from '../parameters/features.ts'
+
+/** History setting with which voice servers report turns without recordings. */
+const REPORTS_TURNS = 1
 
 interface Parts {
   readonly reads: AgentReads
@@ -24,11 +27,13 @@ export async function readAgentFacts(
   const { llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId } = agent
   const ids = [llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId].filter((id) => id !== null)
   const [stored, voice] = await Promise.all([reads.models.of(ids), voiceOf(reads, agent, params)])
-  const models = stored.map(handedOut)
+  const { models: open, problem, ...main } = await keepOpenModels(reads.models, stored, agent)
+  const models = open.map(handedOut)
   const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
-  const hasMemory = byId.get(memId)?.config['type'] !== 'nomem'
+  const hasMemory = stored.find(({ id }) => id === memId)?.config['type'] !== 'nomem'
   const url = params.text('server.voice_print')
   return {
+    problem,
     name: agent.agentName,
     prompt: agent.systemPrompt,
     memory: agent.memoryScope === 2 ? agent.memory : memory,
@@ -36,7 +41,7 @@ export async function readAgentFacts(
     models: {
       VAD: byId.get(vadId),
       ASR: byId.get(asrId),
-      LLM: byId.get(llmId),
+      LLM: byId.get(main.llmId),
       VLLM: byId.get(vllmId),
       SLM: byId.get(slmId),
       TTS: byId.get(ttsId),
@@ -57,15 +62,12 @@ export async function readAgentFacts(
 }
 
 /**
- * Returns the history setting for the voice server. An agent without memory stores nothing. With `history.mode` 1, or
- * with a limit of packages, servers must still report, so that turns are counted. OMS then stores only the parts of a
- * report that the agent permits.
+ * Returns the history setting for the voice server: 2 where recordings are stored, else 1. Never 0, because servers then
+ * report no turns, and usage and packages are counted from the reports. OMS stores only the parts of a report that the
+ * agent permits.
  */
-function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
-  if (params.text('history.mode') === '1') return 1
-  const kept = hasMemory ? conf : 0
-  return params.text('usage.limit') === USAGE_LIMIT.count ? kept : Math.max(1, kept)
-}
+const historyOf = (conf: number, hasMemory: boolean, params: ParameterValues): number =>
+  hasMemory && params.text('history.mode') !== '1' ? Math.max(REPORTS_TURNS, conf) : REPORTS_TURNS
 
 /** Returns the clone of an agent, else its voice. Ignores the clone while the feature is switched off. */
 const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>

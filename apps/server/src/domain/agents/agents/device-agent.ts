@@ -13,6 +13,7 @@ interface Row {
   readonly code: string | null
   readonly deviceId: number | null
   readonly tenantId: number
+  readonly clientId: string
   readonly memory: string
   readonly isOpen: boolean
   readonly agent: Record<string, unknown> | null
@@ -26,6 +27,8 @@ interface Row {
 export interface DeviceAgent {
   readonly deviceId: number
   readonly tenantId: number
+  /** Client-Id of the binding; empty until the first boot. */
+  readonly clientId: string
   /** Memory of the device. */
   readonly memory: string
   /** False for a disabled device and for a disabled tenant. */
@@ -37,7 +40,7 @@ export interface DeviceAgent {
   readonly reminders: readonly DueReminder[]
 }
 
-const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant_id as "tenantId", d.memory,
+const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant_id as "tenantId", d.client_id as "clientId", d.memory,
     x.status = 1 and t.status = 1 as "isOpen", to_jsonb(a) as agent, v.snapshot,
     (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 2 and s.owner_id = a.id) as secrets,
     (select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'introduction', p.introduction) order by p.id)
@@ -81,11 +84,11 @@ export class DeviceAgents {
 }
 
 function deviceOf(row: Row, secretKey: Buffer): AgentOfMac {
-  const { deviceId, tenantId, memory, isOpen, code } = row
+  const { deviceId, tenantId, clientId, memory, isOpen, code } = row
   if (deviceId === null) return { device: undefined, code: code ?? undefined }
   const agent = agentOf(row, secretKey, deviceId)
   const [speakers, reminders] = [row.speakers ?? [], row.reminders ?? []]
-  return { device: { deviceId, tenantId, memory, isOpen, speakers, reminders, agent }, code: undefined }
+  return { device: { deviceId, tenantId, clientId, memory, isOpen, speakers, reminders, agent }, code: undefined }
 }
 
 /** Returns the agent with the behaviour of the version that the device gets. */

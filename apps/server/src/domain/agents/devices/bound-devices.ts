@@ -15,18 +15,29 @@ export interface BoundDevice {
   readonly otherClientId: string
 }
 
+/** The valid code of an unbound device, with the facts of the boot that stored it. */
+export interface ValidCode {
+  readonly code: string
+  readonly board: string
+  readonly version: string
+  readonly clientId: string
+  readonly serial: string
+}
+
 /** A MAC address with its bound device, or with the valid code of an unbound device. */
 export interface KnownMac {
   readonly device: BoundDevice | undefined
-  readonly code: string | undefined
+  readonly code: ValidCode | undefined
 }
 
-type Row = { [Key in keyof BoundDevice]: BoundDevice[Key] | null } & { asked: string; code: string | null }
+type Row = { [Key in keyof BoundDevice]: BoundDevice[Key] | null } & { asked: string; valid: ValidCode | null }
 
 const LOOKUP = {
   name: 'agent-known-macs',
   text: `select m.mac as asked, a.device_id as "deviceId", a.tenant_id as "tenantId", a.agent_id as "agentId", a.mac, a.board,
-      a.client_id as "clientId", a.auto_update as "autoUpdate", a.other_client_id as "otherClientId", c.code
+      a.client_id as "clientId", a.auto_update as "autoUpdate", a.other_client_id as "otherClientId",
+      case when c.mac is not null then jsonb_build_object('code', c.code, 'board', c.board, 'version', c.version,
+        'clientId', c.client_id, 'serial', c.serial) end as valid
     from unnest($1::varchar[]) as m (mac) left join agent_devices a on a.mac = m.mac
       left join agent_codes c on c.mac = m.mac and c.expire_time > now() and a.mac is null`,
 }
@@ -53,6 +64,6 @@ export class BoundDevices {
   }
 }
 
-function knownOf({ code, ...device }: Row): KnownMac {
-  return { device: device.deviceId === null ? undefined : (device as BoundDevice), code: code ?? undefined }
+function knownOf({ valid, ...device }: Row): KnownMac {
+  return { device: device.deviceId === null ? undefined : (device as BoundDevice), code: valid ?? undefined }
 }

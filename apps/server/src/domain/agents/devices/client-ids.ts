@@ -1,4 +1,4 @@
-import { formatMac } from './mac.ts'
+import { formatMac } from '@oms/contract/entities/device.ts'
 
 const UNBOUND_GROUP = 'GID_default'
 

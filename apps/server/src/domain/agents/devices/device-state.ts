@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
-import type { Ctx, User } from '#core/http/context.ts'
-import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { User } from '#core/http/context.ts'
+import type { Services } from '#core/services.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { hasOpenSession } from '../history/open-session.ts'
 
@@ -11,15 +12,28 @@ export const visibleBindings = (user: User) =>
 const lastSign = sql`greatest(${agentDevices.bootTime}, ${agentDevices.sessionTime}, ${agentDevices.turnTime})`
 
 /** Returns the SQL of the state of a device: 0 never booted, 1 booted, 2 talking, 3 silent for a day. */
-export const computeDeviceState = (window: number) => sql<number>`case
+export const computeDeviceState = (window: SQL) => sql<number>`case
   when ${lastSign} is null then 0 when ${hasOpenSession(window)} then 2
   when ${lastSign} > now() - interval '24 hours' then 1 else 3 end`
 
 /** SQL of a flag: 1 while another Client-Id uses the MAC of the device, else 0. */
 export const hasOtherIdentity = sql<number>`case when ${agentDevices.otherClientId} <> '' then 1 else 0 end`
 
-/** Returns the seconds without a turn after which a session counts as closed. */
-export async function readSessionWindowSeconds({ services, user }: Pick<Ctx, 'services' | 'user'>) {
-  const values = await services.agentParameters.of(user.tenantId ?? PLATFORM_TENANT_ID)
-  return values.number('close_connection_no_voice_time') + 60
+/** Time in which a voice server reports the end of a session. */
+const END_SECONDS = 60
+const toWindow = (value: string) => Number(value) + END_SECONDS
+
+/** Returns the seconds without a turn after which a session counts as closed: of most tenants, and of other tenants. */
+export async function readSessionWindows({ agentParameters }: Pick<Services, 'agentParameters'>) {
+  const { standard, own } = await agentParameters.valuesOf('close_connection_no_voice_time')
+  const others = [...own].filter(([, value]) => value !== standard)
+  return { standard: toWindow(standard), others: others.map(([id, value]) => [id, toWindow(value)] as const) }
+}
+
+/** Returns the SQL of the seconds of `readSessionWindows` for the tenant of each bound device. */
+export async function readSessionWindow(services: Pick<Services, 'agentParameters'>): Promise<SQL> {
+  const { standard, others } = await readSessionWindows(services)
+  if (others.length === 0) return sql`${standard}::int`
+  const cases = others.map(([tenantId, seconds]) => sql`when ${tenantId}::int then ${seconds}::int`)
+  return sql`case ${agentDevices.tenantId} ${sql.join(cases, sql` `)} else ${standard}::int end`
 }

@@ -1,5 +1,6 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
+import { sweepRecordings } from './recordings.ts'
 
 const JOB = 'agent-retention'
 const BATCH = 5000
@@ -74,5 +75,5 @@ async function deleteOldOf({ database: { pool }, agentParameters }: Services, id
       deleted += rowCount ?? 0
       if ((rowCount ?? 0) === 0) break
     }
-  return deleted
+  return deleted + (await sweepRecordings(pool, id, signal))
 }

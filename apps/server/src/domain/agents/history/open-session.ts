@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 
 /**
@@ -6,7 +6,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
  * `seconds`, and its session has no reported end. The condition is derived, because voice servers do not report the
  * state of devices.
  */
-export function hasOpenSession(seconds: number) {
+export function hasOpenSession(seconds: SQL) {
   const last = sql`greatest(${agentDevices.sessionTime}, ${agentDevices.turnTime})`
   return sql`coalesce(${last} > now() - make_interval(secs => ${seconds}) and ${last} > coalesce(${agentDevices.closeTime}, '-infinity'), false)`
 }

@@ -1,5 +1,6 @@
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import type { Pool } from 'pg'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { isTransient } from '#core/jobs/transient.ts'
 import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
@@ -11,8 +12,10 @@ import type { LlmUsage } from '../llm/chat-events.ts'
 import { LlmError } from '../llm/llm-error.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { withoutThinking } from '../llm/without-thinking.ts'
+import { isModelOpen } from '../models/open-models.ts'
 import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
 import { recordUsage, buildTokenEntries } from '../usage/usage.ts'
+import { type MemoryOwner, replaceMemory } from './memory.ts'
 
 /** Queue of the jobs that process rows of `agent_after`. */
 export const SESSION_TASK_QUEUE = 'agent-after'
@@ -27,6 +30,8 @@ const TIME_LIMIT_SECONDS = 30
  */
 const LIMITS: Partial<OutboundLimits> = { firstByteMs: 20_000, totalMs: 25_000 }
 const TRIES = 3
+/** Merges of one run, when others change the memory during the calls of the model. */
+const MERGES = 3
 const MAX_TURNS = 200
 const TITLE_CHARACTERS = 15
 const MAX_TITLE = 255
@@ -40,15 +45,13 @@ interface Run {
   readonly limits: Partial<OutboundLimits>
   readonly signal: AbortSignal
 }
-interface Work {
+interface Work extends MemoryOwner {
+  readonly taskId: number
   readonly kind: number
   readonly tries: number
   readonly tenantId: number
   readonly sessionRowId: string
-  readonly deviceId: number
-  readonly agentId: number
   readonly slmId: number | null
-  readonly memoryScope: number
   readonly memory: string
 }
 interface Turn {
@@ -59,7 +62,7 @@ interface Turn {
 const TAKE = `update agent_after f set state = 1, tries = f.tries + 1 from agent_sessions s join agents a on a.id = s.agent_id
     left join agent_devices d on d.device_id = s.device_id
   where f.id = $1 and f.state < 2 and s.id = f.session_row_id
-  returning f.kind, f.tries, s.tenant_id as "tenantId", s.id as "sessionRowId", s.device_id as "deviceId", s.agent_id as "agentId", a.slm_id as "slmId",
+  returning f.id::float8 as "taskId", f.kind, f.tries, s.tenant_id as "tenantId", s.id as "sessionRowId", s.device_id as "deviceId", s.agent_id as "agentId", a.slm_id as "slmId",
     a.memory_scope as "memoryScope", case when a.memory_scope = 2 then a.memory else coalesce(d.memory, '') end as memory`
 const TURNS = `select kind, content from agent_turns where session_row_id = $1 and kind < 3 and content <> ''
   order by report_time, id limit ${MAX_TURNS}`
@@ -84,7 +87,7 @@ export function registerSessionWork(services: Services, limits = LIMITS) {
 /** Processes one row of `agent_after`. Skips a row that is already done. */
 async function workAfter(run: Run, id: number) {
   const { services } = run
-  const { pool } = services.database
+  const { pool, db } = services.database
   const { rows } = await pool.query<Work>(TAKE, [id])
   const [work] = rows
   if (!work) return
@@ -95,7 +98,7 @@ async function workAfter(run: Run, id: number) {
     await pool.query(END, [id, 2, ''])
   } catch (error) {
     const isLast = work.tries >= TRIES
-    if (isLast && work.kind === SESSION_TASK.title) await saveTitle(pool, work, firstWords(turns))
+    if (isLast && work.kind === SESSION_TASK.title) await saveTitle(db, work, firstWords(turns))
     await pool.query(END, [id, isLast ? 3 : 0, error instanceof LlmError ? error.message.slice(0, 300) : '处理失败'])
     if (!isLast || isTransient(error)) throw error
   }
@@ -104,8 +107,13 @@ async function workAfter(run: Run, id: number) {
 const firstWords = (turns: readonly Turn[]) =>
   [...(turns.find(({ kind }) => kind === 1)?.content ?? '')].slice(0, TITLE_CHARACTERS).join('')
 
-const saveTitle = (pool: Pool, { sessionRowId }: Work, title: string) =>
-  pool.query('update agent_sessions set title = $2 where id = $1', [sessionRowId, title.slice(0, MAX_TITLE)])
+/** Stores a title unless an erasure removed the task. Locks the task before the session, as erasures do. */
+const saveTitle = (db: Db, { sessionRowId, taskId }: Work, title: string) =>
+  db.transaction(async (tx) => {
+    const task = await tx.execute(sql`select id from agent_after where id = ${taskId} and state = 1 for update`)
+    if (task.rows.length === 0) return
+    await tx.execute(sql`update agent_sessions set title = ${title.slice(0, MAX_TITLE)} where id = ${sessionRowId}`)
+  })
 
 async function writeTitle(run: Run, work: Work, turns: readonly Turn[]) {
   const { services } = run
@@ -118,7 +126,7 @@ async function writeTitle(run: Run, work: Work, turns: readonly Turn[]) {
       )
     : ''
   const title = answer.replaceAll(/[\p{Cc}"“”《》]/gu, '').trim()
-  await saveTitle(services.database.pool, work, title || firstWords(turns))
+  await saveTitle(services.database.db, work, title || firstWords(turns))
 }
 
 async function writeSummary(run: Run, work: Work, turns: readonly Turn[]) {
@@ -126,23 +134,24 @@ async function writeSummary(run: Run, work: Work, turns: readonly Turn[]) {
   const remembered = turns.filter(({ kind, content }) => kind === 1 && [...content].length >= MIN_REMEMBERED)
   const model = remembered.length === 0 ? undefined : await smallModel(services, work)
   if (!model) return
-  const prompt = `你为语音助手整理关于用户的长期记忆。把旧记忆与新对话合并成一份简洁的记忆，只保留关于用户的事实、喜好和约定，不超过${MAX_SUMMARY}字，只输出记忆。\n\n旧记忆：\n${work.memory}\n\n用户的话：\n${remembered
+  const said = remembered
     .map(({ content }) => content)
     .join('\n')
-    .slice(-MAX_TALK)}`
-  const memory = (await complete(run, { work, model }, prompt)).replaceAll('\0', '').trim().slice(0, MAX_SUMMARY)
-  if (memory !== '') await saveMemory(services.database.pool, work, memory)
+    .slice(-MAX_TALK)
+  let before: string | undefined = work.memory
+  for (let merges = 0; before !== undefined; merges += 1) {
+    if (merges === MERGES) throw new Error('the memory changed during each merge')
+    const after = await mergedMemory(run, { work, model }, before, said)
+    if (after === '') return
+    before = await replaceMemory(services.database.db, work, { taskId: work.taskId, before, after })
+  }
 }
 
-/** Stores a memory with the device, or with the agent when its devices share one memory. */
-export const saveMemory = (
-  pool: Pool,
-  { memoryScope, deviceId, agentId }: Pick<Work, 'memoryScope' | 'deviceId' | 'agentId'>,
-  memory: string,
-) =>
-  memoryScope === 2
-    ? pool.query('update agents set memory = $2 where id = $1', [agentId, memory])
-    : pool.query('update agent_devices set memory = $2 where device_id = $1', [deviceId, memory])
+/** Returns the memory of the model: the old memory merged with the words of the user. */
+async function mergedMemory(run: Run, completion: Completion, before: string, said: string) {
+  const prompt = `你为语音助手整理关于用户的长期记忆。把旧记忆与新对话合并成一份简洁的记忆，只保留关于用户的事实、喜好和约定，不超过${MAX_SUMMARY}字，只输出记忆。\n\n旧记忆：\n${before}\n\n用户的话：\n${said}`
+  return (await complete(run, completion, prompt)).replaceAll('\0', '').trim().slice(0, MAX_SUMMARY)
+}
 
 const talkOf = (turns: readonly Turn[]) =>
   turns
@@ -151,10 +160,11 @@ const talkOf = (turns: readonly Turn[]) =>
     .slice(0, MAX_TALK)
 
 /** Returns the small language model of the agent. Undefined without a model, or when OMS cannot call its provider. */
-async function smallModel({ database, config }: Services, { slmId }: Work): Promise<DecryptedModel | undefined> {
+async function smallModel(services: Services, { slmId, tenantId }: Work): Promise<DecryptedModel | undefined> {
+  const { database, config } = services
   if (slmId === null) return undefined
   const model = (await readModelConfigs(database.db, config.secretKey, [slmId])).get(slmId)
-  return model?.status === 1 && isOpenAiCompatible(model.config) ? model : undefined
+  return model && isModelOpen(model, tenantId) && isOpenAiCompatible(model.config) ? model : undefined
 }
 
 interface Completion {

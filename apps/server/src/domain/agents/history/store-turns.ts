@@ -33,19 +33,22 @@ const SESSIONS = `with g as (select * from unnest($1::int[], $2::text[], $3::int
 
 /**
  * Inserts turns that are not stored yet. Adds them to the counters of their sessions and to the use. Locks rows in the
- * order of ids.
+ * order of ids. A turn whose time is only its arrival is recognised by its text within the last two days.
  */
-const TURNS = `with g as materialized (select distinct on (session_row_id, kind, report_time, content_md5) * from (
-      select *, to_timestamp(at / 1000)::timestamptz(3) as report_time
+const TURNS = `with g as materialized (select distinct on (session_row_id, kind, reported, content_md5) * from (
+      select *, to_timestamp(at / 1000)::timestamptz(3) as report_time,
+        case when clock_wrong then null else to_timestamp(at / 1000)::timestamptz(3) end as reported
       from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::text[],
-          $10::text[], $11::float8[], $12::float8[], $13::int[], $14::int[], $15::int[], $16::int[], $17::int[])
+          $10::text[], $11::float8[], $12::float8[], $13::int[], $14::int[], $15::int[], $16::int[], $17::int[], $18::boolean[])
         with ordinality as u (session_row_id, tenant_id, device_id, agent_id, kind, content, content_md5, characters, speaker,
-          audio_id, seconds, at, llm_id, tts_id, asr_id, prompt_characters, tokens, place)) u
-    order by session_row_id, kind, report_time, content_md5, place),
+          audio_id, seconds, at, llm_id, tts_id, asr_id, prompt_characters, tokens, clock_wrong, place)) u
+    order by session_row_id, kind, reported, content_md5, place),
   n as (insert into agent_turns (report_time, tenant_id, session_row_id, device_id, agent_id, kind, content, content_md5,
       characters, speaker, audio_id, seconds)
     select report_time, tenant_id, session_row_id, device_id, agent_id, kind, content, content_md5, characters,
       speaker, audio_id, seconds from g
+    where not clock_wrong or not exists (select from agent_turns t where t.session_row_id = g.session_row_id
+      and t.kind = g.kind and t.content_md5 = g.content_md5 and t.report_time > now() - interval '2 days')
     on conflict (session_row_id, kind, report_time, content_md5) do nothing
     returning *),
   c as (select session_row_id as id, count(*) as turns, sum(characters) as characters, sum(seconds) as seconds,
@@ -115,6 +118,7 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
       column(({ target }) => target.asrId),
       column(({ target }) => target.promptCharacters),
       column(({ turn }) => estimateTokens(turn.content)),
+      column(({ turn }) => turn.isClockWrong),
     ],
   })
   const latest = new Map(stored.map(({ target, sessionId }) => [target.deviceId, sessionId]))

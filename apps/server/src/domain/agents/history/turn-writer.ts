@@ -105,6 +105,10 @@ export class TurnWriter {
   #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
+  /** Numbers of turns: added so far, taken into batches so far, and in the running batch. */
+  #added = 0
+  #taken = 0
+  #inBatch = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -115,6 +119,7 @@ export class TurnWriter {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new TurnsBusy('too many reports wait'))
     return new Promise((done, fail) => {
       this.#waiting.push({ report, done, fail })
+      this.#added += 1
       if (this.#waiting.length >= MAX_BATCH_TURNS) this.#start()
       else this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
     })
@@ -133,9 +138,10 @@ export class TurnWriter {
     return targets
   }
 
-  /** Resolves when all waiting turns are written. */
+  /** Resolves when the turns that were added before the call are written. Later turns are not awaited. */
   async written() {
-    while (this.#waiting.length > 0 || this.#running) {
+    const last = this.#added
+    while (this.#taken - this.#inBatch < last) {
       this.#start()
       await this.#running
     }
@@ -153,6 +159,8 @@ export class TurnWriter {
 
   async #writeNext() {
     const batch = this.#waiting.splice(0, MAX_BATCH_TURNS)
+    this.#taken += batch.length
+    this.#inBatch = batch.length
     try {
       await isolateRows(
         batch,
@@ -161,6 +169,8 @@ export class TurnWriter {
       )
     } catch (error) {
       for (const { fail } of batch) fail(error)
+    } finally {
+      this.#inBatch = 0
     }
   }
 

@@ -5,7 +5,15 @@ const NOW = Date.UTC(2026, 0, 1)
 const of = (report: object) => parseReportedTurn({ chatType: 1, content: '你好', reportTime: NOW, ...report }, NOW)
 
 test('reads plain text, and JSON with the recognised speaker', () => {
-  expect(of({})).toEqual({ kind: 1, raw: '你好', content: '你好', speaker: '', time: NOW, characters: 2 })
+  expect(of({})).toEqual({
+    kind: 1,
+    raw: '你好',
+    content: '你好',
+    speaker: '',
+    time: NOW,
+    isClockWrong: false,
+    characters: 2,
+  })
   const content = JSON.stringify({ speaker: '张三', emotion: 'happy', content: '开灯' })
   expect(of({ content })).toMatchObject({ raw: content, content: '开灯', speaker: '张三', characters: 2 })
   expect(of({ content: '{不是 JSON' })).toMatchObject({ content: '{不是 JSON', speaker: '' })
@@ -34,6 +42,14 @@ test('converts seconds to milliseconds; replaces a missing time, and a time one 
   expect(of({ reportTime: NOW / 1000 })?.time).toBe(NOW)
   expect(of({ reportTime: String(NOW - 5) })?.time).toBe(NOW - 5)
   for (const reportTime of [undefined, 'x', -1, NOW + 2 * 86_400_000]) expect(of({ reportTime })?.time).toBe(NOW)
+})
+
+test('AGENT-15 replaces a time more than seven days ago by the arrival, and keeps it in the identity of the turn', () => {
+  const day = 86_400_000
+  expect(of({ reportTime: NOW - 7 * day })).toMatchObject({ time: NOW - 7 * day, isClockWrong: false, raw: '你好' })
+  for (const reportTime of [NOW - 7 * day - 1, 1, 90_000_000, NOW + 2 * day])
+    expect(of({ reportTime })).toMatchObject({ time: NOW, isClockWrong: true, content: '你好', characters: 2 })
+  expect(of({ reportTime: 1 })?.raw).not.toBe(of({ reportTime: 2 })?.raw)
 })
 
 test('reads the length of a recording from its header', () => {

@@ -7,11 +7,16 @@ const MAX_SPEAKER = 64
 /** Smaller values are seconds, because old voice servers report seconds. */
 const FIRST_MILLISECONDS = 100_000_000_000
 const DAY_MS = 24 * 60 * 60 * 1000
+/**
+ * Limits of a credible time, before and after the arrival. Voice servers report a turn within minutes. Use of a wrong day
+ * would spend a device day only once, and retention would delete the turn in the next night.
+ */
+const [MAX_AGE_MS, MAX_AHEAD_MS] = [7 * DAY_MS, DAY_MS]
 
 /** A turn as a voice server reports it, with cleaned texts. */
 export interface ReportedTurn {
   readonly kind: TurnKind
-  /** Text as reported. A repeated report has the same text. */
+  /** Text that identifies the turn within its kind, time and session. A repeated report has the same text. */
   readonly raw: string
   /** Spoken text, or the JSON of a tool call. */
   readonly content: string
@@ -19,6 +24,8 @@ export interface ReportedTurn {
   readonly speaker: string
   /** Epoch milliseconds. */
   readonly time: number
+  /** True when the clock of the voice server is wrong. `time` is then the arrival, and `raw` contains the reported time. */
+  readonly isClockWrong: boolean
   readonly characters: number
 }
 
@@ -36,7 +43,17 @@ export function parseReportedTurn(
   if (raw === '') return undefined
   const words = kind === TURN_KIND.user ? spokenWords(raw) : { content: raw, speaker: '' }
   const characters = kind === TURN_KIND.tool ? 0 : [...words.content].length
-  return { kind, raw, ...words, time: timeOf(reportTime, now), characters }
+  const reported = reportedTime(reportTime)
+  const isClockWrong = reported !== undefined && (reported > now + MAX_AHEAD_MS || reported < now - MAX_AGE_MS)
+  return {
+    kind,
+    // A repeated report arrives at another time, so only its reported time tells it from another turn with the same text.
+    raw: isClockWrong ? `${reported} ${raw}` : raw,
+    ...words,
+    time: isClockWrong ? now : (reported ?? now),
+    isClockWrong,
+    characters,
+  }
 }
 
 /** Old voice servers send numbers as text. Other types count as missing, because `Number` throws for some objects. */
@@ -73,12 +90,11 @@ function spokenWords(raw: string): { readonly content: string; readonly speaker:
   return { content: raw, speaker: '' }
 }
 
-/** Returns the reported time; the present time when the report has none or the server's clock runs ahead by a day. */
-function timeOf(reported: unknown, now: number): number {
+/** Returns the reported time in epoch milliseconds; undefined when the report has none. */
+function reportedTime(reported: unknown): number | undefined {
   const value = numberOf(reported)
-  if (!Number.isFinite(value) || value <= 0) return now
-  const time = Math.round(value < FIRST_MILLISECONDS ? value * 1000 : value)
-  return time > now + DAY_MS ? now : time
+  if (!Number.isFinite(value) || value <= 0) return undefined
+  return Math.round(value < FIRST_MILLISECONDS ? value * 1000 : value)
 }
 
 const WAV_HEADER = 44

@@ -16,7 +16,14 @@ export type ChatEvent =
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-const countOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0)
+/**
+ * Maximum number of tokens that one completion counts. No model reads or writes as many. A vendor of a tenant may report
+ * any number, and sums of unlimited numbers would exceed the columns of `agent_usage`.
+ */
+const MAX_TOKENS = 10_000_000
+
+const countOf = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.min(value, MAX_TOKENS) : 0
 
 /** Parses a JSON text of a vendor. Throws an `LlmError` when the text reports a failure, whatever the HTTP status. */
 export function parseVendorJson(text: string, status: number, apiKey: string): Json {

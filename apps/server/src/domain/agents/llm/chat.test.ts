@@ -115,10 +115,10 @@ test('reads the complete JSON document of a server that does not stream', async 
   const { events, text } = await ask((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const choices = [{ message: { content: '整段回答' }, finish_reason: 'stop' }]
-    response.end(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 2 } }, null, 2))
+    response.end(JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 9e16 } }, null, 2))
   })
   expect(text).toBe('整段回答')
-  expect(events.at(-1)).toEqual({ type: 'usage', usage: { input: 1, output: 2, cached: 0 } })
+  expect(events.at(-1)).toEqual({ type: 'usage', usage: { input: 1, output: 10_000_000, cached: 0 } })
 })
 
 test('reads tool calls', async () => {

@@ -14,6 +14,8 @@ export interface DecryptedModel {
   readonly name: string
   readonly providerCode: string
   readonly status: number
+  /** 1: tenants may use this model of the platform. */
+  readonly shared: number
   readonly priceIn: number
   readonly priceOut: number
   readonly config: Readonly<Record<string, unknown>>
@@ -37,10 +39,10 @@ export async function readModelConfigs(db: Db, secretKey: Buffer, ids: readonly 
     .where(and(inArray(agentModels.id, wanted), notDeleted(agentModels)))
   const secrets = await readSecrets(db, secretKey, SECRET_OWNER.model, wanted)
   for (const { fields, config, ...row } of rows) {
-    const { id, tenantId, type, code, name, providerCode, status, priceIn, priceOut } = row
+    const { id, tenantId, type, code, name, providerCode, status, shared, priceIn, priceOut } = row
     const values = { ...config, type: providerCode, ...Object.fromEntries(secrets.get(id) ?? []) }
     const opened = decryptConfig(fields ?? [], values)
-    models.set(id, { id, tenantId, type, code, name, providerCode, status, priceIn, priceOut, config: opened })
+    models.set(id, { id, tenantId, type, code, name, providerCode, status, shared, priceIn, priceOut, config: opened })
   }
   return models
 }

@@ -1,20 +1,16 @@
-import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
-import { and, eq, lt } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { agentGrants } from '#schema/agent/agent-orders.ts'
+import { countOpenPacks, countPendingOrders } from './order-holds.ts'
 
 const REFUSES = '1'
 
-/** Returns the condition for open grants of devices. */
-const openGrants = (deviceIds: readonly number[]) =>
-  and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT_STATE_CODE.used))
-
 /**
  * Returns the devices that must not be transferred, because `order.device_transfer` forbids the transfer of devices
- * with open grants.
+ * with open grants or pending orders.
  */
 export async function listDevicesKeepingGrants(
   { db, services }: Pick<Ctx, 'db' | 'services'>,
@@ -22,8 +18,8 @@ export async function listDevicesKeepingGrants(
 ): Promise<ReadonlySet<number>> {
   const parameters = await services.agentParameters.of(PLATFORM_TENANT_ID)
   if (parameters.text('order.device_transfer') !== REFUSES) return new Set()
-  const rows = await db.selectDistinct({ id: agentGrants.targetId }).from(agentGrants).where(openGrants(deviceIds))
-  return new Set(rows.map(({ id }) => id))
+  const rows = [...(await countOpenPacks(db, 1, deviceIds)), ...(await countPendingOrders(db, 1, deviceIds))]
+  return new Set(rows.map(({ targetId }) => targetId))
 }
 
 /**

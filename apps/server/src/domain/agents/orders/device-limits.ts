@@ -27,18 +27,18 @@ const REACHED = sql.raw(`(
   with open as (
     select distinct order_id, target_id, pack_no from agent_grants where state < 2 or state = 2 and valid_until > now()),
   packs as (
-    select g.scope, g.target_id, bit_or(1 << g.unit) as needed, coalesce(bit_or(1 << g.unit) filter (where g.is_frozen = 0
+    select g.scope, g.target_id, g.tenant_id, bit_or(1 << g.unit) as needed, coalesce(bit_or(1 << g.unit) filter (where g.is_frozen = 0
       and coalesce(g.valid_until, g.activate_until) > now() and (
       g.state = 0 or g.state = 1 and (g.is_unlimited = 1 or g.remaining > 0) or g.state = 2 and g.unit = 1 and exists (
         select from agent_ledger l where l.grant_id = g.id and l.kind = 2 and l.day = current_date))), 0) as paid
     from open o join agent_grants g on g.order_id = o.order_id and g.target_id = o.target_id and g.pack_no = o.pack_no
-    group by g.scope, g.target_id, g.order_id, g.pack_no),
+    group by g.scope, g.target_id, g.tenant_id, g.order_id, g.pack_no),
   targets as (
-    select scope, target_id, bit_or(paid) as paid, array_agg(distinct needed) as packs from packs group by 1, 2)
+    select scope, target_id, tenant_id, bit_or(paid) as paid, array_agg(distinct needed) as packs from packs group by 1, 2, 3)
   select b.device_id from agent_devices b
-    left join targets d on d.scope = 1 and d.target_id = b.device_id
-    left join targets a on a.scope = 2 and a.target_id = b.agent_id
-    left join targets t on t.scope = 3 and t.target_id = b.tenant_id
+    left join targets d on d.scope = 1 and d.target_id = b.device_id and d.tenant_id = b.tenant_id
+    left join targets a on a.scope = 2 and a.target_id = b.agent_id and a.tenant_id = b.tenant_id
+    left join targets t on t.scope = 3 and t.target_id = b.tenant_id and t.tenant_id = b.tenant_id
   where not exists (select from unnest(d.packs || a.packs || t.packs) needed
     where needed & ~(coalesce(d.paid, 0) | coalesce(a.paid, 0) | coalesce(t.paid, 0)) = 0))`)
 

@@ -21,6 +21,7 @@ interface Bound {
 interface Best extends Record<string, unknown> {
   readonly scope: number
   readonly target: number
+  readonly tenantId: number
   readonly packageName: string
   readonly packageState: number
   readonly packageEnd: string
@@ -33,24 +34,22 @@ const stateOf = sql`case when g.is_frozen = 1 then ${frozen}::int when g.state =
   else ${waiting}::int end`
 const endOf = sql`coalesce(g.valid_until, g.activate_until)`
 
+/** Returns the targets whose grants the device may use. Grants of another tenant do not count. */
 const targetsOf = ({ id, agentId, tenantId }: Bound) =>
-  [
-    [1, id],
-    [2, agentId],
-    [3, tenantId],
-  ] as const
+  [id, agentId, tenantId].map((target, at) => ({ scope: at + 1, target, tenantId }))
+const keyOf = ({ scope, target, tenantId }: ReturnType<typeof targetsOf>[number]) => `${scope}:${target}:${tenantId}`
 
 /** Returns the best open grant of each target by one query: earliest end within the best state. */
 async function bestGrants(db: Db, rows: readonly Bound[]): Promise<ReadonlyMap<string, Best>> {
-  const keys = new Map(rows.flatMap(targetsOf).map(([scope, target]) => [`${scope}:${target}`, { scope, target }]))
+  const keys = new Map(rows.flatMap(targetsOf).map((target) => [keyOf(target), target]))
   const { rows: found } = await db.execute<Best>(sql`
-    select distinct on (g.scope, g.target_id) g.scope, g.target_id as target, coalesce(o.package_name, '') as "packageName",
+    select distinct on (g.scope, g.target_id, g.tenant_id) g.scope, g.target_id as target, g.tenant_id as "tenantId", coalesce(o.package_name, '') as "packageName",
       ${stateOf} as "packageState", to_char(${endOf}, 'YYYY-MM-DD HH24:MI:SS') as "packageEnd"
-    from json_to_recordset(${JSON.stringify([...keys.values()])}::json) as t (scope smallint, target int)
-    join agent_grants g on g.scope = t.scope and g.target_id = t.target and g.state < ${GRANT_STATE_CODE.used}
+    from json_to_recordset(${JSON.stringify([...keys.values()])}::json) as t (scope smallint, target int, "tenantId" int)
+    join agent_grants g on g.scope = t.scope and g.target_id = t.target and g.tenant_id = t."tenantId" and g.state < ${GRANT_STATE_CODE.used}
     left join agent_orders o on o.id = g.order_id
-    order by g.scope, g.target_id, g.is_frozen, g.state desc, ${endOf}, g.id`)
-  return new Map(found.map((best) => [`${best.scope}:${best.target}`, best]))
+    order by g.scope, g.target_id, g.tenant_id, g.is_frozen, g.state desc, ${endOf}, g.id`)
+  return new Map(found.map((best) => [keyOf(best), best]))
 }
 
 const before = (a: Best, b: Best) =>
@@ -63,7 +62,7 @@ export async function addPackages<T extends Bound>(db: Db, rows: readonly T[]): 
   if (rows.length === 0) return []
   const best = await bestGrants(db, rows)
   return rows.map((row) => {
-    const open = targetsOf(row).flatMap(([scope, target]) => best.get(`${scope}:${target}`) ?? [])
+    const open = targetsOf(row).flatMap((target) => best.get(keyOf(target)) ?? [])
     const [first] = open.toSorted(before)
     if (!first) return { ...row, ...NOTHING }
     const { packageName, packageState, packageEnd } = first
@@ -77,9 +76,10 @@ export async function addPackages<T extends Bound>(db: Db, rows: readonly T[]): 
  */
 function reaches(condition: SQL): SQL {
   const targets = (scope: number) =>
-    sql`(select g.target_id from agent_grants g where g.scope = ${scope} and g.state < ${GRANT_STATE_CODE.used} and ${condition})`
-  return sql`(${agentDevices.deviceId} in ${targets(1)} or ${agentDevices.agentId} in ${targets(2)}
-    or ${agentDevices.tenantId} in ${targets(3)})`
+    sql`(select g.target_id, g.tenant_id from agent_grants g where g.scope = ${scope} and g.state < ${GRANT_STATE_CODE.used} and ${condition})`
+  const { deviceId, agentId, tenantId } = agentDevices
+  return sql`((${deviceId}, ${tenantId}) in ${targets(1)} or (${agentId}, ${tenantId}) in ${targets(2)}
+    or (${tenantId}, ${tenantId}) in ${targets(3)})`
 }
 
 /** Returns the condition for bound devices whose package has a state. */

@@ -19,9 +19,9 @@ export function registerGrantClock(services: Services) {
  * Lapses the rest of ended grants, closes orders that nobody confirmed, and finishes orders without open grants. First
  * merges and spends the use, so that use before the end of a grant is still spent.
  */
-export async function runGrantClock({ database, now, events }: Services) {
+export async function runGrantClock({ database, now, events, log }: Services) {
   const at = now().toISOString()
-  await mergeUsage(database.db)
+  await mergeUsage(database.db, { log })
   const step = async (work: (db: Db, at: string) => Promise<number>) => {
     let sum = 0
     for (let count = AT_ONCE; count === AT_ONCE; sum += count)
@@ -67,13 +67,19 @@ const closeOrders = (db: Db, at: string) =>
     select count(*)::int as n from done`,
   )
 
-const finishOrders = (db: Db, at: string) =>
-  count(
+/**
+ * Finishes paid orders without open grants. Locks the orders first and reads their grants in the next statement, because
+ * an adjustment locks the order too and may have opened a grant after the first statement began.
+ */
+async function finishOrders(db: Db, at: string) {
+  const hasNoOpenGrant = sql`not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT_STATE_CODE.used})`
+  const { rows } = await db.execute<{ id: number }>(sql`select id from agent_orders o
+    where state = ${ORDER_STATE_CODE.paid} and ${hasNoOpenGrant} order by id limit ${AT_ONCE} for update skip locked`)
+  const ids = sql.param(rows.map(({ id }) => id))
+  return count(
     db,
-    sql`with due as materialized (select id from agent_orders o where state = ${ORDER_STATE_CODE.paid}
-        and not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT_STATE_CODE.used})
-      order by id limit ${AT_ONCE} for update skip locked),
-    done as (update agent_orders o set state = ${ORDER_STATE_CODE.finished}, finish_time = ${at}::timestamptz,
-        update_time = ${at}::timestamptz, rev = o.rev + 1 from due where o.id = due.id returning 1)
+    sql`with done as (update agent_orders o set state = ${ORDER_STATE_CODE.finished}, finish_time = ${at}::timestamptz,
+        update_time = ${at}::timestamptz, rev = o.rev + 1 where id = any(${ids}::int[]) and ${hasNoOpenGrant} returning 1)
     select count(*)::int as n from done`,
   )
+}

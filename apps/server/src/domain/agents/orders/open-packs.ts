@@ -14,18 +14,19 @@ const MAX_USED = 50
  * Reads all grants of packs with an open grant, or with a used grant before its end. Used grants show which unit of a
  * pack is missing.
  */
-const GRANTS = `select k.scope || ':' || k.target_id as target, jsonb_agg(jsonb_build_object(
+const GRANTS = `select k.scope || ':' || k.target_id || ':' || k.tenant_id as target, jsonb_agg(jsonb_build_object(
     'scope', g.scope, 'orderId', g.order_id, 'targetId', g.target_id, 'packNo', g.pack_no, 'unit', g.unit, 'state', g.state,
     'isUnlimited', g.is_unlimited = 1, 'isFrozen', g.is_frozen = 1, 'remaining', g.remaining,
     'activateUntil', extract(epoch from g.activate_until) * 1000, 'endsAt', extract(epoch from g.valid_until) * 1000,
     'isPaidToday', g.unit = 1 and g.state = 2 and exists (select from agent_ledger l
       where l.grant_id = g.id and l.kind = 2 and l.day = current_date))) as grants
-  from unnest($1::smallint[], $2::int[]) as k (scope, target_id)
+  from unnest($1::smallint[], $2::int[], $3::int[]) as k (scope, target_id, tenant_id)
     cross join lateral (
-      (select order_id, pack_no from agent_grants o where o.scope = k.scope and o.target_id = k.target_id and o.state < 2
+      (select order_id, pack_no from agent_grants o where o.scope = k.scope and o.target_id = k.target_id
+          and o.tenant_id = k.tenant_id and o.state < 2
         order by o.state desc, coalesce(o.valid_until, o.activate_until) limit ${MAX_OPEN})
       union (select order_id, pack_no from agent_grants u where u.scope = k.scope and u.target_id = k.target_id
-        and u.state = 2 and u.valid_until > now() order by u.id desc limit ${MAX_USED})) p
+        and u.tenant_id = k.tenant_id and u.state = 2 and u.valid_until > now() order by u.id desc limit ${MAX_USED})) p
     join agent_grants g on g.order_id = p.order_id and g.target_id = k.target_id and g.pack_no = p.pack_no
   group by 1`
 
@@ -56,7 +57,7 @@ export class OpenPacks {
   constructor(pool: Pool) {
     const readGrants = async (keys: readonly string[]) => {
       const targets = keys.map((key) => key.split(':').map(Number))
-      const values = [targets.map(([scope]) => scope), targets.map(([, id]) => id)]
+      const values = [0, 1, 2].map((at) => targets.map((parts) => parts[at]))
       const { rows } = await pool.query<GrantRow>({ name: 'agent-open-packs', text: GRANTS, values })
       return new Map(rows.map((row) => [row.target, row]))
     }
@@ -68,9 +69,11 @@ export class OpenPacks {
     this.#spoken = new BatchedRead({ read: readSpoken, valueOf: ({ characters }) => characters })
   }
 
-  /** Returns the grants of the packs of a device, of its agent and of its tenant. */
+  /** Returns the grants of the packs of a device, of its agent and of its tenant. All belong to the tenant. */
   async of({ deviceId, agentId, tenantId }: PackUser): Promise<PackGrant[]> {
-    const found = await this.#grants.getAll([`1:${deviceId}`, `2:${agentId}`, `3:${tenantId}`])
+    const found = await this.#grants.getAll(
+      [`1:${deviceId}`, `2:${agentId}`, `3:${tenantId}`].map((target) => `${target}:${tenantId}`),
+    )
     return [...found.values()].flat()
   }
 

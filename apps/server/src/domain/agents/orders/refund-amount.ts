@@ -44,10 +44,11 @@ const smaller = (a: Share, b: Share) => (b.part * a.whole < a.part * b.whole ? b
 
 /**
  * Returns the refund of an order in fen: the paid amount times the smallest unused share of its units, rounded down.
- * Returns the whole amount while no grant has begun. An amount that an adjustment removed counts as used. The unused share of an unlimited unit is its unused share of time.
+ * An amount that an adjustment removed counts as used, also before the first use. The unused share of an unlimited unit
+ * is its unused share of time. Returns 0 for an order without grants.
  */
 export function computeRefundAmount(paid: number, grants: readonly RefundedGrant[], now: number): number {
-  if (grants.every(({ state }) => state === GRANT_STATE_CODE.waiting)) return paid
+  if (grants.length === 0) return 0
   const shares = [...Map.groupBy(grants, ({ unit }) => unit).values()].map((some) => unusedShare(some, now))
   const { part, whole } = shares.reduce(smaller)
   return Number((BigInt(paid) * part) / whole)

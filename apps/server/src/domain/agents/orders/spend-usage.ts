@@ -37,8 +37,8 @@ export const SPENDABLE_USES = sql.raw(`
       where source = ${USAGE_SOURCE.device} and device_id > 0 and not exists (select from agent_usage u
         where u.device_id = gone.device_id and u.day = gone.day and u.source = ${USAGE_SOURCE.device} and u.folded = 1)
       order by day, device_id, used_time) d) u
-  where amount > 0 and exists (select from agent_grants g where g.state < ${GRANT_STATE_CODE.used} and g.is_frozen = 0 and (
-    (g.scope = 1 and g.target_id = u.device_id) or (g.scope = 2 and g.target_id = u.agent_id)
+  where amount > 0 and exists (select from agent_grants g where g.state < ${GRANT_STATE_CODE.used} and g.is_frozen = 0
+    and g.tenant_id = u.tenant_id and ((g.scope = 1 and g.target_id = u.device_id) or (g.scope = 2 and g.target_id = u.agent_id)
     or (g.scope = 3 and g.target_id = u.tenant_id)))`)
 
 interface StoredGrant extends OpenGrant {
@@ -73,9 +73,9 @@ export async function spendMergedUsage(db: Db, uses: readonly SpendableUse[]) {
   const byTarget = Map.groupBy(grants, ({ scope, targetId }) => `${scope}:${targetId}`)
   const lines: { grantId: number; day: string; amount: number }[] = []
   for (const use of uses) {
-    const reachable = [`1:${use.deviceId}`, `2:${use.agentId}`, `3:${use.tenantId}`].flatMap(
-      (key) => byTarget.get(key) ?? [],
-    )
+    const reachable = [`1:${use.deviceId}`, `2:${use.agentId}`, `3:${use.tenantId}`]
+      .flatMap((key) => byTarget.get(key) ?? [])
+      .filter(({ tenantId }) => tenantId === use.tenantId)
     for (const spent of spendFromGrants(reachable, use)) lines.push({ ...spent, day: use.day })
   }
   const changed = grants.filter(({ id, state, remaining }) => {

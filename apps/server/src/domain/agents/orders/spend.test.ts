@@ -117,6 +117,9 @@ test('AGENT-13 an added amount is not refunded, and a removed amount counts as u
   expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 120 })], 0)).toBe(700)
   expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 30 })], 0)).toBe(0)
   expect(computeRefundAmount(1000, [owed({ total: 60, adjusted: -40, remaining: 50 })], 0)).toBe(500)
+  const waiting = owed({ state: GRANT_STATE_CODE.waiting, endsAt: null, total: 70, adjusted: -30, remaining: 70 })
+  expect(computeRefundAmount(1000, [waiting], 0)).toBe(700)
+  expect(computeRefundAmount(1000, [waiting, owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })], 0)).toBe(850)
 })
 
 test('AGENT-14 an adjustment never takes more than the rest; a used grant is open again', () => {

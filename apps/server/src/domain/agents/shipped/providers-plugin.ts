@@ -71,7 +71,7 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
       createProviderField('description', '工具描述', 'string', {
         default: '联网搜索工具。用户明确要求联网搜索时使用。',
       }),
-      createProviderField('max_results', '返回数量', 'number', { default: '5' }),
+      createProviderField('max_results', '返回数量', 'integer', { default: '5', min: 1, max: 50 }),
       createProviderField('api_key', 'API密钥', 'password', { secret: true }),
     ],
   },

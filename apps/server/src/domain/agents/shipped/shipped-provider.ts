@@ -12,5 +12,5 @@ export const createProviderField = (
   key: string,
   label: string,
   type: ProviderField['type'] = 'string',
-  rest: Pick<ProviderField, 'default' | 'required' | 'secret'> = {},
+  rest: Pick<ProviderField, 'default' | 'required' | 'secret' | 'min' | 'max'> = {},
 ): ProviderField => ({ key, label, type, ...rest })

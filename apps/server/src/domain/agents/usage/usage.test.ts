@@ -105,9 +105,39 @@ describe('use of agents', () => {
     await Promise.all([mergeUsage(oms.services().database.db), mergeUsage(oms.services().database.db, { atOnce: 7 })])
     const [after] = await oms.query(TOTALS)
     expect(after).toMatchObject({ appended: 0, n: before.n, cost: before.cost })
-    expect(await mergeUsage(oms.services().database.db)).toEqual({ merged: 0 })
+    expect(await mergeUsage(oms.services().database.db)).toEqual({ merged: 0, failedItems: 0 })
     for (const query of [DIFFERENT_TURNS, DIFFERENT_SPEECH, DIFFERENT_SESSIONS])
       expect(await oms.query(query)).toEqual([])
+  })
+
+  test('AGENT-15 a row of use that cannot be merged is set aside; the other rows are merged', async () => {
+    const { db } = oms.services().database
+    const [first] = await oms.query('select coalesce(max(id), 0)::int as id from agent_usage')
+    const append = (tenantId: number, n: string) =>
+      oms.query(
+        `insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n)
+         values (current_date, $1, 1, 99, 1, 1, 6, $2)`,
+        [tenantId, n],
+      )
+    for (const [tenantId, n] of [
+      [7, '90000000000000000'],
+      [1, '3'],
+      [7, '90000000000000000'],
+      [1, '4'],
+    ] as const)
+      await append(tenantId, n)
+    expect(await mergeUsage(db)).toMatchObject({ failedItems: 1 })
+    const left = await oms.query(
+      'select tenant_id, n::float8 as n, folded from agent_usage where id > $1 order by tenant_id, folded',
+      [first.id],
+    )
+    expect(left).toEqual([
+      { tenant_id: 1, n: 7, folded: 1 },
+      { tenant_id: 7, n: 9e16, folded: 1 },
+      { tenant_id: 7, n: 9e16, folded: 2 },
+    ])
+    await append(1, '5')
+    expect(await mergeUsage(db)).toEqual({ merged: 1, failedItems: 0 })
   })
 
   test('AGENT-15 marks tokens without relay and speech without recording as estimates', async () => {

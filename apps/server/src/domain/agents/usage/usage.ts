@@ -29,15 +29,17 @@ interface PricedModel {
 }
 
 /**
- * Appends use with the date of today. `db` must be the transaction of the counted call, so that both are committed or
- * neither. Needs a session without row-level security when the caller belongs to another tenant.
+ * Appends use with the date of today, or of `at` when the use is recorded later. `db` must be the transaction of the
+ * counted call, so that both are committed or neither. Needs a session without row-level security when the caller
+ * belongs to another tenant.
  */
-export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly UsageEntry[]) {
+export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly UsageEntry[], at?: Date) {
   const counted = entries.filter(({ n }) => n > 0)
   if (counted.length === 0) return
+  const time = sql`coalesce(${at?.toISOString() ?? null}::timestamptz, now())`
   await db.execute(sql`
-    insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)
-    select current_date, "tenantId", "agentId", "deviceId", "modelId", source, unit, "isEstimate"::int, n, cost
+    insert into agent_usage (day, used_time, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)
+    select ${time}::date, ${time}, "tenantId", "agentId", "deviceId", "modelId", source, unit, "isEstimate"::int, n, cost
     from json_to_recordset(${JSON.stringify(counted)}::json) as e ("tenantId" int, "agentId" int, "deviceId" int,
       "modelId" int, source smallint, unit smallint, "isEstimate" boolean, n numeric, cost numeric)`)
 }

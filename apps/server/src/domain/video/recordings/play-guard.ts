@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
 
@@ -22,6 +22,22 @@ export interface PlayPermit {
   readonly accountEpoch: number
 }
 
+/** Deletion of recordings whose objects may still be stored. All times are milliseconds since 1970. */
+interface Deletion {
+  /** Null: all channels. */
+  readonly channel: number | null
+  /** Recordings that start in this interval are deleted. */
+  readonly fromMs: number
+  readonly untilMs: number
+  /** The recordings may be played before this time. */
+  readonly dueMs: number
+}
+/** A recording of the device of a permit. */
+interface Played {
+  readonly channel: number
+  readonly startMs: number
+}
+
 /** Resources whose change may disable an App account, its tenant or the App key. */
 const ACCOUNT_RESOURCES: ReadonlySet<string> = new Set(['account', 'tenant', 'oss'])
 /** Cached results expire after this time, because no event is published when a tenant expires. */
@@ -29,16 +45,24 @@ const KNOWN_FOR_MS = 30_000
 const MAX_KNOWN = 20_000
 
 /**
- * Decides whether a play address is still valid. Device, tenant and App account must be unchanged and enabled, the App
- * session must not be over, and the consent must not be withdrawn. Results are cached until a device or a consent changes, so that segments need no query.
+ * Decides whether a play address is still valid, and whether a recording is deleted. Device, tenant and App account must
+ * be unchanged and enabled, the App session must not be over, and the consent must not be withdrawn. Results are cached
+ * until a device, a consent or a recording is changed, so that segments need no query.
  */
 export class PlayGuard {
   readonly #database: Database
-  readonly #known = new Map<string, { readonly isAllowed: Promise<boolean>; readonly at: number }>()
+  readonly #keepDays: SQL
+  /** Deletions by permit; undefined when the permit is over. */
+  readonly #known = new Map<
+    string,
+    { readonly deletions: Promise<readonly Deletion[] | undefined>; readonly at: number }
+  >()
   readonly #unsubscribe: (() => void)[]
 
-  constructor(database: Database, events: Events) {
+  /** `keepDays`: days for which recordings stay after the last package of their channel. */
+  constructor(database: Database, events: Events, keepDays: SQL) {
     this.#database = database
+    this.#keepDays = keepDays
     const forget = () => this.#known.clear()
     this.#unsubscribe = [
       events.on('fleet', ({ table }) => table === 'devices' && forget()),
@@ -52,22 +76,44 @@ export class PlayGuard {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  isAllowed(permit: PlayPermit, now: number): Promise<boolean> {
+  async isAllowed(permit: PlayPermit, now: number): Promise<boolean> {
+    return (await this.#readCached(permit, now)) !== undefined
+  }
+
+  /** Returns whether a recording is deleted or the storage of its channel is over, also while the object remains. */
+  async isDeleted(permit: PlayPermit, { channel, startMs }: Played, now: number): Promise<boolean> {
+    const deletions = await this.#readCached(permit, now)
+    return (deletions ?? []).some(
+      (each) =>
+        (each.channel ?? channel) === channel && startMs >= each.fromMs && startMs < each.untilMs && now >= each.dueMs,
+    )
+  }
+
+  #readCached(permit: PlayPermit, now: number) {
     const { deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch } = permit
     const key = [deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch].join('.')
     const known = this.#known.get(key)
-    if (known && now - known.at < KNOWN_FOR_MS) return known.isAllowed
+    if (known && now - known.at < KNOWN_FOR_MS) return known.deletions
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
-    const isAllowed = this.#read(permit)
-    this.#known.set(key, { isAllowed, at: now })
-    isAllowed.catch(() => this.#known.delete(key))
-    return isAllowed
+    const deletions = this.#read(permit)
+    this.#known.set(key, { deletions, at: now })
+    deletions.catch(() => this.#known.delete(key))
+    return deletions
   }
 
-  async #read(permit: PlayPermit): Promise<boolean> {
+  /** Returns waiting deletions, and the ends of the storage of all channels; undefined when the permit is over. */
+  async #read(permit: PlayPermit): Promise<readonly Deletion[] | undefined> {
     const { deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch } = permit
-    const { rows } = await this.#database.db.execute(sql`
-      select 1 from devices d join tenants t on t.id = d.tenant_id
+    const { rows } = await this.#database.db.execute<{ deletions: Deletion[] }>(sql`
+      select (select coalesce(json_agg(x), '[]') from (
+          select p.channel, p.from_ms as "fromMs", p.until_ms as "untilMs", 0 as "dueMs" from oss_purges p
+          where p.state = 0 and p.device_id = d.id and p.tenant_id = d.tenant_id and p.owner_id in (0, ${ownerId})
+          union all
+          select q.channel, 0, ${Number.MAX_SAFE_INTEGER},
+            ceil(extract(epoch from q.end_time + make_interval(days => ${this.#keepDays})) * 1000)
+          from oss_queues q where q.device_id = d.id and q.tenant_id = d.tenant_id and q.suspended = 0
+            and q.end_time is not null) x) as deletions
+      from devices d join tenants t on t.id = d.tenant_id
       where d.id = ${deviceId} and d.tenant_id = ${tenantId} and coalesce(d.app_account_id, 0) = ${ownerId}
         and d.deleted_at is null and t.deleted_at is null and t.status = 1 and coalesce(t.expire_time > now(), true)
         and (${ownerId} = 0 or exists (
@@ -79,6 +125,6 @@ export class PlayGuard {
         and (${consentId} = 0 or exists (
           select from oss_consents c where c.id = ${consentId} and c.device_id = d.id and c.withdraw_time is null
             and c.valid_until > now()))`)
-    return rows.length > 0
+    return rows[0]?.deletions
   }
 }

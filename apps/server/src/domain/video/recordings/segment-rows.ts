@@ -28,8 +28,19 @@ const COLUMNS = [
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const ARRAYS = COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')
 /**
- * Inserts the segments whose device still belongs to the tenant and the App account of the permit. Rows are inserted in
- * the order of their keys, so that two processes do not deadlock.
+ * Condition of segments whose interval was deleted early: by the user, or after the end of the last package. A camera
+ * without network uploads such recordings later.
+ */
+const DELETED_EARLY = `(
+  exists (select from oss_queues q where q.device_id = x.device_id and q.channel = x.channel
+    and extract(epoch from q.purged_end) * 1000 > x.start_ms)
+  or exists (select from oss_purges p where p.device_id = x.device_id and p.tenant_id = x.tenant_id
+    and (p.owner_id = 0 or p.owner_id = x.owner_id) and (p.channel is null or p.channel = x.channel)
+    and x.start_ms >= p.from_ms and x.start_ms < p.until_ms))`
+
+/**
+ * Inserts the segments whose device still belongs to the tenant and the App account of the permit, unless their
+ * interval was deleted. Rows are inserted in the order of their keys, so that two processes do not deadlock.
  */
 const INSERT_SEGMENTS = `
   insert into oss_segments (${NAMES}, kind)
@@ -37,6 +48,7 @@ const INSERT_SEGMENTS = `
   from unnest(${ARRAYS}) as x (${NAMES})
   join devices d on d.id = x.device_id and d.tenant_id = x.tenant_id and coalesce(d.app_account_id, 0) = x.owner_id
     and d.deleted_at is null and (d.owner_time is null or extract(epoch from d.owner_time) * 1000 <= x.start_ms)
+  where not ${DELETED_EARLY}
   order by x.expire_day, x.device_id, x.channel, x.start_ms
   on conflict do nothing
   returning expire_day as "expireDay", device_id as "deviceId", channel, start_ms as "startMs", format`
@@ -233,4 +245,22 @@ export async function readEarlierSegments(client: PoolClient, segments: readonly
   ]
   const { rows } = await client.query<EarlierSegment & Inserted>(EARLIER, values)
   return new Map<string, EarlierSegment>(rows.map((row) => [formatRowKey(row as unknown as Segment), row]))
+}
+
+const COVERED = `
+  select x.at from unnest($1::int[], $2::smallint[], $3::bigint[], $4::int[], $5::int[])
+    with ordinality as x (device_id, channel, start_ms, tenant_id, owner_id, at)
+  where ${DELETED_EARLY}`
+
+/** Returns the keys of the segments whose interval was deleted early. */
+export async function findDeletedSegments(client: PoolClient, segments: readonly Segment[]): Promise<Set<string>> {
+  const values = [
+    segments.map(({ deviceId }) => deviceId),
+    segments.map(({ channel }) => channel),
+    segments.map(({ startMs }) => startMs),
+    segments.map(({ tenantId }) => tenantId),
+    segments.map(({ ownerId }) => ownerId),
+  ]
+  const { rows } = await client.query<{ at: number }>(COVERED, values)
+  return new Set(rows.map(({ at }) => formatRowKey(segments[at - 1]!)))
 }

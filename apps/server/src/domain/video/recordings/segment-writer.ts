@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { BatchQueue } from '#core/database/batch-queue.ts'
 import type { Segment } from './segment.ts'
 import {
+  findDeletedSegments,
   readEarlierSegments,
   insertSegments,
   formatRowKey,
@@ -16,10 +17,11 @@ const MAX_ROWS = 100_000
 
 /**
  * `stored`: the row exists, from this or an earlier call with the same object. `same`: an equal recording with the same
- * start is stored in another object. `other`: a different recording with the same start is stored. `gone`: the device
- * no longer belongs to the App account or tenant of the permit.
+ * start is stored in another object. `other`: a different recording with the same start is stored. `deleted`: the videos
+ * of this interval were deleted early, so the recording is accepted but not stored. `gone`: the device no longer belongs
+ * to the App account or tenant of the permit.
  */
-export type WriteOutcome = 'stored' | 'same' | 'other' | 'gone'
+export type WriteOutcome = 'stored' | 'same' | 'other' | 'deleted' | 'gone'
 
 /** Too many segments wait for the database. */
 export class WriterBusy extends Error {
@@ -63,9 +65,12 @@ export class SegmentWriter {
     try {
       await this.#ensureDays(client, new Set(segments.map(({ expireDay }) => expireDay)))
       await client.query('begin')
-      const stored = await storeSegments(client, [...byKey.values()])
+      const { stored, deleted } = await storeSegments(client, [...byKey.values()])
       await client.query('commit')
-      return segments.map((segment) => outcomeOf(segment, stored.get(formatRowKey(segment))))
+      return segments.map((segment) => {
+        const key = formatRowKey(segment)
+        return deleted.has(key) ? 'deleted' : outcomeOf(segment, stored.get(key))
+      })
     } catch (error) {
       await client.query('rollback').catch((failure: Error) => (broken = failure))
       throw error
@@ -83,15 +88,24 @@ export class SegmentWriter {
   }
 }
 
-/** Inserts segments with their events and days. Returns the row that now exists for each key. */
-async function storeSegments(client: PoolClient, segments: readonly Segment[]): Promise<Map<string, EarlierSegment>> {
+interface StoreResult {
+  /** The row that now exists, by its key. */
+  readonly stored: ReadonlyMap<string, EarlierSegment>
+  /** Keys of the segments that were not stored because their interval was deleted. */
+  readonly deleted: ReadonlySet<string>
+}
+
+/** Inserts segments with their events and days. */
+async function storeSegments(client: PoolClient, segments: readonly Segment[]): Promise<StoreResult> {
   const inserted = await insertSegments(client, segments)
   const fresh = segments.filter((segment) => inserted.has(formatRowKey(segment)))
   if (fresh.length > 0) await saveDays(client, fresh, await saveEvents(client, fresh))
   const rest = segments.filter((segment) => !inserted.has(formatRowKey(segment)))
   const stored = rest.length > 0 ? await readEarlierSegments(client, rest) : new Map<string, EarlierSegment>()
+  const missing = rest.filter((segment) => !stored.has(formatRowKey(segment)))
+  const deleted = missing.length > 0 ? await findDeletedSegments(client, missing) : new Set<string>()
   for (const segment of fresh) stored.set(formatRowKey(segment), segment)
-  return stored
+  return { stored, deleted }
 }
 
 function outcomeOf({ bytes, durationMs, salt }: Segment, stored: EarlierSegment | undefined): WriteOutcome {

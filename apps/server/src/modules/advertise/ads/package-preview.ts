@@ -70,11 +70,12 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   await pipeline(stream, response)
 }
 
+/** Returns the page of a material. The hash is that of the archive while an ad is edited, and of the page in a manifest. */
 async function pageOf({ database: { db } }: Services, materialId: number, sha256: string) {
   const [page] = await db
     .select({ sha256: files.sha256, size: files.size })
     .from(adMaterials)
     .innerJoin(files, eq(files.id, adMaterials.pageFileId))
-    .where(and(eq(adMaterials.id, materialId), eq(adMaterials.sha256, sha256)))
+    .where(and(eq(adMaterials.id, materialId), or(eq(adMaterials.sha256, sha256), eq(files.sha256, sha256))))
   return page
 }

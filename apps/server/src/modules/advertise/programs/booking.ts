@@ -1,10 +1,11 @@
+import { computeWeekdayBit, parseDay } from '@oms/contract/ad-engine/dates.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { addDays, isoWeekday } from '#core/time/zone.ts'
 import { adPlayDays, adPlayFresh } from '#schema/advertise-play.ts'
 
 const PER_SCREEN_AND_DAY = 2
+const WEEK = 7
 
 interface Booking {
   readonly dateFrom: string
@@ -25,9 +26,11 @@ export function sumBookedPlays(
 
 /** Counts the due days of a program from one day to another, both included; `weekdays` is a bit mask from Monday. */
 export function countDueDays(from: string, to: string, weekdays: number): number {
-  let days = 0
-  for (let day = from; day <= to; day = addDays(day)) if (weekdays & (1 << (isoWeekday(day) - 1))) days += 1
-  return days
+  const first = parseDay(from)
+  const count = Math.max(0, parseDay(to) - first + 1)
+  const isDue = (_: unknown, at: number) => (weekdays & computeWeekdayBit(first + at)) > 0
+  const perWeek = Array.from({ length: WEEK }).filter(isDue).length
+  return Math.floor(count / WEEK) * perWeek + Array.from({ length: count % WEEK }).filter(isDue).length
 }
 
 /**

@@ -1,22 +1,25 @@
 import type { KnownObstacles } from '@oms/contract/ad-engine/conflicts/because.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { type Playing, findPlayingAt } from '@oms/contract/ad-engine/playing.ts'
+import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
-import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
+import { PROGRAM_STATUS, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
+import { computeScreenState } from '#domain/ads/screens/screen-abilities.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { adNames } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { buildScreenManifest } from '../screens/screen-sets.ts'
+import { type StoredProgram, visiblePrograms } from './program-rows.ts'
 import { buildTargetCondition } from './targets.ts'
 
 const HOUR_MS = 3_600_000
@@ -30,19 +33,9 @@ const NAME_KIND = { ad: 1, program: 2 } as const
  * reason why it plays or not.
  */
 export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
-  const { db, user, now, services } = ctx
+  const { user, now, services } = ctx
   const { config } = services
-  const [device] = await db
-    .select({
-      id: devices.id,
-      tenantId: devices.tenantId,
-      nowPlaying: adScreens.nowPlaying,
-      online: devices.online,
-      reportTime: adScreens.lastReportTime,
-    })
-    .from(devices)
-    .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
-    .where(and(eq(devices.sn, sn), visibleDevices(user)))
+  const device = await readAgendaScreen(ctx, sn)
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   const manifest =
     device &&
@@ -51,8 +44,9 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     ))
   if (!device || !manifest) throw notFound('屏幕')
   const at = time ? parseLocalTime(time, manifest.zone) : now.getTime()
-  const known = await withoutRowSecurity(ctx, (all) => obstaclesOf(all, device, manifest))
-  const playing = findPlayingAt(manifest, at, undefined, known)
+  const known = await withoutRowSecurity(ctx, (all) => obstaclesOf({ db: all, user }, device, manifest))
+  const state = computeScreenState(manifest, device)
+  const playing = findPlayingAt(manifest, at, state, known)
   const from = startOfDay(at, manifest.zone)
   const to = from + hours * HOUR_MS
   return {
@@ -65,10 +59,31 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     planned: plannedOf(playing),
     online: device.online,
     lastReportTime: device.reportTime,
-    ...(await reportOf(ctx, device, manifest)),
+    ...(await reportOf(ctx, device, manifest, state)),
     because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
-    segments: buildStrip(manifest, from, to).map((segment) => ({ ...segment, programs: [...segment.programs] })),
+    segments: buildStrip(manifest, from, to, state).map((segment) => ({ ...segment, programs: [...segment.programs] })),
   }
+}
+
+/** Returns the screen with what its player reported; undefined outside the caller's data scope. */
+async function readAgendaScreen({ db, user }: Pick<Ctx, 'db' | 'user'>, sn: string) {
+  const [screen] = await db
+    .select({
+      id: devices.id,
+      tenantId: devices.tenantId,
+      modelId: devices.modelId,
+      width: adScreens.width,
+      height: adScreens.height,
+      codecs: adScreens.codecs,
+      failed: adScreens.failed,
+      nowPlaying: adScreens.nowPlaying,
+      online: devices.online,
+      reportTime: adScreens.lastReportTime,
+    })
+    .from(devices)
+    .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
+    .where(and(eq(devices.sn, sn), visibleDevices(user)))
+  return screen
 }
 
 const plannedOf = ({ program, ad, start, ms, rule, hold }: Playing) => ({
@@ -90,26 +105,59 @@ const localDay = (at: number, zone: string) =>
  * Returns obstacles that the manifest does not contain: programs for the screen that are not in force, and ads that are
  * not in the manifest.
  */
-const obstaclesOf = async (db: Db, device: { id: number }, manifest: Manifest): Promise<KnownObstacles> => ({
-  programs: await idlePrograms(db, device),
-  ads: await missingAds(db, manifest),
+const obstaclesOf = async (
+  reader: Pick<Ctx, 'db' | 'user'>,
+  device: AgendaDevice,
+  manifest: Manifest,
+): Promise<KnownObstacles> => ({
+  programs: await idlePrograms(reader, device),
+  ads: await missingAds(reader.db, manifest),
 })
 
-/** Returns the drafts, waiting and paused programs whose targets include the device. */
-async function idlePrograms(db: Db, device: { id: number }) {
-  const idle = await db
-    .select()
-    .from(adPrograms)
-    .where(
-      and(
-        isNull(adPrograms.deletedAt),
-        inArray(adPrograms.status, [PROGRAM_STATUS.draft, PROGRAM_STATUS.waiting, PROGRAM_STATUS.paused]),
-        sql`${adPrograms.dateTo} >= current_date - 1`,
-      ),
-    )
-    .orderBy(adPrograms.id)
-    .limit(MAX_IDLE_PROGRAMS)
-  if (idle.length === 0) return []
+interface AgendaDevice {
+  readonly id: number
+  readonly tenantId: number
+  readonly modelId: number
+}
+
+/** Returns the drafts, waiting and paused programs of the caller's data scope whose targets include the device. */
+async function idlePrograms({ db, user }: Pick<Ctx, 'db' | 'user'>, device: AgendaDevice) {
+  const found = []
+  let after = 0
+  while (found.length < MAX_IDLE_PROGRAMS) {
+    const some = await db
+      .select()
+      .from(adPrograms)
+      .where(
+        and(
+          visiblePrograms(user),
+          gt(adPrograms.id, after),
+          inArray(adPrograms.status, [PROGRAM_STATUS.draft, PROGRAM_STATUS.waiting, PROGRAM_STATUS.paused]),
+          sql`${adPrograms.dateTo} >= current_date - 1`,
+          mayTarget(device),
+        ),
+      )
+      .orderBy(adPrograms.id)
+      .limit(MAX_IDLE_PROGRAMS)
+    if (some.length === 0) break
+    after = some.at(-1)!.id
+    found.push(...(await targetingOf(db, some, device)))
+  }
+  return found.slice(0, MAX_IDLE_PROGRAMS)
+}
+
+/** Returns the condition for programs that may target a device. The members of groups are not examined. */
+const mayTarget = ({ id, tenantId, modelId }: AgendaDevice) =>
+  and(
+    inArray(adPrograms.tenantId, [PLATFORM_TENANT_ID, tenantId]),
+    sql`(${adPrograms.isDefault} = 1 or case ${adPrograms.targetType}
+      when ${TARGET_TYPE.devices} then ${id}::int when ${TARGET_TYPE.models} then ${modelId}::int
+      when ${TARGET_TYPE.tenants} then ${tenantId}::int end = any(${adPrograms.targetIds})
+      or ${adPrograms.targetType} = ${TARGET_TYPE.groups})`,
+  )
+
+/** Returns the programs whose targets include the device. */
+async function targetingOf(db: Db, idle: readonly StoredProgram[], device: AgendaDevice) {
   const members: SQL[] = []
   for (const program of idle)
     members.push(sql`case when ${await buildTargetCondition(db, program)} then ${program.id}::int end`)
@@ -159,15 +207,15 @@ const namesOf = (db: Db, { adId, programId }: { adId: number; programId: number 
  * Returns the content that the screen reported last. `differs`: the report is recent and differs from the plan for its
  * moment.
  */
-async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifest: Manifest) {
+async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifest: Manifest, state: ScreenState) {
   if (!nowPlaying || !reportTime) return { reported: null, differs: false }
   const names = await withoutRowSecurity(ctx, (db) => namesOf(db, nowPlaying))
   const nameOf = (kind: number) => names.find((row) => row.kind === kind)?.name ?? ''
   const { programId, itemId, adId, since } = nowPlaying
   const isFresh = ctx.now.getTime() - since < FRESH_REPORT_MS
-  const then = findPlayingAt(manifest, since)
+  const then = findPlayingAt(manifest, since, state)
   const planned = then.program?.id === programId && then.item?.id === itemId
-  const next = findPlayingAt(manifest, then.start + then.ms)
+  const next = findPlayingAt(manifest, then.start + then.ms, state)
   const isNext = next.program?.id === programId && next.item?.id === itemId
   return {
     reported: {

@@ -149,6 +149,38 @@ test('AD-12 the agenda returns what plays, and why every other program does not 
   expect(told).toMatchObject({ differs: true, reported: { programName: '低', adName: '早餐' } })
 })
 
+test('AD-12 the agenda says which ads a screen skips, from its codecs and its failed files', async () => {
+  const own = await createScreens(server.db, { count: 1, codecs: ['vp9'] })
+  const video = await createApprovedAd(server.db, { name: '视频', type: 2 })
+  const picture = await createApprovedAd(server.db, { name: '图' })
+  const unplayable = await draft({ programName: '编码', targetIds: own.ids, items: [{ adId: video }] })
+  const broken = await draft({ programName: '坏文件', targetIds: own.ids, items: [{ adId: picture }] })
+  for (const id of [unplayable, broken]) expect((await publish(id)).code).toBe(200)
+  await server.db.execute(sql`update ad_screens set failed = (
+      select jsonb_build_array(jsonb_build_object('sha256', sha256, 'reason', 'hash')) from ad_materials
+      where ad_id = ${picture}) where device_id = ${own.ids[0]}`)
+  const { data } = await get(`agenda?sn=${own.sns[0]}`)
+  const texts = data.because.map(({ programId, text }: { programId: number; text: string }) => [programId, text])
+  expect(Object.fromEntries(texts)).toMatchObject({ [unplayable]: '屏幕不支持该编码', [broken]: '文件未就绪' })
+  expect(data.planned).toMatchObject({ programId: 0 })
+})
+
+test('AD-12 the agenda finds a draft behind 100 others, and hides drafts of the platform from a tenant', async () => {
+  const customer = await server.by({ tenant: '日程客户', permissions: PERMISSIONS })
+  const { rows } = await server.db.execute<{ id: number }>(
+    sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
+  )
+  const own = await createScreens(server.db, { tenantId: rows[0]?.id as number, count: 1 })
+  await server.db.execute(sql`insert into ad_programs (tenant_id, program_name, date_from, date_to, target_type, target_ids)
+    select 1, '别处' || n, current_date, current_date + 1, 2, '{2000000000}' from generate_series(1, 120) n`)
+  const id = await draft({ programName: '平台草稿', targetIds: own.ids })
+  const names = async (who: Caller) =>
+    (await who.call('GET', `${ROOT}/agenda?sn=${own.sns[0]}`)).data.because.map(({ name }: { name: string }) => name)
+  expect(await names(staff)).toContain('平台草稿')
+  expect(await names(customer)).not.toContain('平台草稿')
+  await server.db.execute(sql`delete from ad_programs where id = ${id} or program_name like '别处%'`)
+})
+
 test('AD-05 each check by a tenant uses one database connection', async () => {
   const customer = await server.by({ tenant: '连接客户', permissions: PERMISSIONS })
   const { rows } = await server.db.execute<{ id: number }>(

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { createApprovedAd } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd } from './program-fixture.ts'
 
 const server = useApp()
+const draftOf = (adId: number) => buildProgramInput({ items: [{ adId }] })
 const PERMISSIONS = ['advertiseManage:ProgramList:query']
 
 test('AD-04 the preview returns files and signed package queries of approved ads of the own tenant only', async () => {
@@ -14,7 +15,13 @@ test('AD-04 the preview returns files and signed package queries of approved ads
     await createApprovedAd(server.db, { type: 6 }),
     await createApprovedAd(server.db),
   ]
+  // A manifest names the page that the server made from the archive.
+  const page = 'a'.repeat(64)
+  await server.db.execute(sql`insert into files (id, purpose, name, size, md5, sha1, sha256)
+    values ('page', 'adPackage', 'index.html', 12, '', '', ${page})`)
   await server.db.execute(sql`update ad_materials set page_file_id = 'page' where ad_id = ${pack}`)
+  await server.db.execute(sql`update ad_versions set body = jsonb_set(body, '{files,0,sha256}', to_jsonb(${page}::text))
+    where ad_id = ${pack}`)
   await server.db.execute(sql`update ads set approved_ver = 0 where id = ${draft}`)
   const { rows } = await server.db.execute<{ id: number; sha256: string; file: string }>(
     sql`select ad_id as id, sha256, file_id as file from ad_materials`,
@@ -24,6 +31,9 @@ test('AD-04 the preview returns files and signed package queries of approved ads
     who.call('POST', '/api/v1/advertise/program/files', { adIds: [picture, pack, draft] })
   const { data } = await ask(staff)
   expect(data.files).toEqual([{ sha256: of(picture).sha256, url: `/api/v1/file/${of(picture).file}` }])
-  expect(data.packages).toEqual([{ sha256: of(pack).sha256, query: expect.stringMatching(/^\?t=[\w.-]+$/) }])
+  expect(data.packages).toEqual([{ sha256: page, query: expect.stringMatching(/^\?t=[\w.-]+$/) }])
+  expect(of(pack).sha256).not.toBe(page)
+  const manifest = await staff.call('POST', '/api/v1/advertise/program/manifest', draftOf(pack))
+  expect(manifest.data.ads.flatMap((each: { files: object[] }) => each.files)).toMatchObject([{ sha256: page }])
   expect((await ask(tenant)).data).toEqual({ files: [], packages: [] })
 })

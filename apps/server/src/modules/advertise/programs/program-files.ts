@@ -20,19 +20,24 @@ export async function listPreviewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof call
     db,
     offered.map(({ id }) => id),
   )
-  const ids = [...approved.values()].flatMap(({ ad }) => ad.files.map(({ materialId }) => materialId))
+  // The sha256 of a package in a manifest is that of the page that the server made from the archive.
+  const shown = [...approved.values()].flatMap(({ ad }) => ad.files)
   const rows = await db
-    .select({
-      id: adMaterials.id,
-      sha256: adMaterials.sha256,
-      fileId: adMaterials.fileId,
-      pageFileId: adMaterials.pageFileId,
-    })
+    .select({ id: adMaterials.id, fileId: adMaterials.fileId, pageFileId: adMaterials.pageFileId })
     .from(adMaterials)
-    .where(among(adMaterials.id, ids))
-  const [packages, files] = [rows.filter(({ pageFileId }) => pageFileId), rows.filter(({ pageFileId }) => !pageFileId)]
-  return {
-    files: files.map(({ sha256, fileId }) => ({ sha256, url: formatFileUrl(fileId) })),
-    packages: packages.map(({ sha256, id }) => ({ sha256, query: signPackageQuery(ctx, id) })),
+    .where(
+      among(
+        adMaterials.id,
+        shown.map(({ materialId }) => materialId),
+      ),
+    )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const files = []
+  const packages = []
+  for (const { materialId, sha256 } of shown) {
+    const material = byId.get(materialId)
+    if (material?.pageFileId) packages.push({ sha256, query: signPackageQuery(ctx, materialId) })
+    else if (material) files.push({ sha256, url: formatFileUrl(material.fileId) })
   }
+  return { files, packages }
 }

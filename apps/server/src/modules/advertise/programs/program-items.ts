@@ -1,4 +1,4 @@
-import { AD_TYPE, type ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { ProgramItemView } from '@oms/contract/advertise/program.ts'
 import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import { and, inArray, sql } from 'drizzle-orm'
@@ -8,15 +8,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
-import { type ApprovedAd, readApprovedAds } from '#domain/ads/approved-ads.ts'
+import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { adProgramVersions, ads } from '#schema/advertise.ts'
-
-/** Returns whether a play of this kind of ad lasts as long as the file. */
-const isTimed = (adType: number) => adType === AD_TYPE.video || adType === AD_TYPE.audio
-
-/** Milliseconds of the approved file of a video or audio ad; undefined for other kinds. */
-const fileMs = (adType: number, approved: ApprovedAd | undefined) =>
-  isTimed(adType) && approved && approved.durationMs > 0 ? approved.durationMs : undefined
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
   db
@@ -75,7 +68,7 @@ export async function prepareItems(ctx: Ctx, { programId, tenantId, items, befor
     return {
       id,
       adId: item.adId,
-      ms: fileMs(ad.adType, approved.get(ad.id)) ?? (item.duration ?? ad.duration) * 1000,
+      ms: approved.get(ad.id)?.fileMs ?? (item.duration ?? ad.duration) * 1000,
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
       from: item.startDt ? parseLocalTime(item.startDt, zone) : null,
@@ -96,7 +89,7 @@ export async function requireApprovedItems(ctx: Ctx, items: readonly ManifestIte
     if (!ad) throw invalid('广告不存在或已被删除', 'items')
     if (ad.approvedVer === 0) throw invalid(`广告《${ad.adName}》未通过审核`, 'items')
     if (ad.enableStat === 0) throw invalid(`广告《${ad.adName}》已停用`, 'items')
-    return { ...item, ms: fileMs(ad.adType, approved.get(ad.id)) ?? item.ms }
+    return { ...item, ms: approved.get(ad.id)?.fileMs ?? item.ms }
   })
 }
 

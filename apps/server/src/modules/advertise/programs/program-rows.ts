@@ -8,6 +8,8 @@ import { contains, buildOrder, paginate, within } from '#core/database/lists/lis
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { readFileDurations } from '#domain/ads/approved-ads.ts'
+import { withFileDurations } from '#domain/ads/file-durations.ts'
 import { isSamePlayback } from '#domain/ads/program-body.ts'
 import { accounts } from '#schema/account.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
@@ -52,17 +54,33 @@ type Selected = Awaited<ReturnType<typeof selectPrograms>>[number]
 const shownStatus = ({ status, deliveredVer, publishedVer }: StoredProgram) =>
   status === PROGRAM_STATUS.delivering && deliveredVer === publishedVer ? PROGRAM_STATUS.delivered : status
 
-const present = ({ newest, ...row }: Selected) => ({
-  ...row,
-  status: shownStatus(row),
-  itemCount: row.items.length,
-  targetCount: row.targetIds.length,
-  hasChanges: newest !== null && !isSameContent(row, newest),
-})
+const present = ({ newest, ...stored }: Selected, fileMs: FileMs) => {
+  const row = withFileDurations(stored, fileMs)
+  return {
+    ...row,
+    status: shownStatus(row),
+    itemCount: row.items.length,
+    targetCount: row.targetIds.length,
+    totalDuration: sumItemSeconds(row.items),
+    hasChanges: newest !== null && !isSameContent(row, newest, fileMs),
+  }
+}
 
-/** Returns true when publishing the edited content again would change nothing. */
-export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>) =>
-  isSamePlayback(row, version.body) &&
+type FileMs = (adId: number) => number | undefined
+
+/** Reads the durations of the approved videos and audios of programs: their items last as long as these files. */
+export async function readFileMs(db: Db, programs: readonly Pick<StoredProgram, 'items'>[]): Promise<FileMs> {
+  const adIds = programs.flatMap(({ items }) => items.map(({ adId }) => adId))
+  const durations = await readFileDurations(db, adIds)
+  return (adId) => durations.get(adId)
+}
+
+/**
+ * Returns true when publishing the edited content again would change nothing. The durations of files are those that are
+ * approved now, for the edited content and for the version.
+ */
+export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>, fileMs: FileMs) =>
+  isSamePlayback(withFileDurations(row, fileMs), withFileDurations(version.body, fileMs)) &&
   row.targetType === version.targetType &&
   row.resolution === version.resolution &&
   row.bookedPlays === version.bookedPlays &&
@@ -107,7 +125,8 @@ const SORTABLE = {
 export async function listPrograms({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, buildOrder(input, SORTABLE, adPrograms.id))
-  return { ...page, list: page.list.map(present) }
+  const fileMs = await readFileMs(db, page.list)
+  return { ...page, list: page.list.map((row) => present(row, fileMs)) }
 }
 
 /** Returns a program that the caller may see. */
@@ -119,7 +138,8 @@ export async function readProgram({ db, user }: Pick<Ctx, 'db' | 'user'>, id: nu
 
 export async function getProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user, services } = ctx
-  const row = present(await readProgram(ctx, id))
+  const stored = await readProgram(ctx, id)
+  const row = present(stored, await readFileMs(db, [stored]))
   return {
     ...row,
     items: await readItemViews(db, row.items, services.config.timeZone),

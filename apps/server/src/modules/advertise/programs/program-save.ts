@@ -23,6 +23,7 @@ import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adPrograms } from '#schema/advertise.ts'
+import { assertLastDate } from './program-dates.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { readProgram, type StoredProgram, visiblePrograms } from './program-rows.ts'
 import { checkTargets, readTargetNames } from './program-targets.ts'
@@ -148,6 +149,7 @@ async function prepared(
   input: ProgramValues,
 ) {
   const { id: programId, tenantId } = stored
+  assertLastDate(ctx, input.dateTo)
   const items = await prepareItems(ctx, { programId, tenantId, items: input.items, before: stored.items })
   const targetIds = await checkTargets(ctx, { ...input, tenantId })
   return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: sumItemSeconds(items) }

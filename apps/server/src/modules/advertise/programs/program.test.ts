@@ -58,11 +58,13 @@ describe('AD-04 the content of a program', () => {
   })
 
   const part = (start: string, end: string) => ({ start, end })
-  test.each<[string, object]>([
+  test.each<[string | RegExp, object]>([
     ['请输入节目单名称', { programName: ' ' }],
     ['最多32个字符', { programName: '节'.repeat(33) }],
     ['请至少添加一条广告', { items: [] }],
     ['结束日期不能早于开始日期', { dateFrom: formatDayFromToday(2) }],
+    ['投放日期最长10年', { dateTo: '9999-12-31' }],
+    [/^结束日期最晚为10年后的/, { dateFrom: '9995-01-01', dateTo: '9999-12-31' }],
     ['时段开始和结束不能相同', { dayParts: [part('08:00', '08:00')] }],
     ['时段不能重叠', { dayParts: [part('22:00', '02:00'), part('01:00', '03:00')] }],
     ['请选择星期', { weekdays: 0 }],
@@ -71,7 +73,8 @@ describe('AD-04 the content of a program', () => {
   ])('refuses a program with the message %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
     const who = tenant ? await server.by({ tenant: '客户乙', permissions: PERMISSIONS }) : staff
     const own = tenant ? await createApprovedAd(server.db, { tenantId: await tenantOf(who) }) : ad
-    expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg })
+    const message = typeof msg === 'string' ? msg : expect.stringMatching(msg)
+    expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg: message })
   })
 
   test('refuses more than 100 ads, an unapproved ad, or an ad of another tenant', async () => {

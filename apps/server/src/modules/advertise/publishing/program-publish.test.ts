@@ -144,7 +144,53 @@ describe('AD-05 a takeover needs a second person', () => {
     expect(listed.data.list.map((row: { id: number }) => row.id)).toContain(id)
     expect((await post(`withdraw/${id}`)).data.status).toBe(0)
     expect((await post('audit', { id, verNo: 1, auditStatus: 2 }, other)).msg).toBe('该版本不在等待审批')
+    expect(await versionsOf(id)).toEqual([[1, 5]])
   })
+
+  test('approval and resume are refused while another program conflicts', async () => {
+    const own = await createScreens(server.db, { count: 1 })
+    const takeover = () => draft({ targetIds: own.ids, insertMode: 1, priority: 9 })
+    const [first, second] = [await takeover(), await takeover()]
+    for (const id of [first, second]) await post(`publish/${id}`, { screens: 1 })
+    expect((await post('audit', { id: first, verNo: 1, auditStatus: 2 }, other)).code).toBe(200)
+    expect((await post('audit', { id: second, verNo: 1, auditStatus: 2 }, other)).msg).toMatch(/^请先处理冲突：/)
+    expect(await read(second)).toMatchObject({ status: 1, publishedVer: 0, waitingVer: 1 })
+    await post(`pause/${first}`)
+    expect((await post('audit', { id: second, verNo: 1, auditStatus: 2 }, other)).code).toBe(200)
+    expect((await post(`resume/${first}`)).msg).toMatch(/^请先处理冲突：/)
+    expect((await read(first)).status).toBe(4)
+    await post(`withdraw/${second}`)
+    expect((await post(`resume/${first}`)).data.status).toBe(2)
+    await post(`withdraw/${first}`)
+  })
+})
+
+test('AD-05 a default program is refused when it reaches screens outside the data scope of the publisher', async () => {
+  const id = await draft({ isDefault: 1 })
+  const limited = await server.by({ permissions: PERMISSIONS, dataScope: 4 })
+  await server.db.execute(sql`update ad_programs set create_by = ${limited.uid} where id = ${id}`)
+  expect((await post(`publish/${id}`, {}, limited)).msg).toBe('默认节目单会投放到您数据范围以外的屏幕')
+  expect((await post(`publish/${id}`)).code).toBe(200)
+  await post(`withdraw/${id}`)
+})
+
+test('AD-05 a video lasts as long as its newly approved file, without another publishing', async () => {
+  const video = await createApprovedAd(server.db, { name: '片', type: 2 })
+  const own = await createScreens(server.db, { count: 1 })
+  const id = await draft({ items: [{ adId: video }], targetIds: own.ids })
+  await post(`publish/${id}`)
+  expect(await read(id)).toMatchObject({ totalDuration: 15, hasChanges: false })
+  await server.db.execute(sql`insert into ad_versions (ad_id, ver_no, tenant_id, body, content_hash, submit_by, audit_status)
+    select ad_id, 2, tenant_id, jsonb_set(body, '{review,durationMs}', '30400'), 'next', 1, 2 from ad_versions
+    where ad_id = ${video}`)
+  await server.db.execute(sql`update ads set approved_ver = 2, ver_no = 2 where id = ${video}`)
+  const program = await read(id)
+  expect(program).toMatchObject({ totalDuration: 30, hasChanges: false })
+  expect(program.items).toMatchObject([{ duration: 30 }])
+  const { data } = await staff.call('GET', `${ROOT}/agenda?sn=${own.sns[0]}`)
+  expect(data.planned).toMatchObject({ programId: id, ms: 30_400 })
+  expect((await post(`publish/${id}`)).data.verNo).toBe(1)
+  await post(`withdraw/${id}`)
 })
 
 test('AD-05 targets are devices, groups of both kinds, models and tenants, within the tenant of the program', async () => {

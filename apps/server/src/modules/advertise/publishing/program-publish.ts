@@ -2,24 +2,27 @@ import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import { OWN_PROGRAM_MESSAGE, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { toManifestProgram } from '#domain/ads/program-body.ts'
-import { type ProgramTarget } from '#domain/ads/targets.ts'
+import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { devices } from '#schema/device.ts'
 import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
+import { assertLastDate } from '../programs/program-dates.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
-import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
+import { isSameContent, readFileMs, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
 import { checkTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
-import { countTargetScreens } from '../programs/targets.ts'
+import { buildTargetCondition, countTargetScreens } from '../programs/targets.ts'
 import { lockWaitingVersion, replaceVersionInForce, setVersion } from '../programs/version-rows.ts'
 
 /** Content to publish: the edited content, or the content of an older version. */
@@ -62,7 +65,8 @@ async function publishContent(
   if (waitingVer > 0) throw conflict('节目单正在等待审批，请先撤回')
   const items = await requireApprovedItems(ctx, content.items)
   const isInForce = program.status === PROGRAM_STATUS.delivering && program.publishedVer === newest?.verNo
-  if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest)) {
+  const fileMs = await readFileMs(db, [program])
+  if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest, fileMs)) {
     const { status, verNo, rev } = program
     return { status, verNo, rev, isWaiting: false, screens: newest.screens }
   }
@@ -121,8 +125,18 @@ async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: Man
   if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
   if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
+  assertLastDate(ctx, content.dateTo)
   if (content.isDefault === 0) await checkTargets(ctx, content)
+  else await assertDefaultScope(ctx, content)
   await assertNoConflicts(ctx, content)
+}
+
+/** Refuses a default program, which reaches all screens of its tenant, when some are outside the caller's data scope. */
+async function assertDefaultScope({ db, user }: Ctx, content: StoredProgram & ProgramTarget) {
+  const isTarget = await buildTargetCondition(db, content)
+  const [all, visible] = [isTarget, and(isTarget, visibleDevices(user))]
+  if ((await db.$count(devices, and(all, hasScreen))) > (await db.$count(devices, and(visible, hasScreen))))
+    throw invalid('默认节目单会投放到您数据范围以外的屏幕', 'isDefault')
 }
 
 /** Counts the screens. A takeover is refused unless the caller confirmed this number of screens. */
@@ -144,6 +158,7 @@ export async function pauseProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.pause
 export async function resumeProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.resume>) {
   const program = await lockProgram(ctx, id)
   if (program.status !== PROGRAM_STATUS.paused) throw refused('节目单没有暂停')
+  await assertNoConflicts(ctx, await readProgramContent(ctx.db, program, program.publishedVer))
   return move(
     ctx,
     program,
@@ -159,7 +174,7 @@ export async function withdrawProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.wi
   const { waitingVer } = await readProgram(ctx, id)
   const name = `节目单「${program.programName}」`
   if (waitingVer > 0) {
-    await setVersion(db, { programId: id, verNo: waitingVer }, { state: PROGRAM_VERSION_STATE.replaced })
+    await setVersion(db, { programId: id, verNo: waitingVer }, { state: PROGRAM_VERSION_STATE.withdrawn })
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
     return move(ctx, program, { status }, `撤回${name}待审批的版本 ${waitingVer}`)
   }
@@ -184,6 +199,8 @@ export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }:
   }
   const today = formatLocalDay(now, ctx.services.config.timeZone)
   if (version.body.dateTo < today) throw refused('投放日期已结束，不能通过')
+  // Other programs and ads may have changed since the version was submitted.
+  await assertNoConflicts(ctx, await readProgramContent(db, program, verNo))
   // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
   const body = { ...version.body, publishedAt: now.getTime() }
   await setVersion(db, version, { ...judged, body })

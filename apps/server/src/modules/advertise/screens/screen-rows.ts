@@ -57,18 +57,14 @@ const select = (db: Db) =>
 
 type StoredRow = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number]
 
-const SMIL = 3
-type StateFacts = Pick<
-  StoredRow,
-  'id' | 'playerKind' | 'appliedEtag' | 'readyFiles' | 'totalFiles' | 'lastReportTime'
-> & {
+type StateFacts = Pick<StoredRow, 'id' | 'appliedEtag' | 'readyFiles' | 'totalFiles' | 'lastReportTime'> & {
   readonly failed: { readonly length: number }
 }
 
-/** Returns the delivery state of a screen. A SMIL player confirms no manifest. */
+/** Returns the delivery state of a screen. A SMIL player has applied the manifest of the index that it requested last. */
 function stateOf({ services: { fleet, adDelivery, config }, now }: Ctx, screen: StateFacts) {
-  const { id, playerKind, appliedEtag, lastReportTime } = screen
-  const etag = playerKind === SMIL ? appliedEtag : adDelivery.index.manifestOf(fleet.slots.slotOf(id)).etag
+  const { id, lastReportTime } = screen
+  const { etag } = adDelivery.index.manifestOf(fleet.slots.slotOf(id))
   const lastReportMs = lastReportTime === null ? null : Date.parse(lastReportTime)
   return computeDeliveryState({ ...screen, etag, lastReportMs }, now.getTime(), config.ads.pollSeconds)
 }
@@ -114,7 +110,6 @@ async function listInState(ctx: Ctx, input: Query, wanted: number) {
   const facts = await db
     .select({
       id: adScreens.deviceId,
-      playerKind: adScreens.playerKind,
       appliedEtag: adScreens.appliedEtag,
       readyFiles: adScreens.readyFiles,
       totalFiles: adScreens.totalFiles,

@@ -4,8 +4,6 @@ import type { Services } from '#core/services.ts'
 import { type DeliveryState, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 
-const SMIL = 3
-
 interface StoredState {
   readonly id: number
   readonly playerKind: number
@@ -38,7 +36,7 @@ export async function readScreenStates(
   await fleet.ready()
   return rows.map((row) => {
     const slot = fleet.slots.slotOf(row.id)
-    const etag = slot < 0 || row.playerKind === SMIL ? row.appliedEtag : adDelivery.index.manifestOf(slot).etag
+    const etag = slot < 0 ? row.appliedEtag : adDelivery.index.manifestOf(slot).etag
     return { ...row, state: computeDeliveryState({ ...row, etag }, now.getTime(), config.ads.pollSeconds) }
   })
 }

@@ -223,6 +223,10 @@ test('the list shows what a screen reported, and derives the delivery state', as
   expect((await row()).deliveryState).toBe(3)
   await report(`failed = '[]', ready_files = 3, applied_etag = '${etag}'`)
   expect((await row()).deliveryState).toBe(2)
+  await report('player_kind = 3')
+  expect((await row()).deliveryState).toBe(2)
+  await report(`applied_etag = 'older'`)
+  expect((await row()).deliveryState).toBe(0)
 })
 
 test('AD-07 the list filtered by delivery state shows the screens with that state, in its order and page by page', async () => {

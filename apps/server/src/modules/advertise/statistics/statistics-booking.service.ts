@@ -24,7 +24,7 @@ const COLUMNS = {
   screens: adProgramVersions.screens,
 }
 
-/** Lists booked programs whose dates meet the range, with the plays of their whole booking. */
+/** Lists booked programs whose published dates meet the range, with the plays of their whole booking. */
 export async function listCompletion(ctx: Ctx, input: Query) {
   const { db, user, now, services } = ctx
   const conditions = and(
@@ -33,7 +33,7 @@ export async function listCompletion(ctx: Ctx, input: Query) {
     inArray(adProgramVersions.state, [2, 3]),
     sql`${adProgramVersions.verNo} = (select max(v.ver_no) from ad_program_versions v
       where v.program_id = ${adPrograms.id} and v.state in (2, 3))`,
-    sql`${adPrograms.dateFrom} <= ${input.endDate} and ${adPrograms.dateTo} >= ${input.startDate}`,
+    sql`${COLUMNS.dateFrom} <= ${input.endDate} and ${COLUMNS.dateTo} >= ${input.startDate}`,
     input.tenantId === undefined ? undefined : eq(adPrograms.tenantId, input.tenantId),
     input.programId === undefined ? undefined : eq(adPrograms.id, input.programId),
   )
@@ -43,7 +43,7 @@ export async function listCompletion(ctx: Ctx, input: Query) {
     .innerJoin(adProgramVersions, eq(adProgramVersions.programId, adPrograms.id))
     .where(conditions)
   const rows = await query
-    .orderBy(desc(adPrograms.dateTo), desc(adPrograms.id))
+    .orderBy(desc(COLUMNS.dateTo), desc(adPrograms.id))
     .limit(input.pageSize)
     .offset(computePageOffset(input))
   const played = await sumPlays(ctx, rows)

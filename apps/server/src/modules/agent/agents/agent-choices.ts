@@ -1,5 +1,6 @@
 import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { and, asc, eq, inArray, or } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
@@ -97,12 +98,10 @@ export async function listDevices(ctx: Ctx, { id, keyword }: ParsedOf<typeof cal
   return {
     list: list.map((device) => ({
       id: device.id,
-      name: [device.alias, macText(device.mac)].filter(Boolean).join(' '),
+      name: [device.alias, formatMac(device.mac)].filter(Boolean).join(' '),
     })),
   }
 }
-
-const macText = (mac: string) => mac.replaceAll(/(..)(?!$)/g, '$1:')
 
 /** Returns the plugins with the fields of their forms. */
 async function pluginForms(db: Db) {

@@ -7,6 +7,8 @@ import { among, contains, buildOrder, paginate, within } from '#core/database/li
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { describeClosedModel } from '#domain/agents/models/open-models.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -43,6 +45,11 @@ const select = (db: Db) =>
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
 
+/** SQL of `domain/agents/models/open-models.ts` for the model with this alias and the agent `a`. */
+const isPermittedFor = (alias: string) =>
+  sql.raw(`(${alias}.tenant_id = a.tenant_id or ${alias}.tenant_id = ${PLATFORM_TENANT_ID} and ${alias}.shared = 1)`)
+const isOpenFor = (alias: string) => sql`(${sql.raw(alias)}.status = 1 and ${isPermittedFor(alias)})`
+
 type Facts = {
   readonly llmName: string
   readonly ttsName: string
@@ -50,6 +57,9 @@ type Facts = {
   readonly deviceCount: number
   readonly turns7: number
   readonly lastTalk: string | null
+  readonly llmStatus: number | null
+  readonly ttsStatus: number | null
+  /** True when devices get the model or its fallback. */
   readonly llmOn: boolean
   readonly ttsOn: boolean
 }
@@ -58,7 +68,11 @@ type Facts = {
 async function factsOf(db: Db, ids: readonly number[]) {
   const { rows } = await db.execute<Facts & { id: number }>(sql`
     select a.id, coalesce(l.name, '') as "llmName", coalesce(t.name, '') as "ttsName",
-      coalesce(l.status = 1, false) as "llmOn", coalesce(t.status = 1, false) as "ttsOn",
+      l.status as "llmStatus", t.status as "ttsStatus",
+      coalesce(${isOpenFor('l')} or exists (select from agent_models f where f.id = l.fallback_model_id and f.id <> l.id
+        and f.type = 'LLM' and f.status = 1 and f.deleted_at is null and f.provider_code in ('openai', 'ollama', 'xinference')
+        and (${isPermittedFor('f')} or ${isPermittedFor('l')} and f.tenant_id = l.tenant_id)), false) as "llmOn",
+      coalesce(${isOpenFor('t')}, false) as "ttsOn",
       coalesce(v.name, c.name, '') as "voiceName", coalesce(d.n, 0)::int as "deviceCount",
       coalesce(s.turns, 0)::int as "turns7",
       to_char(s2.last_time, 'YYYY-MM-DD HH24:MI:SS') as "lastTalk"
@@ -83,16 +97,18 @@ const NOTHING: Facts = {
   deviceCount: 0,
   turns7: 0,
   lastTalk: null,
+  llmStatus: null,
+  ttsStatus: null,
   llmOn: false,
   ttsOn: false,
 }
 
 /** Returns why devices cannot talk with the agent, or an empty text. */
-function problemOf({ llmName, llmOn, ttsName, ttsOn }: Facts) {
+function problemOf({ llmName, llmOn, llmStatus, ttsName, ttsOn, ttsStatus }: Facts) {
   if (!llmName) return '未选择大语言模型'
-  if (!llmOn) return `大语言模型「${llmName}」已停用`
+  if (!llmOn) return describeClosedModel('大语言模型', { name: llmName, status: llmStatus ?? 0 })
   if (!ttsName) return '未选择语音合成'
-  return ttsOn ? '' : `语音合成「${ttsName}」已停用`
+  return ttsOn ? '' : describeClosedModel('语音合成', { name: ttsName, status: ttsStatus ?? 0 })
 }
 
 async function present<R extends StoredAgent & { tenantName: string }>(db: Db, rows: readonly R[]) {

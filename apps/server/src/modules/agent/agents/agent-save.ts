@@ -10,7 +10,9 @@ import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { countOpenPacks, countPendingOrders } from '#domain/agents/orders/order-holds.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { removeVoiceprintsOfAgent } from '#domain/agents/voices/remove-voiceprints.ts'
 import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -28,6 +30,7 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeAgentSecrets } from './secret-cleanup.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
@@ -93,7 +96,7 @@ export async function createAgent(ctx: Ctx, { agentName, templateId, tenantId }:
     .returning()
   const columns = await storeSecrets(ctx, made!, behaviour)
   await db.update(agents).set(columns).where(eq(agents.id, made!.id))
-  const snapshot = await buildSnapshotWithEndings(db, made!.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, made!.id, columns, agentName)
   await addVersion(ctx, made!, {
     snapshot,
     before: snapshot,
@@ -126,6 +129,7 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
+  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
   return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })
@@ -133,21 +137,22 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
 
 interface Saved {
   readonly behaviour: AgentBehaviour
-  readonly label?: { agentName: string; tags: string[] }
+  readonly label: { agentName: string; tags?: string[] }
   readonly source: 2 | 3 | 5
   readonly note: string
   readonly action?: string
 }
 
-/** Writes a changed behaviour to the agent and appends its version. */
+/** Writes a changed behaviour and name to the agent and appends their version. Changed tags make no version. */
 export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, label, source, note, action }: Saved) {
   const { db, user, now } = ctx
-  const before = await buildSnapshotWithEndings(db, stored.id, stored)
+  const before = await buildSnapshotWithEndings(db, stored.id, stored, stored.agentName)
   const columns = await storeSecrets(ctx, stored, behaviour)
-  const snapshot = await buildSnapshotWithEndings(db, stored.id, columns)
+  const snapshot = await buildSnapshotWithEndings(db, stored.id, columns, label.agentName)
   const changed = listChanges({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
   const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
+  if (label.agentName !== stored.agentName) await addNameToVersion(db, stored)
   const { versionNo } =
     hasNewBehaviour || source !== 2 ? await addVersion(ctx, stored, { snapshot, before, source, note }) : stored
   const next = updateColumns(stored, user.uid, now)
@@ -161,6 +166,11 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev, versionNo }
 }
+
+/** Adds the name to the version in force, so that a restore of a version of an earlier release restores the name. */
+const addNameToVersion = (db: Db, { id, versionNo, agentName }: StoredAgent) =>
+  db.execute(sql`update agent_versions set snapshot = ${JSON.stringify({ agentName })}::jsonb || snapshot
+    where agent_id = ${id} and version_no = ${versionNo}`)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const stored = await lockAgent(ctx, id)
@@ -177,14 +187,22 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
 export const enableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
 export const disableAgent = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
+/** Refuses the deletion of an agent that customers paid for, or will pay for with a pending order. */
+async function assertNoPackages(db: Db, id: number) {
+  const [packs, orders] = [await countOpenPacks(db, 2, [id]), await countPendingOrders(db, 2, [id])]
+  const held = [...packs.map(({ n }) => `${n}份未用完的套餐`), ...orders.map(({ n }) => `${n}个待确认的订单`)]
+  if (held.length > 0) throw conflict(`智能体还有${held.join('、')}，不能删除`)
+}
+
 /**
- * Deletes an agent when the typed name equals its name. Unbinds its devices. Retention deletes the sessions and turns
- * later.
+ * Deletes an agent when the typed name equals its name. Unbinds its devices and deletes its voiceprints. Retention
+ * deletes the sessions and turns later.
  */
 export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const stored = await lockAgent(ctx, id)
   if (stored.agentName !== agentName) throw conflict('输入的名称与智能体名称不一致', 'agentName')
+  await assertNoPackages(db, id)
   const unbound = await db
     .delete(agentDevices)
     .where(and(eq(agentDevices.agentId, id), eq(agentDevices.tenantId, stored.tenantId)))
@@ -198,7 +216,11 @@ export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof c
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(agents.id, id))
   await removeAgentSecrets(db, id)
-  const suffix = unbound.length > 0 ? `，解绑${unbound.length}台设备` : ''
+  const voiceprints = await removeVoiceprintsOfAgent(db, ctx.services, id)
+  const suffix = [
+    unbound.length > 0 ? `，解绑${unbound.length}台设备` : '',
+    voiceprints > 0 ? `，删除${voiceprints}个声纹` : '',
+  ].join('')
   ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: id, action: `删除智能体「${agentName}」${suffix}` })
   await publishAgents(ctx, stored.tenantId)
   return null

@@ -72,7 +72,9 @@ export const buildSnapshotWithEndings = async (
   db: Db,
   id: number,
   behaviour: StoredBehaviour,
+  agentName: string,
 ): Promise<VersionSnapshot> => ({
+  agentName,
   ...pickBehaviour(behaviour),
   secrets: await readSecretEndings(db, SECRET_OWNER.agent, id),
 })

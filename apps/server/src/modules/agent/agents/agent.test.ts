@@ -109,11 +109,11 @@ test('AGENT-07 restoring a version creates a new version and needs the current r
   expect(await detail(id)).toMatchObject({ systemPrompt: '你是{{assistant_name}}', versionNo: 3 })
 })
 
-test('a save creates no version without a change, nor for a changed name', async () => {
+test('a save creates no version without a change, nor for changed tags', async () => {
   const id = await newAgent()
   expect((await save(id)).data.versionNo).toBe(1)
-  expect((await save(id, { agentName: '改名', tags: ['客厅'] })).data.versionNo).toBe(1)
-  expect(await detail(id)).toMatchObject({ agentName: '改名', tags: ['客厅'] })
+  expect((await save(id, { tags: ['客厅'] })).data.versionNo).toBe(1)
+  expect(await detail(id)).toMatchObject({ tags: ['客厅'] })
 })
 
 test('keeps only the newest 100 versions of an agent', async () => {

@@ -27,6 +27,7 @@ import {
   findFieldTitles,
 } from './agent-store.ts'
 import { applyMemoryRule, createErasureFinder, withMemoryRule } from '../history/memory-rule.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
 
@@ -110,23 +111,25 @@ const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
   })
 
 /**
- * Returns the behaviour of a version that becomes the version in force. Erases turns or memory as its memory model
- * requires.
+ * Returns the behaviour and the name of a version that becomes the version in force. Erases turns or memory as its
+ * memory model requires.
  */
 async function putInForce(ctx: Ctx, stored: StoredAgent, versionNo: number, confirmErase: number) {
-  const behaviour = inputOf(await versionOf(ctx, stored.id, versionNo))
+  const snapshot = await versionOf(ctx, stored.id, versionNo)
+  const behaviour = inputOf(snapshot)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
-  return withMemoryRule(behaviour, provider)
+  const label = { agentName: snapshot.agentName ?? stored.agentName }
+  return { behaviour: withMemoryRule(behaviour, provider), label }
 }
 
 /** Saves an earlier version as a new one. Secrets are not part of versions and stay as they are. */
 export async function restoreVersion(ctx: Ctx, { id, versionNo, rev, confirmErase }: ParsedOf<typeof calls.restore>) {
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const behaviour = await putInForce(ctx, stored, versionNo, confirmErase)
+  const restored = await putInForce(ctx, stored, versionNo, confirmErase)
   const action = `恢复智能体「${stored.agentName}」的版本 ${versionNo}`
-  return saveBehaviour(ctx, stored, { behaviour, source: 3, note: `恢复版本 ${versionNo}`, action })
+  return saveBehaviour(ctx, stored, { ...restored, source: 3, note: `恢复版本 ${versionNo}`, action })
 }
 
 /** Refuses devices that are not bound to the agent. */
@@ -166,16 +169,17 @@ const NO_CANDIDATE = { candidateNo: null, candidateShare: 0, candidateDeviceIds:
 
 /** Saves the form as the candidate. Named devices and a share of the other devices get the candidate. */
 export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveCandidate>) {
-  const { id, rev, note, share, deviceIds, agentName: _, tags: _tags, ...behaviour } = input
+  const { id, rev, note, share, deviceIds, agentName, tags: _, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
+  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
   await assertOwnSecrets(ctx, stored, behaviour)
   await assertDevices(ctx, id, deviceIds)
-  const before = await buildSnapshotWithEndings(ctx.db, id, stored)
+  const before = await buildSnapshotWithEndings(ctx.db, id, stored, stored.agentName)
   const columns = await storeSecrets(ctx, stored, withMemoryRule(behaviour, provider))
   await removeCandidateSecrets(ctx.db, stored, columns)
-  const snapshot = await buildSnapshotWithEndings(ctx.db, id, columns)
+  const snapshot = await buildSnapshotWithEndings(ctx.db, id, columns, agentName)
   const { versionNo } = await addVersion(ctx, stored, { snapshot, before, source: 5, note })
   const reach = { candidateNo: versionNo, candidateShare: share, candidateDeviceIds: deviceIds }
   const saved = await saveReach(ctx, stored, reach, `保存智能体「${stored.agentName}」的候选版本 ${versionNo}`)
@@ -201,11 +205,11 @@ export async function setCandidateReach(ctx: Ctx, { id, rev, share, deviceIds }:
 /** Saves the candidate as the new version in force. */
 export async function adoptCandidate(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof calls.take>) {
   const stored = await withCandidate(ctx, id, rev)
-  const behaviour = await putInForce(ctx, stored, stored.candidateNo, confirmErase)
+  const adopted = await putInForce(ctx, stored, stored.candidateNo, confirmErase)
   await ctx.db.update(agents).set(NO_CANDIDATE).where(eq(agents.id, id))
   const action = `采用智能体「${stored.agentName}」的候选版本 ${stored.candidateNo}`
   const note = `采用候选版本 ${stored.candidateNo}`
-  return saveBehaviour(ctx, { ...stored, ...NO_CANDIDATE }, { behaviour, source: 5, note, action })
+  return saveBehaviour(ctx, { ...stored, ...NO_CANDIDATE }, { ...adopted, source: 5, note, action })
 }
 
 /** Ends the candidate. Removes its keys, so that they must be entered again when its version is restored. */

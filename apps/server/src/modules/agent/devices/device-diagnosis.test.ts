@@ -60,7 +60,7 @@ describe('AGENT-11 why a device does not talk', () => {
     expect((await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)).data.state).toBe(1)
   })
 
-  test('judges only the last connection: a refusal, no turn, or an agent that stores no turns', async () => {
+  test('judges only the last connection: a refusal, or no turn, also of an agent that stores nothing', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -72,7 +72,7 @@ describe('AGENT-11 why a device does not talk', () => {
     expect((await missing(booted)).missing).toBe('turn')
     await set(`turn_time = null, close_time = null`)
     await query('update agents set chat_history_conf = 0 where id = $1', [agent])
-    expect((await missing(booted)).missing).toBe('')
+    expect((await missing(booted)).missing).toBe('turn')
     await query('update agents set chat_history_conf = 2 where id = $1', [agent])
     expect((await missing(booted)).missing).toBe('turn')
     await set(`turn_time = now(), close_time = now()`)

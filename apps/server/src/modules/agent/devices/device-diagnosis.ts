@@ -1,11 +1,11 @@
 import type { agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readSessionWindowSeconds, visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { formatMac } from '#domain/agents/devices/mac.ts'
+import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { hasOpenSession } from '#domain/agents/history/open-session.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -56,10 +56,9 @@ async function boundOf(ctx: Ctx, mac: string): Promise<DiagnosedBinding | undefi
       agentName: agents.agentName,
       agentStatus: agents.status,
       agentDeleted: agents.deletedAt,
-      chatHistoryConf: agents.chatHistoryConf,
       deviceStatus: devices.status,
       tenantStatus: tenants.status,
-      isOpen: hasOpenSession(await readSessionWindowSeconds(ctx)).as<boolean>('is_open'),
+      isOpen: hasOpenSession(await readSessionWindow(ctx.services)).as<boolean>('is_open'),
     })
     .from(agentDevices)
     .innerJoin(devices, eq(devices.id, agentDevices.deviceId))

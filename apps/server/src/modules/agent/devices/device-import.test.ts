@@ -67,7 +67,7 @@ test('AGENT-04 imports valid rows and names invalid rows by number and column; a
       { row: 8, field: '序列号', msg: '有 HMAC 密钥时请输入序列号' },
       { row: 9, field: 'MAC', msg: '该设备已绑定智能体，请先解绑' },
       { row: 10, field: 'MAC', msg: '该设备已绑定智能体，请先解绑' },
-      { row: 11, field: '序列号', msg: '序列号「CHIP-OLD」已有密钥' },
+      { row: 11, field: 'HMAC 密钥', msg: '序列号「CHIP-OLD」已有另一个密钥，更换需要“重置身份”权限' },
       { row: 12, field: '序列号', msg: '序列号只能包含字母、数字和 . _ : -' },
     ])
     expect(await boundMacs()).toEqual(dryRun === '1' ? [] : ['020000000b01', '020000000b02'])
@@ -96,6 +96,31 @@ test('AGENT-04 imported keys are encrypted, appear in no log, and are required a
     return device.activate()
   }
   expect([await activated(KEY), await activated(OTHER)]).toEqual([200, 202])
+})
+
+test('AGENT-04 an unbound device is imported again with its key; another key needs the right 重置身份 and is logged', async () => {
+  const unbind = () => query(`delete from agent_devices where mac = '020000000b01'`)
+  const row = (key: string) => [`02:00:00:00:0b:01,AGT_A,客厅,CHIP-1,${key}`]
+  await unbind()
+  expect(await take(me, row(KEY.toUpperCase()))).toMatchObject({ created: 1, failed: 0 })
+  await unbind()
+  const refused = await take(me, row(OTHER))
+  expect(refused.rows).toEqual([
+    { row: 2, field: 'HMAC 密钥', msg: '序列号「CHIP-1」已有另一个密钥，更换需要“重置身份”权限' },
+  ])
+  const keyOf = async () =>
+    decrypt(
+      oms.services.config.secretKey,
+      (await query(`select key_encrypted as key from agent_identity_keys where serial = 'CHIP-1'`))[0].key,
+    )
+  expect(await keyOf()).toBe(KEY)
+  const may = await oms.by({ permissions: ['agent:device:import', 'agent:device:reset'] })
+  expect(await take(may, row(OTHER), '1')).toMatchObject({ created: 1, failed: 0 })
+  expect(await keyOf(), 'after the dry run').toBe(KEY)
+  expect(await take(may, row(OTHER))).toMatchObject({ created: 1, failed: 0 })
+  expect(await keyOf()).toBe(OTHER.toLowerCase())
+  const logs = await query(`select uid, action from oper_logs where title = '更换设备密钥'`)
+  expect(logs).toEqual([{ uid: may.uid, action: '导入时更换序列号「CHIP-1」的 HMAC 密钥' }])
 })
 
 test('AGENT-04 a tenant imports only to its own agents, and cannot take the key or the device of another', async () => {

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import {
   hasOtherIdentity,
-  readSessionWindowSeconds,
+  readSessionWindow,
   computeDeviceState,
   visibleBindings,
 } from '#domain/agents/devices/device-state.ts'
@@ -28,7 +28,7 @@ export const BINDING_NAME = sql<string>`coalesce(nullif(${agentDevices.alias}, '
  * Selects bound devices with the columns of lists and details. `window`: seconds without a turn after which a session
  * counts as closed.
  */
-export const selectBindings = (db: Db, window: number) =>
+export const selectBindings = (db: Db, window: SQL) =>
   db
     .select({
       id: agentDevices.deviceId,
@@ -67,7 +67,7 @@ type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 /** Values besides the account on which the conditions of a filter depend. */
 interface View {
   /** Seconds without a turn after which a session counts as closed. */
-  readonly window: number
+  readonly window: SQL
   readonly ofMode: Awaited<ReturnType<typeof readLimitModes>>
 }
 
@@ -98,7 +98,7 @@ export const buildBindingOrder = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>
 
 export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user, services } = ctx
-  const view = { window: await readSessionWindowSeconds(ctx), ofMode: await readLimitModes(services) }
+  const view = { window: await readSessionWindow(services), ofMode: await readLimitModes(services) }
   const rows = selectBindings(db, view.window).where(buildBindingCondition(user, input, view))
   const page = await paginate(db, rows.$dynamic(), input, buildBindingOrder(input))
   const list = await addPackages(db, page.list)
@@ -123,7 +123,7 @@ export async function readBindingLimit({ services, now }: Pick<Ctx, 'services' |
 
 export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
   const { db, user } = ctx
-  const rows = selectBindings(db, await readSessionWindowSeconds(ctx))
+  const rows = selectBindings(db, await readSessionWindow(ctx.services))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
   const [row] = await addPackages(db, [found])

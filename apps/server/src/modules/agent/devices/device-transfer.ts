@@ -1,6 +1,8 @@
 import { AgentDeviceRow, agentDevices as calls, MAX_BIND_ROWS, BindLine } from '@oms/contract/agent/devices/device.ts'
+import { OPERATION } from '@oms/contract/core/endpoint.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { insertOperation, type OperationRow } from '#core/audit/operation-log.ts'
+import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -9,7 +11,7 @@ import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { bindDevice } from './bind-device.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
-import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { addPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -18,12 +20,6 @@ import { devices } from '#schema/device.ts'
 import { buildBindingCondition, buildBindingOrder, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
-/**
- * Seconds without a turn after which the export shows a session as closed. The export ignores the parameters of
- * tenants.
- */
-const WINDOW = 180
-
 /** Exports the filtered list in the order of the list. */
 export const exportBindings = defineExport({
   kind: 'agentDevice',
@@ -50,7 +46,7 @@ export const exportBindings = defineExport({
     ['createTime', time],
   ],
   resolve: async (_db, user, input, services) => {
-    const view = { window: WINDOW, ofMode: await readLimitModes(services) }
+    const view = { window: await readSessionWindow(services), ofMode: await readLimitModes(services) }
     return { ...input, where: buildBindingCondition(user, input, view) }
   },
   keys: (db, _user, input) =>
@@ -61,8 +57,9 @@ export const exportBindings = defineExport({
       .where((input as { where?: SQL }).where)
       .$dynamic(),
   order: buildBindingOrder,
-  load: async (db, user, keys) => {
-    const rows = await selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
+  load: async (db, user, keys, services) => {
+    const window = await readSessionWindow(services)
+    const rows = await selectBindings(db, window).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
     return addPackages(db, rows)
   },
   keyOf: ({ id }) => id,
@@ -106,8 +103,15 @@ export const importBindings = defineImport({
   async take(ctx, { mac, agentCode, alias, serial, hmacKey }, state) {
     const agent = await agentByCode(ctx, agentCode, state)
     if (hmacKey !== '' && serial === '') throw invalid('有 HMAC 密钥时请输入序列号', 'serial')
-    await bindDevice(ctx, { ...UNKNOWN, agent, mac, alias, serial, fallbackModelId: state.fallbackModelId })
-    if (hmacKey !== '') await storeKey(ctx, { serial, hmacKey, tenantId: agent.tenantId })
+    const device = await bindDevice(ctx, {
+      ...UNKNOWN,
+      agent,
+      mac,
+      alias,
+      serial,
+      fallbackModelId: state.fallbackModelId,
+    })
+    if (hmacKey !== '') await storeKey(ctx, device, { serial, hmacKey, tenantId: agent.tenantId })
     return 'created'
   },
   finish: ({ services, db }) =>
@@ -133,12 +137,44 @@ interface Key {
   readonly tenantId: number
 }
 
-/** Stores the key of a chip encrypted. A serial number has one key. */
-async function storeKey({ db, user, services }: ImportCtx, { serial, hmacKey, tenantId }: Key) {
-  const keyEncrypted = encrypt(services.config.secretKey, hmacKey.toLowerCase())
-  const stored = await db
-    .insert(agentIdentityKeys)
-    .values({ serial, tenantId, keyEncrypted, createBy: user.uid })
-    .onConflictDoNothing()
-  if (!stored.rowCount) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
+/** Stores the key of a chip encrypted. A serial number has one key: the same key is accepted again. */
+async function storeKey(ctx: ImportCtx, device: { readonly id: number }, { serial, hmacKey, tenantId }: Key) {
+  const { db, user, services } = ctx
+  const { secretKey } = services.config
+  const key = hmacKey.toLowerCase()
+  const values = { serial, tenantId, keyEncrypted: encrypt(secretKey, key), createBy: user.uid }
+  const stored = await db.insert(agentIdentityKeys).values(values).onConflictDoNothing()
+  if (stored.rowCount) return
+  const isOwn = and(eq(agentIdentityKeys.serial, serial), eq(agentIdentityKeys.tenantId, tenantId))
+  const [known] = await db.select({ sealed: agentIdentityKeys.keyEncrypted }).from(agentIdentityKeys).where(isOwn)
+  if (!known) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
+  if (isSameKey(secretKey, known.sealed, key)) return
+  if (!user.can(calls.reset.access))
+    throw invalid(`序列号「${serial}」已有另一个密钥，更换需要“重置身份”权限`, 'hmacKey')
+  await db.update(agentIdentityKeys).set({ keyEncrypted: values.keyEncrypted, createBy: user.uid }).where(isOwn)
+  await insertOperation(db, [replacementLog(ctx, device.id, serial)])
 }
+
+/** Returns false for a stored key that was encrypted with another key of the installation. Such a key may be replaced. */
+function isSameKey(secretKey: Buffer, sealed: string, key: string): boolean {
+  try {
+    return decrypt(secretKey, sealed) === key
+  } catch {
+    return false
+  }
+}
+
+/** Returns the log row of a replaced key. The import itself writes one row for the whole file. */
+const replacementLog = ({ user }: ImportCtx, deviceId: number, serial: string): OperationRow => ({
+  tenantId: user.tenantId,
+  uid: user.uid,
+  operName: user.account,
+  title: '更换设备密钥',
+  businessType: OPERATION.edit,
+  bizType: 'agentDevice',
+  bizId: String(deviceId),
+  action: `导入时更换序列号「${serial}」的 HMAC 密钥`,
+  requestMethod: calls.import.method,
+  operUrl: calls.import.path,
+  operIp: '',
+})

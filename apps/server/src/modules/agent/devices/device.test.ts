@@ -230,3 +230,31 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     expect(after).toMatchObject({ identity: 0, clientId: 'after-erase' })
   })
 })
+
+test('AGENT-11 list and export judge the state of a device by the parameters of its own customer', async () => {
+  const [ours, theirs] = [device(), device()]
+  await bind(platform, { agentId: agent, code: (await ours.boot()).activation.code })
+  await bind(tenant, { agentId: foreign, code: (await theirs.boot()).activation.code })
+  await query(`insert into agent_params (tenant_id, code, value)
+    select id, 'close_connection_no_voice_time', '900' from tenants where name = '乙公司'`)
+  oms.services.agentParameters.forget()
+  await query(
+    `update agent_devices set session_time = now() - interval '5 minutes', close_time = null where mac = any($1)`,
+    [[digitsOf(ours), digitsOf(theirs)]],
+  )
+  const states = async (filter = '') => {
+    const { list } = (await platform.call('GET', `/api/v1/agent/device/page?pageSize=50${filter}`)).data
+    const find = ({ mac }: XiaozhiDevice) => list.find((row: { mac: string }) => row.mac === mac)?.state
+    return [find(ours), find(theirs)]
+  }
+  expect(await states()).toEqual([1, 2])
+  expect(await states('&state=2')).toEqual([undefined, 2])
+  const csv = (
+    await platform.inject({
+      method: 'POST',
+      url: '/api/v1/agent/device/export',
+      payload: { format: 'csv', state: 2 },
+    })
+  ).body
+  expect([csv.includes(ours.mac), csv.includes(theirs.mac)]).toEqual([false, true])
+})

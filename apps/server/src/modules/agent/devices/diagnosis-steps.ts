@@ -22,7 +22,6 @@ export interface DiagnosedBinding {
   readonly agentName: string | null
   readonly agentStatus: number | null
   readonly agentDeleted: string | null
-  readonly chatHistoryConf: number | null
   readonly deviceStatus: number
   readonly tenantStatus: number | null
   /** True during a conversation. */
@@ -95,12 +94,10 @@ const limitStep = (limit: UsageLimit | undefined): DiagnosisStep[] =>
     ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
     : []
 
-/** Judges the last session. Voice servers report no turns of agents that store nothing. */
-function turnStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
+/** Judges the last session. Voice servers report the turns of every agent. */
+function turnStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
-  if (chatHistoryConf === 0 && turnTime === null)
-    return { ...step, isDone: false, isUnknown: true, words: '智能体不保存对话，语音服务不上报，无法判断' }
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
   const isOfLast = sessionTime === null || turnTime >= sessionTime
   if (isOfLast) return { ...step, isDone: true, words: '' }
@@ -109,19 +106,18 @@ function turnStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): Diagn
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }
 
-function endStep({ binding, chatHistoryConf, isOpen }: DiagnosedBinding): DiagnosisStep {
+function endStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
   const { sessionTime, turnTime, closeTime } = binding
   const step = { key: 'ended', time: isOpen ? null : closeTime } as const
-  const isUnknown = isOpen || (turnTime === null && chatHistoryConf === 0)
   const isDone = closeTime !== null && closeTime >= (turnTime ?? '') && !isOpen
   if (isDone) return { ...step, isDone, words: '' }
-  const words = isOpen && sessionTime !== null ? '对话进行中' : isUnknown ? '' : NO_END
-  return { ...step, isDone, isUnknown, words }
+  const words = isOpen && sessionTime !== null ? '对话进行中' : isOpen ? '' : NO_END
+  return { ...step, isDone, isUnknown: isOpen, words }
 }
 
 const NO_CONFIGURATION =
   '语音服务没有为该设备领取配置。请检查设备能否访问语音服务的地址，以及语音服务的 manager-api.url 与 secret'
-const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查智能体的对话记录设置'
+const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查语音服务的 manager-api 设置'
 const NO_TURN_SINCE = '最近一次连接后没有上报对话。请检查语音识别和大语言模型是否可用'
 const NO_END = '语音服务没有报告会话结束，可能已中断，或版本过旧'
 

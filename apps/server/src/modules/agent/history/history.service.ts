@@ -1,6 +1,7 @@
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
@@ -8,6 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -179,21 +181,34 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
   return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
 }
 
-export async function getMemory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
-  const found = await memoryOf(db, user, { agentId, deviceId })
+export async function getMemory(ctx: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
+  const found = await memoryOf(ctx.db, ctx.user, { agentId, deviceId })
+  const whose = deviceId === undefined || found.isOfAgent ? '' : '的一台设备'
+  ctx.audit({ ...HISTORY_RECORD, bizId: found.agentId, action: `查看「${found.agentName}」${whose}的记忆` })
   return { memory: found.memory, isShared: found.isShared }
 }
 
 export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemory>) {
   const { db, user } = ctx
-  const { agentId, deviceId, memory: text } = input
+  const { agentId, deviceId, memory: text, before } = input
   const found = await memoryOf(db, user, { agentId, deviceId })
   // Refuses a new text, because no device would receive it. An empty text still erases a memory that was shared
   // earlier.
   if (found.isOfAgent && !found.isShared && text !== '')
     throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
-  if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
-  else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
+  const isUnchanged = (memory: PgColumn) => (before === undefined ? undefined : eq(memory, before))
+  const { rowCount } = found.isOfAgent
+    ? await db
+        .update(agents)
+        .set({ memory: text })
+        .where(and(eq(agents.id, found.agentId), isUnchanged(agents.memory)))
+    : await db
+        .update(agentDevices)
+        .set({ memory: text })
+        .where(and(eq(agentDevices.deviceId, deviceId!), isUnchanged(agentDevices.memory)))
+  if (!rowCount) throw conflict('记忆已被对话更新，请复制您的修改，重新打开后再保存', 'memory')
+  if (text === '')
+    await dropSummaries(db, found.isOfAgent ? sql`s.agent_id = ${found.agentId}` : sql`s.device_id = ${deviceId!}`)
   ctx.audit({
     ...HISTORY_RECORD,
     bizId: found.agentId,

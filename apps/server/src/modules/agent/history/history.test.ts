@@ -87,6 +87,7 @@ test('AGENT-09 conversations are listed and opened by their tenant only, and eac
   expect([part.statusCode, part.body]).toEqual([206, 'RIFF'])
   expect(await heard()).toBe(1)
   expect((await raw(stranger, `${HISTORY}/audio/${audioId}`)).body).toContain('语音不存在')
+  expect((await raw(reader, `/api/v1/file/${audioId}`)).body, 'without a log').toContain('文件不存在')
   const actions = async () =>
     (await query('select action, uid from oper_logs order by oper_id')).map((row) => row.action)
   expect((await actions()).filter((action) => action === '查看对话列表')).toHaveLength(3)
@@ -173,11 +174,25 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   const get = async (caller: Caller) => (await caller.call('GET', `${HISTORY}/memory?deviceId=${deviceId}`)).data
   expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫' })).code).toBe(200)
   expect(await get(reader)).toEqual({ memory: '喜欢猫', isShared: false })
+  const [read] = await query(`select uid, biz_id, action from oper_logs where title = '查看记忆'`)
+  expect(read).toEqual({ uid: reader.uid, biz_id: String(agentId), action: '查看「小明」的一台设备的记忆' })
   expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
+  const stale = await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢狗', before: '' })
+  expect(stale).toMatchObject({ code: 400, data: { field: 'memory' }, msg: expect.stringContaining('已被对话更新') })
+  expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫', before: '喜欢猫' })).code).toBe(
+    200,
+  )
   const unused = await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '没有设备会收到' })
   expect(unused).toMatchObject({ data: { field: 'memory' }, msg: expect.stringContaining('设备各自保存记忆') })
   await query('update agents set memory_scope = 2 where id = $1', [agentId])
   expect(await get(reader)).toEqual({ memory: '', isShared: true })
+  await query(
+    `insert into agent_after (tenant_id, session_row_id, kind) select tenant_id, id, n from agent_sessions,
+    generate_series(1, 2) n where agent_id = $1`,
+    [agentId],
+  )
+  await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '' })
+  expect(await query('select distinct kind from agent_after'), 'waiting summaries').toEqual([{ kind: 1 }])
   await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '共用' })
   expect(await get(reader)).toEqual({ memory: '共用', isShared: true })
   expect((await reader.call('PUT', `${HISTORY}/memory`, { memory: 'x' })).data).toEqual({ field: 'agentId' })

@@ -27,7 +27,7 @@ export async function applyMemoryRule(ctx: Ctx, stored: StoredAgent, memId: numb
   const erased = (await createErasureFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
   if (!erased) return
   if (confirmErase !== 1) throw invalid(ERASE_TEXT[erased], 'memId')
-  await eraseMemory(ctx.db, stored.id, erased)
+  await eraseMemory(ctx, stored.id, erased)
 }
 
 /** Sets the history to `0` (store nothing) for memory models without memory. */

@@ -23,9 +23,12 @@ export async function readProviderFields(db: Db, type: string, code: string): Pr
   return provider.fields
 }
 
-/** Checks the values by the provider's fields. Returns the stored configuration and the secrets that were sent. */
-export function readConfig(fields: readonly ProviderField[], config: Config) {
-  const problem = findConfigProblem(fields, config)
+/**
+ * Checks the values by the provider's fields. Returns the configuration to store and the secrets that were sent.
+ * `stored` is the configuration before the save.
+ */
+export function readConfig(fields: readonly ProviderField[], config: Config, stored?: Config) {
+  const problem = findConfigProblem(fields, config, stored)
   if (problem) throw invalid(problem.msg, `config.${problem.field}`)
   const secrets = new Map(
     fields.flatMap((field) => {

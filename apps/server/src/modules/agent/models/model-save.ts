@@ -79,7 +79,7 @@ export async function updateModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<type
   const stored = await record.lock(ctx, id)
   const { tenantId, type } = stored
   const fields = await readProviderFields(db, type, stored.providerCode)
-  const { config, secrets } = readConfig(fields, input.config)
+  const { config, secrets } = readConfig(fields, input.config, stored.config)
   await assertKeyResent(ctx, stored, { fields, after: config, sent: new Set(secrets.keys()) })
   await assertLlm(db, tenantId, config.llm)
   assertRelay(type, stored.providerCode, input.relay)

@@ -1,4 +1,4 @@
-import { isSecretField, findConfigProblem } from '@oms/contract/agent/models/model-config.ts'
+import { isNumberField, isSecretField, findConfigProblem } from '@oms/contract/agent/models/model-config.ts'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { agentModels, agentProviders, agentSecrets } from '#schema/agent/agent-model.ts'
@@ -28,6 +28,16 @@ test('AGENT-06 ships the models of each type without keys, with one default of e
     'VLLM_ChatGLMVLLM',
   ])
   expect(await app.db.select().from(agentSecrets).where(eq(agentSecrets.ownerKind, 1))).toEqual([])
+})
+
+test('AGENT-06 every number of a shipped provider has a range', async () => {
+  const providers = await app.db.select().from(agentProviders)
+  const unlimited = providers.flatMap(({ type, code, fields }) =>
+    fields
+      .filter((field) => isNumberField(field) && field.min === undefined && field.max === undefined)
+      .map(({ key }) => `${type} ${code} ${key}`),
+  )
+  expect(unlimited).toEqual([])
 })
 
 test('every shipped model configuration is valid for the fields of its provider', async () => {

@@ -18,6 +18,8 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await clockAt(4000)
+  // Announces used packs whose following pack has lapsed by the clock.
+  await runAt(0)
   await lab.assertSound()
 })
 
@@ -100,6 +102,48 @@ test('AGENT-16 staff gets one message at 20 % and one at 5 % left; an unlimited 
   expect(await runAt(0)).toBe(1)
   expect(await runAt(0)).toBe(0)
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益剩余不足20%', '1项语音套餐权益剩余不足5%'])
+})
+
+test('AGENT-16 a pack that is used up between two runs is announced once, unless another pack follows', async () => {
+  const before = await count()
+  const [device] = await running(300)
+  await talk(device!, TURNS, 99)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  expect(await runAt(0)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
+  const other = await newDevice()
+  await sold({ packageId: (await newPackage({ validDays: 60 })).id, deviceIds: [other.id], copies: 2 })
+  await talk(other.id, TURNS, 100)
+  await fold()
+  expect(await runAt(0)).toBe(0)
+})
+
+test('AGENT-16 a grant that is used up again after an adjustment is announced again', async () => {
+  const [device] = await running(300)
+  await talk(device!, TURNS, 99)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  const [grant] = await lab.grantsOf(`deviceId=${device}`)
+  const increase = { id: grant.id, direction: 1, amount: 50, reason: '补偿' }
+  expect((await lab.put(people.seller, 'grant/adjust', increase)).code).toBe(200)
+  expect(await runAt(0)).toBe(0)
+  await talk(device!, TURNS, 50)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+})
+
+test('AGENT-16 the staff of the platform gets the warnings of a customer without such staff', async () => {
+  const { uid } = await app.by({ tenant: '无人公司' })
+  const { id: tenantId } = await lab.one<{ id: number }>(sql`select tenant_id as id from accounts where uid = ${uid}`)
+  const device = await newDevice(await newAgent(tenantId), tenantId)
+  await sold({ tenantId, packageId: (await newPackage()).id, deviceIds: [device.id] })
+  await talk(device.id, TURNS, 100)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  const { title, content } = (await messagesOf(people.seller)).at(-1)!
+  expect(title).toBe('1项语音套餐权益已用完')
+  expect(content).toContain('客户「无人公司」没有可以接收提醒的账号，请联系该客户。')
 })
 
 test('AGENT-16 the message names the effect of the limit according to the parameter of the tenant', async () => {

@@ -1,3 +1,4 @@
+import { GRANT_LEDGER_CODE, GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -5,6 +6,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const KIND = 'agent-grant-notice'
 /** Staff with this permission may list grants and receives the messages of its tenant. */
@@ -24,15 +26,21 @@ export function registerGrantWarnings(services: Services) {
 }
 
 /**
- * Announces each grant once 30 and 7 days before its end, and once at 20 % and 5 % left. One message contains all due
- * grants of a tenant. A failure of one tenant does not stop the others. Ended grants are not announced. A late run
- * therefore sends only the most urgent message of each kind.
+ * Announces each grant once 30 and 7 days before its end, once at 20 % and 5 % left, and once when it is used up. One
+ * message contains all due grants of a tenant. A failure of one tenant does not stop the others. Ended grants are not
+ * announced. A late run therefore sends only the most urgent message of each kind.
  */
 export async function runGrantWarnings(services: Services) {
   const at = services.now().toISOString()
-  const warnings = [...DAYS.map((days) => endingWithin(days, at)), ...SHARES.map((share) => lowAt(share, at))]
-  const due = warnings.map(
-    ({ condition }) => sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
+  const warnings: readonly Warning[] = [
+    ...DAYS.map((days) => endingWithin(days, at)),
+    ...SHARES.map((share) => lowAt(share, at)),
+    usedUp(at),
+  ]
+  const due = warnings.map(({ condition, isRare }) =>
+    isRare
+      ? sql`t.id in (select g.tenant_id from agent_grants g where ${condition})`
+      : sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
   )
   const { rows: tenants } = await services.database.db.execute<Tenant>(
     sql`select t.id as "tenantId" from tenants t where ${sql.join(due, sql` or `)} order by 1`,
@@ -59,6 +67,8 @@ interface Announced extends Record<string, unknown> {
 interface Warning {
   /** SQL condition of the due grants `g`. */
   readonly condition: ReturnType<typeof sql>
+  /** True when the condition finds few grants by itself, without the tenant. */
+  readonly isRare?: boolean
   /** SQL assignment that marks the announced grants. */
   readonly mark: ReturnType<typeof sql>
   readonly isUrgent: boolean
@@ -100,6 +110,22 @@ const lowAt = (share: number, at: string): Warning => ({
   text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
 })
 
+/**
+ * Returns the warning for grants that were used up today or yesterday. A grant may be used up between two runs, without a
+ * run that sees 20 or 5 percent left. The ledger finds these grants, because used grants have no index of their own.
+ */
+const usedUp = (at: string): Warning => ({
+  condition: sql`g.id in (select l.grant_id from agent_ledger l where l.day >= ${at}::timestamptz::date - 1
+      and l.kind = ${GRANT_LEDGER_CODE.spend})
+    and g.state = ${GRANT_STATE_CODE.used} and coalesce(g.warned_share, 100) > 0 and g.valid_until > ${at}::timestamptz
+    and not ${successor(sql`coalesce(s.valid_until, s.activate_until) > ${at}::timestamptz`)}`,
+  mark: sql`warned_share = 0`,
+  isRare: true,
+  isUrgent: true,
+  title: (n) => `${n}项语音套餐权益已用完`,
+  text: ({ n, names }) => `${listText(names, n)}的套餐权益已用完。`,
+})
+
 const listText = (names: readonly string[], n: number) =>
   `${names.map((name) => `「${name}」`).join('、')}${n > names.length ? `等${n}项` : ''}`
 
@@ -131,17 +157,30 @@ interface Notice {
   readonly warning: Warning
 }
 
+/**
+ * Returns the accounts that receive the warnings of a tenant: its own staff, else the staff of the platform, which sells
+ * the packages. `prefix` names the tenant to the staff of the platform.
+ */
+async function recipientsOf(db: Db, tenantId: number) {
+  const own = await listAccountsWithPermission(db, tenantId, QUERY)
+  if (own.length > 0 || tenantId === PLATFORM_TENANT_ID) return { uids: own, prefix: '' }
+  const { rows } = await db.execute<{ name: string }>(sql`select name from tenants where id = ${tenantId}`)
+  const prefix = `客户「${rows[0]?.name ?? ''}」没有可以接收提醒的账号，请联系该客户。`
+  return { uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY), prefix }
+}
+
 async function notify(services: Services, db: Db, { tenantId, announced, warning }: Notice) {
   const params = await services.agentParameters.of(tenantId)
   const result =
     params.text('usage.limit') === USAGE_LIMIT.stop
       ? '设备没有其他套餐时停止对话，只播报提示语'
       : '设备没有其他套餐时仍可对话，用量不再扣套餐'
+  const { uids, prefix } = await recipientsOf(db, tenantId)
   await sendMessage(services, db, {
     title: warning.title(announced.n),
-    text: `${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
+    text: `${prefix}${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
     link: { path: '/agent/order?view=grants', text: '查看权益' },
-    uids: await listAccountsWithPermission(db, tenantId, QUERY),
+    uids,
     priority: warning.isUrgent ? 3 : 2,
   })
 }

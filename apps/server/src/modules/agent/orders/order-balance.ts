@@ -2,6 +2,7 @@ import type { OrderDetail } from '@oms/contract/agent/orders/order-entities.ts'
 import { balanceText } from '@oms/contract/agent/packages/package-terms.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 
 type UnitSum = OrderDetail['units'][number]
@@ -29,11 +30,15 @@ export function summarizeBalances(units: readonly UnitSum[]) {
   return { left: units.map(balanceText).join('、'), leftShare: shares.length > 0 ? Math.min(...shares) : null }
 }
 
-/** Adds the columns 剩余 to a page of orders. */
-export async function withBalances<T extends { readonly id: number }>(db: Db, orders: readonly T[]) {
-  const units = await readBalances(
-    db,
-    orders.map(({ id }) => id),
-  )
+/**
+ * Adds the columns 剩余 to a page of visible orders. Reads the grants without row-level security, because grants of
+ * transferred devices belong to another tenant, and still belong to the order.
+ */
+export async function withBalances<T extends { readonly id: number }>(
+  caller: Parameters<typeof withoutRowSecurity>[0],
+  orders: readonly T[],
+) {
+  const ids = orders.map(({ id }) => id)
+  const units = await withoutRowSecurity(caller, (db) => readBalances(db, ids))
   return orders.map((order) => ({ ...order, ...summarizeBalances(units.get(order.id) ?? []) }))
 }

@@ -14,9 +14,14 @@ import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { convertToBaseUnits } from '#domain/agents/orders/units.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agents } from '#schema/agent/agent.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
+import { devices } from '#schema/device.ts'
 import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+
+const DEVICE_SCOPE = 1
+const TENANT_SCOPE = 3
 
 type Input = ParsedOf<typeof calls.confirm>
 
@@ -57,7 +62,9 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   if (order.createBy === user.uid) throw refused(OWN_ORDER_MESSAGE)
   await requireReceivingTenant(ctx, order.tenantId)
   const payment = await paymentOf(ctx, order, input)
-  await issueGrants(ctx, order)
+  const terms = await readTerms(ctx, order)
+  await assertTargetsRemain(ctx, order, terms.scope)
+  await issueGrants(ctx, order, terms)
   const paid = { ...payment, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
   return saveStep(ctx, order, paid, actionOf(payment.payWay, order.amount))
 }
@@ -69,14 +76,40 @@ const actionOf = (payWay: number, amount: number) =>
       ? '确认免费订单'
       : `确认收款${formatFenAsYuan(amount)}元`
 
+type Terms = typeof agentProductVersions.$inferSelect
+
+async function readTerms({ db }: Ctx, { packageVersionId }: StoredOrder): Promise<Terms> {
+  const [terms] = await db.select().from(agentProductVersions).where(eq(agentProductVersions.id, packageVersionId))
+  return terms!
+}
+
+const MAX_NAMES = 3
+
+/**
+ * Refuses an order whose devices or agents were deleted or left the tenant after the order was created. Locks the
+ * targets, so that no transfer or deletion happens before the grants exist.
+ */
+async function assertTargetsRemain({ db }: Ctx, { id, tenantId }: StoredOrder, scope: number) {
+  if (scope === TENANT_SCOPE) return
+  const isDevice = scope === DEVICE_SCOPE
+  const { rows } = await db.execute<{ name: string; n: number }>(sql`
+    with held as materialized (select x.id from ${isDevice ? devices : agents} x
+        join agent_order_targets t on t.target_id = x.id and t.order_id = ${id}
+      where x.tenant_id = ${tenantId} and x.deleted_at is null order by x.id for share of x)
+    select name, (count(*) over ())::int as n from agent_order_targets
+    where order_id = ${id} and target_id not in (select id from held) order by line limit ${MAX_NAMES}`)
+  const [first] = rows
+  if (!first) return
+  const names = rows.map(({ name }) => `「${name}」`).join('')
+  const more = first.n > rows.length ? `等${first.n}个` : ''
+  const reason = isDevice ? '已删除或已转移给其他客户' : '已删除'
+  throw conflict(`${isDevice ? '设备' : '智能体'}${names}${more}${reason}，请编辑或关闭订单`)
+}
+
 /** Creates a grant for each target, copy and allowance, with its issue line in the ledger. */
-async function issueGrants(ctx: Ctx, order: StoredOrder) {
+async function issueGrants(ctx: Ctx, order: StoredOrder, terms: Terms) {
   const { db, now, user } = ctx
-  const [terms] = await db
-    .select()
-    .from(agentProductVersions)
-    .where(eq(agentProductVersions.id, order.packageVersionId))
-  const { allowances, scope, activateDays, validDays, isTrial } = terms!
+  const { allowances, scope, activateDays, validDays, isTrial } = terms
   if (isTrial === 1) await claimTrials(ctx, order)
   const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * convertToBaseUnits(unit) }))
   const at = now.toISOString()

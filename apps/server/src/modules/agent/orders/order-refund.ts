@@ -40,9 +40,33 @@ export async function computeRefundProposal({ db, now }: Ctx, order: Pick<Stored
   return computeRefundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
 }
 
-const freeze = (db: Db, orderId: number, isFrozen: 0 | 1) =>
+const freeze = (db: Db, orderId: number) =>
   db.execute(sql`
-    update agent_grants set is_frozen = ${isFrozen} where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
+    update agent_grants set is_frozen = 1 where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
+
+/** Releases the frozen grants. Adds the frozen time to the end of running grants, and to the window of waiting ones. */
+const release = (db: Db, orderId: number, frozenMs: number) =>
+  db.execute(sql`
+    update agent_grants set is_frozen = 0, valid_until = valid_until + t.frozen,
+      activate_until = case when state = ${GRANT_STATE_CODE.waiting} then activate_until + t.frozen else activate_until end
+    from (select make_interval(secs => ${frozenMs / 1000}::float8) as frozen) t
+    where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
+
+/** Returns the milliseconds since a refund was requested. */
+async function readFrozenTime({ db, now }: Ctx, refundId: number) {
+  const { rows } = await db.execute<{ ms: number }>(sql`
+    select (greatest(0, extract(epoch from ${now.toISOString()}::timestamptz - create_time)) * 1000)::float8 as ms
+    from agent_order_refunds where id = ${refundId}`)
+  return rows[0]!.ms
+}
+
+const HOUR_MS = 3_600_000
+
+/** Returns how long the grants were frozen, in words: `2天3小时`. */
+function formatFrozen(ms: number) {
+  const hours = Math.floor(ms / HOUR_MS)
+  return hours < 1 ? '不足1小时' : `${hours >= 24 ? `${Math.floor(hours / 24)}天` : ''}${hours % 24}小时`
+}
 
 /** Requests a refund of the unused grants. Freezes these grants until another person decides. */
 export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.refund>) {
@@ -53,7 +77,7 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
   const grants = await grantsOf(db, id, true)
   const amount = computeRefundAmount(order.amount, grants, now.getTime())
   if (order.amount > 0 && amount === 0) throw conflict('套餐已没有可退的余量')
-  await freeze(db, id, 1)
+  await freeze(db, id)
   await db.insert(agentOrderRefunds).values({
     tenantId: order.tenantId,
     orderId: id,
@@ -81,8 +105,10 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
     .set({ state: pass === 1 ? 1 : 2, auditBy: user.uid, auditTime: now.toISOString(), auditRemark })
     .where(isOpen)
   if (pass === 0) {
-    await freeze(db, id, 0)
-    return saveStep(ctx, order, { state: ORDER_STATE_CODE.paid }, `驳回退款（${auditRemark}）`)
+    const frozenMs = await readFrozenTime(ctx, refund!.id)
+    await release(db, id, frozenMs)
+    const action = `驳回退款（${auditRemark}），套餐期限顺延${formatFrozen(frozenMs)}，订单`
+    return saveStep(ctx, order, { state: ORDER_STATE_CODE.paid }, action)
   }
   await revokeGrants(ctx, order, refund!.reason)
   const done = { state: ORDER_STATE_CODE.refunded, refunded: refund!.amount }

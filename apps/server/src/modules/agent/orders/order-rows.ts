@@ -14,6 +14,7 @@ import {
   isOwnRefund,
   visibleOrders,
 } from '#domain/agents/orders/visible-orders.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -111,7 +112,7 @@ const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(in
 export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectOrders(db, user).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, sortOf(input))
-  return { ...page, list: await withBalances(db, page.list.map(present)) }
+  return { ...page, list: await withBalances({ db, user }, page.list.map(present)) }
 }
 
 const MAX_REFUNDS = 100
@@ -139,13 +140,17 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [found] = await selectOrders(db, user).where(and(eq(agentOrders.id, id), visibleOrders(user)))
   if (!found) throw notFound('订单')
-  const units = (await readBalances(db, [id])).get(id) ?? []
+  // Grants of transferred devices belong to another tenant, and still belong to the order.
+  const { units, proposal } = await withoutRowSecurity(ctx, async (all) => ({
+    units: (await readBalances(all, [id])).get(id) ?? [],
+    proposal: await computeRefundProposal({ ...ctx, db: all }, found),
+  }))
   return {
     ...present(found),
     ...summarizeBalances(units),
     units,
     refunds: await refundsOf(ctx, id),
-    proposal: await computeRefundProposal(ctx, found),
+    proposal,
   }
 }
 
@@ -197,7 +202,7 @@ export const exportOrders = defineExport({
   order: sortOf,
   load: async (db, user, keys) => {
     const rows = await selectOrders(db, user).where(and(among(agentOrders.id, keys), visibleOrders(user)))
-    return withBalances(db, rows.map(present))
+    return withBalances({ db, user }, rows.map(present))
   },
   keyOf: ({ id }) => id,
 })

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
+import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { operLogs } from '#schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
@@ -167,6 +168,39 @@ describe('AGENT-13 refunds', () => {
     await fold()
     expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ isFrozen: 0, left: 99 }])
     expect(await get(id)).toMatchObject({ state: 1, refunds: [{ state: 2, auditRemark: '已使用' }] })
+  })
+
+  test('AGENT-13 a rejected refund adds the frozen time to the end of running and to the window of waiting grants', async () => {
+    const device = await newDevice()
+    const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id], copies: 2 })
+    await talk(device.id, 2, 1)
+    await fold()
+    const ends = async () =>
+      (
+        await app.db.execute<{
+          ends: number
+          opens: number
+        }>(sql`select extract(epoch from valid_until)::float8 as ends,
+          extract(epoch from activate_until)::float8 as opens from agent_grants where order_id = ${id} order by pack_no`)
+      ).rows
+    const [running, waiting] = await ends()
+    const asked = await put(people.seller, 'refund', { id, rev: 1, reason: '误操作' })
+    await app.db.execute(
+      sql`update agent_order_refunds set create_time = now() - interval '40 days' where order_id = ${id}`,
+    )
+    // The running grant would have ended while it was frozen.
+    await runGrantClock({ ...app.services, now: () => new Date(Date.now() + 35 * 86_400_000) })
+    const decision = { id, rev: asked.data.rev, pass: 0, auditRemark: '已使用' }
+    expect(await put(people.accountant, 'refund/audit', decision)).toMatchObject({ code: 200 })
+    const [later, still] = await ends()
+    const day = 86_400
+    expect((later!.ends - running!.ends) / day).toBeCloseTo(40, 2)
+    expect(later!.opens).toBe(running!.opens)
+    expect((still!.opens - waiting!.opens) / day).toBeCloseTo(40, 2)
+    expect(still!.ends).toBeNull()
+    const { rows } = await app.db.execute<{ action: string }>(sql`select action from oper_logs
+      where biz_type = 'agentOrder' and biz_id = ${String(id)} and action like '驳回退款%'`)
+    expect(rows[0]!.action).toContain('套餐期限顺延40天0小时')
   })
 
   test('AGENT-13 a used-up order has nothing to refund', async () => {

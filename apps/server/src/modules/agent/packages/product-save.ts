@@ -3,9 +3,12 @@ import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { createPackageStore } from '#domain/packages/package-store.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
+
+const DEVICE_SCOPE = 1
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   scope: GRANT_SCOPE,
@@ -41,10 +44,26 @@ function split<T extends Omit<ParsedOf<typeof calls.update>, 'id' | 'rev'>>(inpu
   return { label: { packageName, packageCode, description, sort }, terms: AgentPackageTerms.parse(rest) }
 }
 
-export const createProduct = (ctx: Ctx, input: ParsedOf<typeof calls.create>) =>
-  store.create(ctx, { ...split(input), status: input.status })
-export const updateProduct = (ctx: Ctx, input: ParsedOf<typeof calls.update>) =>
-  store.update(ctx, { ...split(input), id: input.id, rev: input.rev })
+/**
+ * Refuses a trial and a limit to models for packages that several devices share. A trial is counted by device, and shared
+ * grants are spent by all devices of an agent or a tenant, whatever their models.
+ */
+function assertDeviceTerms({ scope, isTrial, modelIds }: Pick<AgentPackageTerms, 'scope' | 'isTrial' | 'modelIds'>) {
+  if (scope === DEVICE_SCOPE) return
+  if (isTrial === 1) throw invalid('试用套餐的使用范围应为单台设备', 'isTrial')
+  if (modelIds.length > 0) throw invalid('只有单台设备的套餐可以限定适用型号', 'modelIds')
+}
+
+export async function createProduct(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  assertDeviceTerms(input)
+  return store.create(ctx, { ...split(input), status: input.status })
+}
+
+export async function updateProduct(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
+  assertDeviceTerms(input)
+  return store.update(ctx, { ...split(input), id: input.id, rev: input.rev })
+}
+
 export const enableProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => store.setStatus(ctx, id, 1)
 export const disableProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => store.setStatus(ctx, id, 0)
 export const removeProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) => store.remove(ctx, id)

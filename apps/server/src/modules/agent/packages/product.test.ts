@@ -70,6 +70,8 @@ test.each([
   [{ allowances: SIX }, '套餐内容最多5项', 'allowances'],
   [{ allowances: [SIX[0], SIX[5]] }, '套餐内容的计量单位不能重复', 'allowances'],
   [{ allowances: [{ unit: 9, amount: 1 }] }, '请选择计量单位', 'allowances.0.unit'],
+  [{ scope: 3, isTrial: 1 }, '试用套餐的使用范围应为单台设备', 'isTrial'],
+  [{ scope: 2, modelIds: [1] }, '只有单台设备的套餐可以限定适用型号', 'modelIds'],
   [{ modelIds: [999_999] }, '型号不存在或已被删除', 'modelIds'],
   [{ tenantIds: [999_999] }, '客户不存在或已被删除', 'tenantIds'],
 ])('AGENT-12 a package with %o is refused: %s', async (over, msg, field) => {

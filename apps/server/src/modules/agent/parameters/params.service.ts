@@ -7,6 +7,7 @@ import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { findMcpEndpointProblem } from '#domain/agents/voice-servers/mcp-health.ts'
 import { scheduleReload } from '#domain/agents/voice-servers/auto-reload.ts'
 import {
   PARAM_SECRET_OWNER_KIND,
@@ -144,6 +145,11 @@ export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...inpu
   const error = findParamError(code, value)
   if (error) throw invalid(error, 'value')
   await assertSecretReceiver(ctx, tenantId, input)
+  const problem =
+    code === 'server.mcp_endpoint' && value !== ''
+      ? await findMcpEndpointProblem(services.config, tenantId, value)
+      : undefined
+  if (problem) throw invalid(problem, 'value')
   const [stored] = await db
     .select()
     .from(agentParams)

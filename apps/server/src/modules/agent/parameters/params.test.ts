@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
@@ -44,6 +47,22 @@ test('AGENT-06 the value of the tenant overrides that of the platform, which ove
   expect((await customer.call('DELETE', `${PARAMS}?code=tts_timeout`)).code).toBe(200)
   expect(await param('tts_timeout', customer)).toMatchObject({ value: '20', source: 2 })
   expect((await reader.call('PUT', PARAMS, { code: 'tts_timeout', value: '5', remark: '', rev: 0 })).code).not.toBe(200)
+})
+
+test('AGENT-06 the MCP end point is saved only when its health address returns success', async () => {
+  const health = createServer((request, response) =>
+    response.end(request.url!.includes('key=right') ? '{"status":"success"}' : '{"status":"wrong key"}'),
+  )
+  await once(health.listen(0, '127.0.0.1'), 'listening')
+  const { port } = health.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}/mcp_endpoint/health?key=`
+  const code = 'server.mcp_endpoint'
+  expect(await put(code, `${address}wrong`)).toMatchObject({ code: 400, data: { field: 'value' } })
+  expect(await put(code, `${address}right`)).toMatchObject({ code: 200 })
+  expect((await put(code, `${address}right`, customer)).msg, 'a private address of a customer').toContain('无法连接')
+  health.close()
+  expect((await put(code, `${address}right2`)).msg).toContain('MCP 接入点无法连接')
+  expect((await put(code, '')).code).toBe(200)
 })
 
 test('AGENT-03 a secret is masked, shown only with a reason, and in no log', async () => {

@@ -8,12 +8,13 @@ import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
-import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
+import { pickBehaviour, type StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { assertReferencedRowsExist } from '../agents/agent-rules.ts'
 import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
+import { assertPluginNumbers } from '../agents/plugin-numbers.ts'
 
 const record = defineRecord({
   table: agentTemplates,
@@ -29,9 +30,10 @@ type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | '
  * Returns the columns of a behaviour. Refuses models that the tenant may not use. Refuses secrets, because tenants read
  * platform templates.
  */
-async function columnsOf(db: Db, tenantId: number, input: Behaviour) {
+async function columnsOf(db: Db, tenantId: number, input: Behaviour, before?: StoredBehaviour['plugins']) {
   const behaviour: AgentBehaviour = { ...input, contextProviders: [], contextFacts: [], tools: [], wordFileIds: [] }
   await assertReferencedRowsExist(db, tenantId, behaviour)
+  await assertPluginNumbers(db, behaviour.plugins, before)
   const { stored, secrets } = await splitSecrets(db, behaviour)
   if ([...secrets.values()].some((value) => value !== ''))
     throw invalid('模板不保存密钥，请在智能体中填写插件的密钥', 'plugins')
@@ -80,7 +82,7 @@ export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.upda
   const { id, rev, templateName, sort, status, ...behaviour } = input
   if (status === 0) await assertNotLast(ctx.db, id)
   const stored = await record.lock(ctx, id)
-  const columns = await columnsOf(ctx.db, stored.tenantId, behaviour)
+  const columns = await columnsOf(ctx.db, stored.tenantId, behaviour, stored.plugins)
   return reloadWhenModelsChange(ctx, stored.tenantId, () =>
     record.save(ctx, stored, rev, { ...columns, templateName, sort, status }),
   )

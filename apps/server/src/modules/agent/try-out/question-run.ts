@@ -96,8 +96,8 @@ async function subjectOf({ database }: Services, agent: StoredAgent, versionNo: 
   if (versionNo === agent.versionNo) return agent
   const snapshot = await readVersionSnapshot(database.db, agent.id, versionNo)
   if (!snapshot) throw notFound(`版本 ${versionNo} `)
-  const { llmId, systemPrompt, wordFileIds } = snapshot
-  return { agentName: agent.agentName, llmId, systemPrompt, wordFileIds }
+  const { agentName = agent.agentName, llmId, systemPrompt, wordFileIds } = snapshot
+  return { agentName, llmId, systemPrompt, wordFileIds }
 }
 
 interface Asked {

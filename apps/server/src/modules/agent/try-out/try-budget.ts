@@ -28,13 +28,14 @@ export const countTryOut = (
   figures: TryFigures,
 ) =>
   database.db.transaction(async (db) => {
+    // A vendor does not charge a call that it refused. Such a call uses no tokens of the budget either.
+    const isCharged = !figures.isEstimate || figures.output > 0
+    const { input, output } = isCharged ? figures : { input: 0, output: 0 }
     await db.execute(sql`
       insert into agent_try_days as d (tenant_id, day, calls, tokens_in, tokens_out)
-      values (${tenantId}, current_date, 1, ${figures.input}, ${figures.output})
+      values (${tenantId}, current_date, 1, ${input}, ${output})
       on conflict (tenant_id, day) do update set calls = d.calls + 1,
         tokens_in = d.tokens_in + excluded.tokens_in, tokens_out = d.tokens_out + excluded.tokens_out`)
     const owner = { tenantId, agentId, deviceId: 0, source: USAGE_SOURCE.tryOut }
-    // A vendor does not charge a call that it refused.
-    const isCharged = !figures.isEstimate || figures.output > 0
     if (isCharged) await recordUsage(db, buildTokenEntries(owner, model, figures, figures.isEstimate))
   })

@@ -31,6 +31,9 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
   const agent = await readAgent(ctx, input.id)
   await assertBudget(ctx, agent.tenantId)
   const prepared = await prepareChat(services, agent, await subjectOf(ctx, input), input)
+  // The answer shows the request, which contains the memory.
+  const memory = prepared.hasMemory ? '，使用了记忆' : ''
+  ctx.audit({ bizType: 'agent', bizId: agent.id, action: `试用智能体「${agent.agentName}」${memory}` })
   return async (_request, reply: FastifyReply) => {
     const release = services.streams.open(user)
     reply.hijack()
@@ -59,8 +62,8 @@ async function subjectOf({ db }: Ctx, input: ParsedOf<typeof calls.ask>): Promis
   if (input.versionNo === undefined) return input
   const snapshot = await readVersionSnapshot(db, input.id, input.versionNo)
   if (!snapshot) throw notFound(`版本 ${input.versionNo} `)
-  const { llmId, systemPrompt, wordFileIds } = snapshot
-  return { ...input, llmId, systemPrompt, wordFileIds }
+  const { agentName = input.agentName, llmId, systemPrompt, wordFileIds } = snapshot
+  return { ...input, agentName, llmId, systemPrompt, wordFileIds }
 }
 
 interface Run {

@@ -148,7 +148,11 @@ test('AGENT-08 the first text arrives while the vendor still sends, and a discon
 
 test('AGENT-08 a refusal of the vendor is reported by kind and without the key', async () => {
   listener = (_, response) => response.writeHead(401).end(JSON.stringify({ error: { message: `bad key ${KEY}` } }))
+  const used = async () =>
+    (await app.db.execute(sql`select tokens_in + tokens_out as n from agent_try_days where tenant_id = 1`)).rows
+  const before = await used()
   const { events, raw } = await ask()
+  expect(await used(), 'a refused call uses no budget').toEqual(before)
   expect(events.at(-1)).toEqual({ event: 'error', data: { kind: 'key', message: '模型服务拒绝了密钥：bad key ***' } })
   expect(raw).not.toContain(KEY)
 })
@@ -159,10 +163,13 @@ test('estimates tokens when the vendor reports none', async () => {
   expect(events.at(-1)).toMatchObject({ event: 'done', data: { output: 4, isEstimate: true } })
 })
 
-test('corrects words by the word files and uses the memory of the agent', async () => {
-  const [file] = await app.db
+test('corrects words in the order of the word files, and logs the use of the memory', async () => {
+  const [second, file] = await app.db
     .insert(agentWordFiles)
-    .values({ tenantId: 1, name: '词', lines: ['小智|小志'] })
+    .values([
+      { tenantId: 1, name: '后', lines: ['小志|小试'] },
+      { tenantId: 1, name: '先', lines: ['小智|小志'] },
+    ])
     .returning()
   await app.db.execute(sql`update agents set memory_scope = 2, memory = '主人姓王' where id = ${agentId}`)
   let sent = ''
@@ -170,10 +177,16 @@ test('corrects words by the word files and uses the memory of the agent', async 
     incoming.on('data', (chunk) => (sent += chunk))
     incoming.on('end', () => response.end(delta('好')))
   }
-  const { events } = await ask({ wordFileIds: [file!.id], messages: [{ role: 'user', content: '小智在吗' }] })
-  expect(events[0]!.data.corrected).toBe('小志在吗')
+  const { events } = await ask({
+    wordFileIds: [file!.id, second!.id],
+    messages: [{ role: 'user', content: '小智在吗' }],
+  })
+  expect(events[0]!.data.corrected).toBe('小试在吗')
   const { messages } = JSON.parse(sent) as { messages: { content: string }[] }
-  expect(messages.map(({ content }) => content)).toEqual(['你是小试\n\n<memory>\n主人姓王\n</memory>', '小志在吗'])
+  expect(messages.map(({ content }) => content)).toEqual(['你是小试\n\n<memory>\n主人姓王\n</memory>', '小试在吗'])
+  const { rows } = await app.db.execute(sql`select action, biz_id from oper_logs order by oper_id desc limit 1`)
+  expect(rows).toEqual([{ action: '试用智能体「小试」，使用了记忆', biz_id: String(agentId) }])
+  expect(JSON.stringify((await app.db.execute(sql`select * from oper_logs`)).rows)).not.toContain('小智在吗')
 })
 
 test('refuses models that only voice servers can call, and agents of other tenants', async () => {

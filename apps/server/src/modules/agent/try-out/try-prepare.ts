@@ -62,11 +62,15 @@ async function memoryOf(db: Db, agent: StoredAgent, deviceId: number | undefined
   return agent.memoryScope === 2 ? agent.memory : device.memory
 }
 
+/** Returns the corrections in the order of the files, because an earlier correction may change the text of a later one. */
 async function wordLinesOf(db: Db, tenantId: number, ids: readonly number[]): Promise<string[]> {
   if (ids.length === 0) return []
   const isOwn = and(among(agentWordFiles.id, ids), eq(agentWordFiles.tenantId, tenantId), notDeleted(agentWordFiles))
-  const files = await db.select({ lines: agentWordFiles.lines }).from(agentWordFiles).where(isOwn)
-  return files.flatMap(({ lines }) => lines)
+  const { id, lines } = agentWordFiles
+  const linesById = new Map(
+    (await db.select({ id, lines }).from(agentWordFiles).where(isOwn)).map((row) => [row.id, row.lines]),
+  )
+  return ids.flatMap((each) => linesById.get(each) ?? [])
 }
 
 /**
@@ -101,6 +105,7 @@ export async function prepareChat(
     messages: sent,
     policy: selectAddressPolicy(services.config, owner),
     body: buildChatBody(endpoint, sent),
+    hasMemory: memory !== '',
     /** The last question after word corrections; empty when nothing was corrected. */
     corrected: sent.at(-1)!.content === last ? '' : sent.at(-1)!.content,
   } as const

@@ -14,6 +14,7 @@ import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { deleteUnusedRecording } from '#domain/agents/history/recordings.ts'
 import { type VoiceprintService, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { assertVoiceprintService, readAudio, findTurnAudio, callVoiceprintService } from './voiceprint-audio.ts'
@@ -112,6 +113,7 @@ export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.up
       .catch((error: unknown) => {
         throw toUniqueViolation(error, CLASHES) ?? error
       })
+    if (recording) await deleteUnusedRecording(db, stored.audioId)
     const action = `修改声纹「${stored.name}」${recording ? '，更换了语音' : ''}`
     ctx.audit({ ...recordOf(stored.tenantId, id), action, diff })
     await publish(db, ctx, stored.tenantId)
@@ -147,6 +149,7 @@ export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.r
   if (service) await callVoiceprintService(() => service.remove(id))
   await transactRecorded(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))
+    await deleteUnusedRecording(db, stored.audioId)
     ctx.audit({ ...recordOf(stored.tenantId, id), action: `删除声纹「${stored.name}」` })
     await publish(db, ctx, stored.tenantId)
   })

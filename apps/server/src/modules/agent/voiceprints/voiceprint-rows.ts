@@ -112,28 +112,31 @@ export function listTurns(ctx: Ctx, { agentId }: ParsedOf<typeof calls.turns>) {
   })
 }
 
-/** Sends the audio of a turn or of an enrolled speaker that the caller may see. */
+/** Sends the audio of a user turn or of an enrolled speaker that the caller may see. */
 export async function sendAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
-  const file = await transact(ctx, (db) => audioFileOf(db, ctx.user, audioId))
-  if (!file) throw notFound('语音')
-  return (request, reply) => sendFile(request, reply, ctx.services.files, file, NOT_KEPT)
+  const found = await transact(ctx, async (db) => {
+    const source = await audioSourceOf(db, ctx.user, audioId)
+    const [file] = source ? await db.select().from(files).where(eq(files.id, audioId)) : []
+    return source && file && { source, file }
+  })
+  if (!found) throw notFound('语音')
+  ctx.audit({ bizType: 'agent', bizId: found.source.agentId, action: found.source.action })
+  return (request, reply) => sendFile(request, reply, ctx.services.files, found.file, NOT_KEPT)
 }
 
-/** Returns the stored file of a turn or a voiceprint within the scope of the caller. */
-async function audioFileOf(db: Db, user: User, audioId: string) {
-  const turn = db
-    .select({ audioId: agentTurns.audioId })
-    .from(agentTurns)
-    .where(
-      and(eq(agentTurns.audioId, audioId), ne(agentTurns.audioId, ''), scoped(user, { tenant: agentTurns.tenantId })),
-    )
-    .limit(1)
-  const voiceprint = db
-    .select({ audioId: agentVoiceprints.audioId })
+/** Returns the agent of a recording within the scope of the caller, and the text for the log. */
+async function audioSourceOf(db: Db, user: User, audioId: string) {
+  const [speaker] = await db
+    .select({ agentId: agentVoiceprints.agentId, name: agentVoiceprints.name })
     .from(agentVoiceprints)
     .where(and(eq(agentVoiceprints.audioId, audioId), visibleVoiceprints(user)))
     .limit(1)
-  if ((await turn).length === 0 && (await voiceprint).length === 0) return undefined
-  const [file] = await db.select().from(files).where(eq(files.id, audioId))
-  return file
+  if (speaker) return { agentId: speaker.agentId, action: `播放声纹「${speaker.name}」的录音` }
+  const [turn] = await db
+    .select({ agentId: agentTurns.agentId, agentName: agents.agentName, reportTime: agentTurns.reportTime })
+    .from(agentTurns)
+    .innerJoin(agents, eq(agents.id, agentTurns.agentId))
+    .where(and(eq(agentTurns.audioId, audioId), eq(agentTurns.kind, USER_TURN), visibleAgents(user)))
+    .limit(1)
+  return turn && { agentId: turn.agentId, action: `播放智能体「${turn.agentName}」于 ${turn.reportTime} 的用户录音` }
 }

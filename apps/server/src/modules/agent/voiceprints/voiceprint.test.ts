@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteOldHistory } from '#domain/agents/history/history-retention.ts'
+import { registerVoiceprintRemoval } from '#domain/agents/voices/remove-voiceprints.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { startVoiceprintService, wavOf } from '#test/clients/voiceprint-service.ts'
 
@@ -113,6 +115,23 @@ describe('AGENT-10 enrolment', () => {
     expect((await me.call('GET', `${ROOT}/page?agentId=${agentId}`)).data.total).toBe(0)
   })
 
+  test('deletes a recording with its voiceprint when its turn was erased, and keeps it while the turn exists', async () => {
+    const agentId = await newAgent()
+    const [first, second, third] = [await say(agentId, 3), await say(agentId, 50), await say(agentId, 97)]
+    const isStored = async (audioId: string) =>
+      (await one<{ n: number }>(sql`select count(*)::int as n from files where id = ${audioId}`)).n === 1
+    const { data } = await enrol(agentId, '姑姑', first)
+    await app.db.execute(sql`delete from agent_turns where audio_id in (${first}, ${third})`)
+    const row = { id: data.id, name: '姑姑', introduction: '' }
+    await me.call('PUT', ROOT, { ...row, rev: 0, audioId: second })
+    expect([await isStored(first), await isStored(second)]).toEqual([false, true])
+    await me.call('DELETE', `${ROOT}/${data.id}`)
+    expect(await isStored(second)).toBe(true)
+    await app.db.execute(sql`update files set create_time = now() - interval '2 days' where purpose = 'agentTurn'`)
+    await deleteOldHistory(app.services)
+    expect([await isStored(second), await isStored(third)]).toEqual([true, false])
+  })
+
   test('inserts no row when the service refuses the recording, is down, or has another key', async () => {
     const agentId = await newAgent()
     const audioId = await say(agentId, 33)
@@ -176,6 +195,44 @@ test('AGENT-10 a tenant reaches neither agent, audio nor voiceprint of another t
   const { id } = await one<{ id: number }>(sql`select tenant_id as id from accounts where uid = ${guest.uid}`)
   await setService(service.address().replace('127.0.0.1', 'localhost'), id)
   expect((await guest.call('GET', `${ROOT}/service`)).data).toMatchObject({ state: 2 })
+})
+
+test('AGENT-10 deleting an agent deletes its voiceprints, and a job deletes them in the service', async () => {
+  registerVoiceprintRemoval(app.services)
+  const agentId = await newAgent()
+  const { data } = await enrol(agentId, '舅舅', await say(agentId, 12))
+  const { name } = await one<{ name: string }>(sql`select agent_name as name from agents where id = ${agentId}`)
+  const admin = await app.by({ superAdmin: true })
+  service.state.isDown = true
+  expect((await admin.call('DELETE', `/api/v1/agent/list/${agentId}?agentName=${encodeURIComponent(name)}`)).code).toBe(
+    200,
+  )
+  expect((await me.call('GET', `${ROOT}/page?agentId=${agentId}`)).data.total).toBe(0)
+  expect(service.voices.has(String(data.id))).toBe(true)
+  service.state.isDown = false
+  await app.services.jobs.drain()
+  expect(service.voices.has(String(data.id))).toBe(false)
+  const log = await one<{ action: string }>(sql`select action from oper_logs where title = '删除智能体'`)
+  expect(log.action).toContain('删除1个声纹')
+})
+
+test('AGENT-10 each playback is logged with its agent, and plays only users and enrolled speakers', async () => {
+  const agentId = await newAgent()
+  const [audioId, answer] = [await say(agentId, 2), await say(agentId, 3, { kind: 2 })]
+  const play = (id: string) => me.inject({ url: `${ROOT}/audio/${id}` })
+  const last = () =>
+    one<{ action: string; biz_id: string }>(
+      sql`select action, biz_id from oper_logs where uid = ${me.uid} and title = '播放声纹录音' order by oper_id desc limit 1`,
+    )
+  expect((await play(answer)).json().msg).toContain('语音不存在')
+  expect((await play(audioId)).rawPayload.equals(wavOf(2))).toBe(true)
+  expect(await last()).toEqual({
+    biz_id: String(agentId),
+    action: expect.stringMatching(/^播放智能体「.+」于 .+ 的用户录音$/),
+  })
+  await enrol(agentId, '姐姐', audioId)
+  await play(audioId)
+  expect((await last()).action).toBe('播放声纹「姐姐」的录音')
 })
 
 test('AGENT-10 listing the turns of an agent is logged', async () => {

@@ -10,7 +10,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from '../license-batch.service.ts'
 import { ACTIVATION_RATE, pickStateCounts, NO_COUNTS, STATE_SUMS } from './license-counts.ts'
 import { visibleLicenses } from '../license-rows.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { paginateTenantStats } from './license-stat-rows.ts'
 import { getTenantStock } from './license-tenant-stock.ts'
 
@@ -42,7 +42,7 @@ export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeo
   return {
     states: { id: 0, name: '', ...pickStateCounts(sums ?? NO_COUNTS) },
     rate: sums?.rate ?? 0,
-    forecast: user.isPlatform ? await forecast(db, user, input) : [],
+    forecast: worksInPlatform(user) ? await forecast(db, user, input) : [],
     ...(await getTenantStock(db, user)),
     expiring30: await expiringWithin(db, user, input, 30),
     expiring7: await expiringWithin(db, user, input, 7),

@@ -194,3 +194,12 @@ test('each tenant is warned once of few unused certificates, by a percentage or 
     msg: '客户不存在或已被删除',
   })
 })
+
+test('a session switched to a tenant sees the stock of the tenant, and no forecast of the vendor', async () => {
+  const visitor = await server.by({ superAdmin: true })
+  expect(await ask(visitor, 'summary')).toMatchObject({ own: null, forecast: [expect.anything()] })
+  expect((await visitor.call('POST', `/api/v1/tenant/switch/${theirs}`)).code).toBe(200)
+  const { own } = await ask(customer, 'summary')
+  expect(await ask(visitor, 'summary')).toMatchObject({ own, forecast: [] })
+  expect(own).not.toBeNull()
+})

@@ -11,7 +11,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 
@@ -41,8 +41,8 @@ function stockQuery(db: Db) {
 export const selectTenantStock = (db: Db) => stockQuery(db).as('stock')
 
 /**
- * Counts the visible tenants with few unused certificates. For an account of a tenant also returns the tenant's own
- * stock.
+ * Counts the visible tenants with few unused certificates. For an account of a tenant, and for
+ * a session switched to a tenant, also returns the tenant's own stock.
  */
 export async function getTenantStock(db: Db, user: User) {
   const stock = selectTenantStock(db)
@@ -54,10 +54,10 @@ export async function getTenantStock(db: Db, user: User) {
       and(
         notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
-        user.isPlatform ? eq(stock.isLow, true) : undefined,
+        worksInPlatform(user) ? eq(stock.isLow, true) : undefined,
       ),
     )
-  const mine = user.isPlatform ? undefined : rows.find(({ tenantId }) => tenantId === user.tenantId)
+  const mine = worksInPlatform(user) ? undefined : rows.find(({ tenantId }) => tenantId === user.tenantId)
   return {
     own: mine ? { left: mine.left, warnBelow: mine.warnBelow, isLow: mine.isLow } : null,
     lowTenants: rows.filter(({ isLow }) => isLow).length,

@@ -17,7 +17,6 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { formatQueueKey } from '#domain/storage/queue-store.ts'
 import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { accounts } from '#schema/account.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -141,14 +140,21 @@ const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEOS, SQL>> = {
   2: sql`d.day = current_date`,
 }
 
-/** Selects the newest entitlement of each channel with recordings, so that no channel is listed twice. */
+/**
+ * Condition of the entitlement that represents its channel: the one in force or suspended, otherwise the one that ended
+ * last. The videos of a channel are shown and counted in this row only.
+ */
+const representsChannel = sql`${ossEntitlements.id} = (select e.id from oss_entitlements e
+  where e.device_id = ${ossEntitlements.deviceId} and e.channel = ${ossEntitlements.channel}
+    and e.tenant_id = ${ossEntitlements.tenantId}
+  order by e.state in (1, 3) desc, e.state <> 0 desc, e.end_time desc nulls last, e.id desc limit 1)`
+
+/** Selects one entitlement of each channel with recordings. */
 const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
   and(
     sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
       and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId} and ${VIDEOS[videos]})`,
-    sql`not exists (select from oss_entitlements later where later.device_id = ${ossEntitlements.deviceId}
-      and later.channel = ${ossEntitlements.channel} and later.tenant_id = ${ossEntitlements.tenantId}
-      and later.id > ${ossEntitlements.id})`,
+    representsChannel,
   )
 
 export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFilter>): SQL | undefined =>
@@ -192,29 +198,32 @@ export async function listEntitlements(ctx: Ctx, input: ParsedOf<typeof calls.li
   return { ...page, list: await withVideos(db, rowsNow) }
 }
 
-type VideoFacts = { readonly usedBytes: number; readonly uploadTime: string | null }
-const NO_VIDEOS: VideoFacts = { usedBytes: 0, uploadTime: null }
+type VideoFacts = { readonly usedBytes: number | null; readonly uploadTime: string | null }
+const NO_VIDEOS: VideoFacts = { usedBytes: null, uploadTime: null }
 
-async function withVideos<R extends { deviceId: number; channel: number; tenantId: number }>(
-  db: Db,
-  rows: readonly R[],
-) {
-  const facts = await videoFacts(db, rows)
-  return rows.map((row) => ({ ...row, ...(facts.get(formatQueueKey(row)) ?? NO_VIDEOS) }))
+/** Adds the videos of a channel to the row that represents the channel. */
+async function withVideos<R extends { id: number }>(db: Db, rows: readonly R[]) {
+  const facts = await videoFacts(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ ...row, ...(facts.get(row.id) ?? NO_VIDEOS) }))
 }
 
-/** Returns the bytes of the retained videos of channels and their last uploads. */
-async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: number; tenantId: number }[]) {
-  const asked = JSON.stringify(rows.map(({ deviceId, channel, tenantId }) => ({ deviceId, channel, tenantId })))
-  const { rows: found } = await db.execute<
-    VideoFacts & Record<string, unknown> & { deviceId: number; channel: number }
-  >(sql`
-    select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
-    from jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)
-    left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
-      and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true
-    left join oss_device_status s on s.device_id = k."deviceId" and s.channel = k.channel and s.tenant_id = k."tenantId"`)
-  return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [formatQueueKey(key), { usedBytes, uploadTime }]))
+/** Returns the bytes of the retained videos and the last upload, by the entitlement that represents the channel. */
+async function videoFacts(db: Db, ids: readonly number[]) {
+  const { rows: found } = await db.execute<VideoFacts & { id: number }>(sql`
+    select ${ossEntitlements.id} as id, coalesce(d.bytes, 0)::float8 as "usedBytes",
+      to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
+    from ${ossEntitlements}
+    left join lateral (select sum(bytes - removed_bytes) as bytes from oss_device_days d
+      where d.device_id = ${ossEntitlements.deviceId}
+      and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId}
+      and current_date < any(d.expire_days)) d on true
+    left join oss_device_status s on s.device_id = ${ossEntitlements.deviceId}
+      and s.channel = ${ossEntitlements.channel} and s.tenant_id = ${ossEntitlements.tenantId}
+    where ${among(ossEntitlements.id, ids)} and ${representsChannel}`)
+  return new Map(found.map(({ id, ...facts }) => [id, facts]))
 }
 
 export async function getEntitlement(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -231,7 +240,7 @@ export async function getEntitlement(ctx: Ctx, { id }: ParsedOf<typeof calls.get
 }
 
 /** A line of the file: bytes are shown in gigabytes, which a spreadsheet can add up. */
-const ExportRow = EntitlementListRow.extend({ usedBytes: z.number().meta({ title: '已用空间（GB）' }) })
+const ExportRow = EntitlementListRow.extend({ usedBytes: z.number().nullable().meta({ title: '已用空间（GB）' }) })
 
 export const exportEntitlements = defineExport({
   kind: 'storage-entitlement',
@@ -272,6 +281,6 @@ export const exportEntitlements = defineExport({
         }),
       ),
     ),
-  line: ({ usedBytes }) => ({ usedBytes: Math.round(usedBytes / 1e7) / 100 }),
+  line: ({ usedBytes }) => ({ usedBytes: usedBytes === null ? null : Math.round(usedBytes / 1e7) / 100 }),
   keyOf: ({ id }) => id,
 })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
+import { loadQueues } from '#domain/storage/queue-store.ts'
 import { mergeStorageSums, runStorageClock } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 
@@ -24,6 +25,16 @@ describe('opening packages', () => {
       [0, '2026-06-01', '2026-07-01'],
     ])
     expect(await breaches()).toEqual([])
+  })
+
+  test('the plan of an override counts the lost time of every device, also of those that it does not show', async () => {
+    at('2026-05-01')
+    const sns = await Promise.all(Array.from({ length: 22 }, () => newDevice()))
+    await open(sns, 'W1')
+    const override = { sns: [...sns, await newDevice()], packageId: packages['M1'], effectMode: 3 }
+    const { data } = await call('POST', `${URL}/open/plan`, override)
+    expect(data).toMatchObject({ devices: 23, lostDevices: 22, lostSeconds: 22 * 7 * 86_400 })
+    expect(data.queues).toHaveLength(20)
   })
 
   test('an entitlement in force shows the time that is used and the time that remains now', async () => {
@@ -171,6 +182,57 @@ describe('steps', () => {
     expect(await shown(to)).toEqual([[1, '2026-05-11', '2026-06-01']])
     expect((await move(to)).msg).toBe('套餐已转移，只有待生效、使用中的套餐可以转移')
     expect(await breaches()).toEqual([])
+  })
+
+  test('the targets of a transfer are the devices of one tenant whose model has cloud storage', async () => {
+    const [own, foreign, without] = [await newDevice(), await newDevice(2), await newDevice(1, 2)]
+    const targetsOf = async (tenantId: number, sn: string) =>
+      (await call('GET', `/api/v1/oss/options/target?tenantId=${tenantId}&keyword=${sn}`)).data.list
+    expect(await targetsOf(1, own)).toMatchObject([{ name: own, modelName: '双目', cloudChannels: 2 }])
+    expect([await targetsOf(1, foreign), await targetsOf(1, without)]).toEqual([[], []])
+    expect(await targetsOf(2, foreign)).toMatchObject([{ name: foreign }])
+  })
+
+  test('a transfer is refused to a model that the package does not support, and beyond ten years', async () => {
+    at('2026-05-01')
+    await addPackage('D2ONLY', { modelIds: [1] })
+    await app.db.execute(sql`insert into device_models (type_id, model_name, model_code, cloud_channels)
+      values (1, '单目', 'D1', 1) on conflict do nothing`)
+    const { rows: models } = await app.db.execute<{ id: number }>(
+      sql`select id from device_models where model_code = 'D1'`,
+    )
+    const [from, other, full] = [await newDevice(), await newDevice(1, models[0]!.id), await newDevice()]
+    await open([from], 'D2ONLY')
+    await addPackage('Y9', { periodType: 3, periodCount: 10 })
+    await open([full], 'Y9')
+    const [row] = await rowsOf(from)
+    const move = (targetSn: string) => call('POST', `${URL}/transfer`, { id: row!.id, targetSn, reason: '换机' })
+    expect(await move(other)).toMatchObject({ msg: '目标设备型号不支持该套餐', data: { field: 'targetSn' } })
+    expect(await move(full)).toMatchObject({ msg: '到期时间不能超过10年', data: { field: 'targetSn' } })
+    expect(await breaches()).toEqual([])
+  })
+
+  test('the limit of ten years also holds while the current package is suspended', async () => {
+    at('2026-05-01')
+    await addPackage('Y6', { periodType: 3, periodCount: 6 })
+    const sn = await newDevice()
+    await open([sn], 'Y6')
+    const [row] = await rowsOf(sn)
+    await step('suspend', [row!.id])
+    expect((await open([sn], 'Y6')).msg).toContain('到期时间不能超过10年')
+    expect(await rowsOf(sn)).toHaveLength(1)
+  })
+
+  test('a step is refused when the device moved to another tenant after the step read its tenant', async () => {
+    at('2026-05-01')
+    const sn = await newDevice()
+    await open([sn])
+    const { rows } = await app.db.execute<{ id: number }>(sql`select id from devices where sn = ${sn}`)
+    const key = { deviceId: rows[0]!.id, channel: 0, tenantId: 1 }
+    const lock = () => app.db.transaction((db) => loadQueues(db, [key], true))
+    expect((await lock()).size).toBe(1)
+    await app.db.execute(sql`update devices set tenant_id = 2 where sn = ${sn}`)
+    await expect(lock()).rejects.toThrow('设备已变更客户，请刷新后重试')
   })
 })
 

@@ -10,7 +10,7 @@ import {
   QUEUE_EFFECT,
   type QueueEffect,
   addItems,
-  projectSpans,
+  projectEnd,
   QUEUE_STATE,
   type QueueItem,
 } from '#domain/storage/queue.ts'
@@ -151,10 +151,12 @@ export function findQueueProblem(
   if (isSuspended && effect !== QUEUE_EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
   const waiting = work.queue.filter(({ state }) => state === QUEUE_STATE.waiting).length
   if (waiting + copies > MAX_WAITING) return `该通道待生效套餐已达${MAX_WAITING}个`
-  const last = projectSpans(work.queue, now, zone).at(-1)
-  if (last && last.to > now + MAX_YEARS * YEAR_SECONDS) return `到期时间不能超过${MAX_YEARS}年`
-  return undefined
+  return findEndProblem(work, now, zone)
 }
+
+/** Returns why the queue may not end that late, or undefined. */
+export const findEndProblem = ({ queue }: Pick<QueueWork, 'queue'>, now: number, zone: string) =>
+  (projectEnd(queue, now, zone) ?? now) > now + MAX_YEARS * YEAR_SECONDS ? `到期时间不能超过${MAX_YEARS}年` : undefined
 
 interface NewItems {
   readonly ids: () => number
@@ -237,9 +239,8 @@ function openOn(
     )
     for (const { row } of items)
       work.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
-    const last = projectSpans(work.queue, now, zone).at(-1)
-    if (last && last.to > now + MAX_YEARS * YEAR_SECONDS)
-      return { problem: `到期时间不能超过${MAX_YEARS}年`, created: [] }
+    const tooLate = findEndProblem(work, now, zone)
+    if (tooLate) return { problem: tooLate, created: [] }
     created.push(...items.map(({ row }) => row))
   }
   return { problem: undefined, created }

@@ -9,7 +9,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 
 type Input = ParsedOf<typeof calls.simulate>
-/** Maximum number of device-days that a sample reads. */
+/** Approximate number of uploads of a channel on a day that a sample reads. */
 const SAMPLE = 50_000
 const DAYS_A_MONTH = 30
 const GIGABYTE = 1e9
@@ -23,17 +23,22 @@ interface Sample extends Record<string, unknown> {
   readonly segments: number | null
 }
 
-/** Estimates cost and margin of a package per device-month. */
+/**
+ * Estimates cost and margin of a package per device-month. The sample measures one channel, and the price covers all
+ * channels of the package.
+ */
 export async function simulatePackage(ctx: Ctx, input: Input): Promise<Simulation> {
   if (!ctx.user.isPlatform) throw forbidden()
   const [sample, costs] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
   const revenue = input.price / (MONTHS[input.periodType] * input.periodCount)
   const none = { medianMb: null, p90Mb: null, store: null, put: null, out: null, cost: null, p90Cost: null }
-  const { devices, median, p90, segments } = sample
-  if (devices < MIN_SAMPLE || median === null || p90 === null)
+  const { devices } = sample
+  if (devices < MIN_SAMPLE || sample.median === null || sample.p90 === null)
     return { devices, ...none, revenue: Math.round(revenue), margin: null }
-  const parts = computeMonthlyCosts({ bytes: median, segments: segments ?? 0 }, input.storageDays, costs)
-  const high = computeMonthlyCosts({ bytes: p90, segments: segments ?? 0 }, input.storageDays, costs)
+  const [median, p90] = [sample.median * input.channels, sample.p90 * input.channels]
+  const segments = (sample.segments ?? 0) * input.channels
+  const parts = computeMonthlyCosts({ bytes: median, segments }, input.storageDays, costs)
+  const high = computeMonthlyCosts({ bytes: p90, segments }, input.storageDays, costs)
   return {
     devices,
     medianMb: megabytes(median),
@@ -61,16 +66,22 @@ export function computeMonthlyCosts(
   return { store: round(store), put: round(put), out: round(out), cost: round(store + put + out) }
 }
 
-/** Measures the uploads of device-days of the last seven complete days. */
+/**
+ * Measures the uploads of a channel on each of the last seven complete days. A large table is sampled by pages at random,
+ * so that no tenant and no day is preferred.
+ */
 async function sampleOf({ db, now, services }: Ctx, { recordType, modelIds }: Input): Promise<Sample> {
   const today = formatLocalDay(now, services.config.timeZone)
   const ofModels = modelIds.length === 0 ? sql`true` : sql`model_id = any(${sql.param(modelIds)}::int[])`
+  const inRange = sql`day between ${today}::date - 7 and ${today}::date - 1 and record_type = ${recordType} and ${ofModels}`
+  const { rows: sums } = await db.execute<{ total: number }>(
+    sql`select coalesce(sum(device_days), 0)::float8 as total from oss_usage_days where ${inRange}`,
+  )
+  const percent = Math.min(100, (SAMPLE / Math.max(1, sums[0]!.total)) * 100)
   const { rows } = await db.execute<Sample>(sql`
     select count(distinct device_id)::int as devices, avg(segments)::float8 as segments,
       percentile_cont(0.5) within group (order by bytes)::float8 as median,
       percentile_cont(0.9) within group (order by bytes)::float8 as p90
-    from (select device_id, bytes, segments from oss_device_days
-      where day between ${today}::date - 7 and ${today}::date - 1 and record_type = ${recordType} and ${ofModels}
-      limit ${SAMPLE}) as s`)
+    from oss_device_days tablesample system (${percent}) repeatable (1) where ${inRange}`)
   return rows[0]!
 }

@@ -4,12 +4,13 @@ import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { computeMonthlyCosts } from './simulate.service.ts'
 import { START_MS, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { runStorageClock } from '../storage-clock.ts'
 import { runStorageTrouble } from '../storage-trouble.ts'
 
 const HOUR_MS = 3_600_000
 const STAT = '/api/v1/oss/statistics'
 const app = useApp()
-const { setNow, call, newDevice, open, step, rowsOf } = useStorage(app)
+const { setNow, clock, call, newDevice, open, step, rowsOf } = useStorage(app)
 
 test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
   const settings = { ...STANDARD_STORAGE, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
@@ -43,11 +44,29 @@ test('STORAGE-13 the simulator uses measured uploads, and gives no figures below
   const { data } = await ask()
   expect(data).toMatchObject({ devices: 21, medianMb: 11, p90Mb: 19, revenue: 300 })
   expect(data.margin).toBe(Math.round(300 - data.cost))
+  // The price covers both channels, and each channel uploads as much as a measured one.
+  const both = (await ask({ channels: 2 })).data
+  expect(both).toMatchObject({ devices: 21, medianMb: 22, p90Mb: 38, revenue: 300 })
+  expect(both.cost).toBeCloseTo(2 * data.cost, 0)
   expect((await ask({ recordType: 2 })).data).toMatchObject({ devices: 0, cost: null })
   expect((await ask({ modelIds: [2] })).data).toMatchObject({ devices: 0 })
   const tenant = await app.by({ tenant: '辛公司', permissions: ['ossManage:ossStatisticalAnalysis:list'] })
   const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900 }
   expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
+})
+
+test('STORAGE-13 the sample of a large table covers all of its rows', async () => {
+  setNow(START_MS)
+  await app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
+      expire_days, segments, duration_ms, bytes, first_ms, last_ms)
+    select n, 0, '2026-04-30', 1, 0, 7, 1, '{2026-05-08}', 100, 1000, case when n <= 160000 then 1 else 9 end * 1000000, 0, 1
+    from generate_series(100001, 220000) n`)
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900, modelIds: [7] }
+  const { data } = await call('POST', `${STAT}/simulate`, terms)
+  expect(data.p90Mb).toBe(9)
+  expect(data.devices).toBeGreaterThan(30_000)
+  expect(data.devices).toBeLessThan(70_000)
+  await app.db.execute(sql`delete from oss_device_days where model_id = 7`)
 })
 
 test('STORAGE-13 online cameras that should record and are silent are listed, and reported to staff once a day', async () => {
@@ -91,4 +110,27 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
   setNow(START_MS + 24 * HOUR_MS)
   await runStorageTrouble(app.services)
   expect(await messages()).toHaveLength(2)
+})
+
+test('STORAGE-13 a camera whose user switched recording off is not silent, and a stacked package hides no silence', async () => {
+  setNow(START_MS)
+  const [off, told, stacked] = await Promise.all(Array.from({ length: 3 }, () => newDevice()))
+  await open([off!, told!])
+  await open([stacked!], 'W1', { copies: 2 })
+  await app.db.execute(sql`update devices set online = 1 where sn in (${off}, ${told}, ${stacked})`)
+  await app.db.execute(
+    sql`update oss_queues q set switched_off = 1 from devices d where d.id = q.device_id and d.sn = ${off}`,
+  )
+  const shown = async () =>
+    (await call('GET', `${STAT}/trouble?pageSize=50`)).data.list
+      .map(({ sn }: { sn: string }) => sn)
+      .filter((sn: string) => [off, told, stacked].includes(sn))
+  // The second package of the stacked camera has been in force for an hour.
+  setNow(START_MS + (7 * 24 + 1) * HOUR_MS)
+  await runStorageClock(app.services)
+  await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, answer, ask_time)
+    select id, 0, 1, 'switch', ${new Date(clock.now - HOUR_MS).toISOString()} from devices where sn = ${told}`)
+  expect(await shown()).toEqual([stacked])
+  setNow(clock.now + 2 * HOUR_MS)
+  expect((await shown()).toSorted()).toEqual([told, stacked].toSorted())
 })

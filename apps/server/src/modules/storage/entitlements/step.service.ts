@@ -1,7 +1,7 @@
 import { ENTITLEMENT_STATE, type storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc } from 'drizzle-orm'
-import { ossEntitlements } from '#schema/storage.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { ossEntitlements, ossPackageVersions } from '#schema/storage.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -25,7 +25,7 @@ import {
   type QueueKey,
   type QueueWork,
 } from '#domain/storage/queue-store.ts'
-import { readDevicesBySn, type FailedDevice, findQueueProblem, toSeconds } from './open-prepare.ts'
+import { readDevicesBySn, type FailedDevice, findEndProblem, findQueueProblem, toSeconds } from './open-prepare.ts'
 import { createQueueActor, publishEntitlements, buildOpeningReport } from './open.service.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
 
@@ -55,8 +55,8 @@ const words = (states: readonly number[]) =>
 const stateProblem = (state: number, { verb, states }: Pick<Step, 'verb' | 'states'>) =>
   states.includes(state) ? undefined : `套餐${words([state])}，只有${words(states)}的套餐可以${verb}`
 
-/** Returns visible entitlements by id. */
-export const lockEntitlements = ({ db, user }: Ctx, ids: readonly number[]): Promise<Stored[]> =>
+/** Returns visible entitlements by id. `loadQueues` locks their queues. */
+export const readEntitlements = ({ db, user }: Ctx, ids: readonly number[]): Promise<Stored[]> =>
   db
     .select()
     .from(ossEntitlements)
@@ -86,7 +86,7 @@ export const nameOf = ({ sn, packageName }: Pick<Stored, 'sn' | 'packageName'>) 
 
 /** Applies a step to the entitlements that permit it, and reports the reason of the others. */
 async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
-  const found = await lockEntitlements(ctx, ids)
+  const found = await readEntitlements(ctx, ids)
   const works = await lockedQueues(ctx, found)
   const failed: FailedDevice[] = ids
     .filter((id) => !found.some((row) => row.id === id))
@@ -122,7 +122,12 @@ async function transferTarget(ctx: Ctx, stored: Stored, { targetSn, targetChanne
   if (!target) throw invalid('设备不存在', 'targetSn')
   if (target.id === stored.deviceId && targetChannel === stored.channel) throw invalid('不能转移到同一设备', 'targetSn')
   if (target.tenantId !== stored.tenantId) throw invalid('目标设备与原设备属于不同客户', 'targetSn')
-  if (target.cloudChannels === 0) throw invalid('目标设备型号不支持该套餐', 'targetSn')
+  const [terms] = await ctx.db
+    .select({ modelIds: ossPackageVersions.modelIds })
+    .from(ossPackageVersions)
+    .where(eq(ossPackageVersions.id, stored.packageVersionId))
+  const isOtherModel = terms && terms.modelIds.length > 0 && !terms.modelIds.includes(target.modelId)
+  if (target.cloudChannels === 0 || isOtherModel) throw invalid('目标设备型号不支持该套餐', 'targetSn')
   if (targetChannel >= target.cloudChannels) throw invalid(`通道号应为0～${target.cloudChannels - 1}`, 'targetChannel')
   return target
 }
@@ -154,13 +159,15 @@ function joinQueue(ctx: Ctx, to: QueueWork, row: Stored, left: number) {
   const problem = findQueueProblem(to, { effect: QUEUE_EFFECT.end, copies: 1 }, now, zone)
   if (problem) throw invalid(problem, 'targetSn')
   recordQueueChange(to, addItems(to.queue, [itemFrom(row, row.id, left)], QUEUE_EFFECT.end, now, zone))
+  const tooLate = findEndProblem(to, now, zone)
+  if (tooLate) throw invalid(tooLate, 'targetSn')
   to.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
 }
 
 /** Moves the remaining seconds of an entitlement to another device of the same tenant. */
 export async function transferEntitlement(ctx: Ctx, input: ParsedOf<typeof calls.transfer>) {
   const { db } = ctx
-  const [stored] = await lockEntitlements(ctx, [input.id])
+  const [stored] = await readEntitlements(ctx, [input.id])
   if (!stored) throw notFound('开通记录')
   const target = await transferTarget(ctx, stored, input)
   const channel = input.targetChannel

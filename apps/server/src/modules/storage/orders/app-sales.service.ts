@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm'
 import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
@@ -70,6 +70,12 @@ export async function openTrialInApp(ctx: PublicCtx, { sn, channel }: ParsedOf<t
   return { packageName }
 }
 
+/** Condition of notices since the App account or the tenant of the device changed. Earlier ones are a former owner's. */
+const isOfCurrentOwner = and(
+  eq(ossNotices.tenantId, devices.tenantId),
+  or(isNull(devices.ownerTime), gte(ossNotices.createTime, devices.ownerTime)),
+)
+
 /** Lists notices about the devices of the App's user that are newer than `sinceId`. */
 export const listAppNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
   runAsAppUser(ctx, async (db, user) => ({
@@ -84,7 +90,7 @@ export const listAppNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: Parsed
       })
       .from(ossNotices)
       .innerJoin(devices, eq(devices.id, ossNotices.deviceId))
-      .where(and(gt(ossNotices.id, sinceId), isOwnDevice(user)))
+      .where(and(gt(ossNotices.id, sinceId), isOwnDevice(user), isOfCurrentOwner))
       .orderBy(asc(ossNotices.id))
       .limit(pageSize),
   }))

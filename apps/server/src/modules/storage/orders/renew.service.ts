@@ -18,7 +18,7 @@ import {
   readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
-import { lockEntitlements, nameOf } from '../entitlements/step.service.ts'
+import { readEntitlements, nameOf } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
@@ -78,7 +78,7 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 
 /** Opens the same packages again, behind the queues of these entitlements. */
 export async function renewEntitlements(ctx: Ctx, input: Input) {
-  const found = await lockEntitlements(ctx, input.ids)
+  const found = await readEntitlements(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
   const failed: FailedDevice[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
   // Two entitlements of one package on one channel are renewed once.

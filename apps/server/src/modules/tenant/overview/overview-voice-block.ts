@@ -1,6 +1,7 @@
 import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+import { formatCurrency } from '@oms/contract/core/fields.ts'
 import { and, between, desc, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'
@@ -13,10 +14,6 @@ const ROWS = 6
 const LIST = '/agent/order'
 const TONES = ['warn', 'good', 'warn', 'none', 'none', 'none'] as const
 type Figure = BlockData['figures'][number]
-
-/** Formats fen as on the screens: `¥1,280.00`. */
-const formatAmount = (fen: number) =>
-  `¥${(fen / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 
 /** Counts the tenant's orders of voice packages, its running grants, and its turns of this month. */
 export const voiceBlock: OverviewBlockSource = {
@@ -35,7 +32,7 @@ export const voiceBlock: OverviewBlockSource = {
       rows: latest.map(({ id, orderNo, packageName, copies, amount, createTime, state }) => ({
         id: String(id),
         title: `${packageName} × ${copies}份`,
-        detail: `${orderNo} · ${formatAmount(amount)}`,
+        detail: `${orderNo} · ${formatCurrency(amount)}`,
         time: createTime,
         state: ORDER_STATE[state as keyof typeof ORDER_STATE],
         tone: TONES[state] ?? 'none',

@@ -47,7 +47,10 @@ export async function getRelease({ db, user, services }: Ctx, { otaId }: ParsedO
     ...pickVersion(version),
     ...pickPolicy(policy),
     pending: stored?.pending
-      ? { percent: stored.pending.percent, lines: describePendingChange(stored, await listStages(db, otaId)) }
+      ? {
+          percent: stored.pending.percent,
+          lines: isBeyond ? [BEYOND_SCOPE] : describePendingChange(stored, await listStages(db, otaId)),
+        }
       : null,
     modelName: model,
     tenantName: names.tenants.get(version.tenantId) ?? '',
@@ -150,6 +153,9 @@ async function visibleStage(db: Db, user: User, { otaId, ...stage }: StoredStage
   const period = stage.startTime && { since: stage.startTime, until: stage.judgeTime, which: visibleTasks(user) }
   return { ...stage, ...(period ? await countResultsWithin(db, otaId, period) : { succeeded: 0, failed: 0 }) }
 }
+
+/** Shown in place of a waiting change that names tenants or groups outside the data scope. */
+const BEYOND_SCOPE = '修改涉及您数据范围之外的客户'
 
 /** Returns the condition for visible devices, or undefined when the data scope is unlimited. */
 const limitOf = (user: User) => (user.scope.tenants === 'all' ? undefined : visibleDevices(user))

@@ -86,4 +86,23 @@ describe('staff limited to selected tenants', () => {
     expect((await white(limited, 'PUT', otaId, own)).json().msg).toBe(BEYOND)
     expect((await white(limited, 'DELETE', otaId, own)).json().msg).toBe(BEYOND)
   })
+
+  test('limited staff neither approve nor discard a waiting change that reaches other tenants', async () => {
+    const { otaId } = await releaseForBoth()
+    expect((await post(all, 'release/publish', buildFormalRelease(otaId, { tenantIds: [mine] }))).code).toBe(200)
+    const { rev } = await readRelease(limited, otaId)
+    const fields = sql`jsonb_build_object('mode', 2, 'tenantIds', ${sql.param([mine, others])}::int[], 'groupIds', '{}'::int[])`
+    const pending = sql`jsonb_build_object('percent', 10000, 'plan', jsonb_build_object('fields', ${fields}, 'stages', '[]'::jsonb))`
+    await server.db.execute(sql`update ota_policies set pending = ${pending} where ota_id = ${otaId}`)
+    const audit = { otaId, pass: 1, remark: '', rev }
+    expect((await post(limited, 'release/audit', audit)).msg).toBe(BEYOND)
+    expect((await post(limited, 'release/share', { otaId, percent: 1 })).msg).toBe(BEYOND)
+    const seen = await readRelease(limited, otaId)
+    expect(seen).toMatchObject({ canSteer: false, pending: { lines: ['修改涉及您数据范围之外的客户'] } })
+    expect((await readRelease(all, otaId)).pending?.lines.join()).toContain(String(others))
+    await server.db.execute(
+      sql`update ota_policies set pending = jsonb_set(pending, '{plan,fields,tenantIds}', ${JSON.stringify([mine])}::jsonb) where ota_id = ${otaId}`,
+    )
+    expect(await readRelease(limited, otaId)).toMatchObject({ canSteer: true })
+  })
 })

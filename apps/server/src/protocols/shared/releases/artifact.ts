@@ -5,7 +5,8 @@ import type { OpenTask } from '#domain/fleet/state.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
 import { DeviceError, notFound } from '../response.ts'
-import { isPartialDownload } from '../downloads/abort-download.ts'
+import { isArtifactDownload, isPartialDownload } from '../downloads/abort-download.ts'
+import { isReleasePaused } from './maintenance-window.ts'
 import type { Component, Deployment } from './deployments.ts'
 import type { DdiCall } from '../device-services.ts'
 
@@ -44,6 +45,9 @@ export const planDownload = ({ method = 'GET', headers }: IncomingMessage, { sha
 /** Sends a component, whole or from the requested offset, and records the progress. */
 export async function sendComponent(call: DdiCall, { task, component, deployment }: Found) {
   const { side, request, response } = call
+  // An update agent downloads within seconds after it fetched the deployment, and reports a refused download as a failed
+  // update, so it goes on. Other devices may download hours after their check.
+  if (!isArtifactDownload(request) && isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const { sha256, size } = component
   const plan = planDownload(request, component)
   if (!plan.range) return void response.writeHead(plan.status, plan.headers).end()

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { addEvents } from '#domain/agents/devices/device-events.ts'
+import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { parseRepairedJson, readReport } from '#protocols/shared/read-body.ts'
 import { type Identity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
@@ -23,8 +23,7 @@ export async function handleActivation(call: XiaozhiCall) {
   const { device } = await call.side.boundDevices.find(identity.mac)
   if (!device) return sendPlainJson(call, { message: 'not bound yet' }, NOT_YET)
   const body = isCut ? undefined : parseRepairedJson(text)
-  if (await isProven(call, { ...identity, tenantId: device.tenantId }, body))
-    return sendPlainJson(call, { message: 'activated' })
+  if (await isProven(call, identity, device, body)) return sendPlainJson(call, { message: 'activated' })
   const { mac } = identity
   const event = {
     mac,
@@ -32,32 +31,34 @@ export async function handleActivation(call: XiaozhiCall) {
     kind: AGENT_EVENT_KIND.wrongProof,
     detail: { serial: identity.serial },
   }
-  await addEvents(call.side.services.database.db, [event])
+  call.side.services.voiceServers.events.add(event, call.now)
   return sendPlainJson(call, { message: 'wrong hmac' }, NOT_YET)
 }
 
 /**
- * Returns true when the HMAC of the device is correct. No proof is needed for a device without a serial number or for a
- * serial number without an imported key.
+ * Returns true when the HMAC of the device is correct. No proof is needed without an imported key. The key of the bound
+ * device counts before the key of the serial number in the call, so that omitting the number does not skip the proof.
  */
 async function isProven(
   { side }: XiaozhiCall,
-  { serial, deviceId, tenantId }: Identity & { tenantId: number },
+  { serial, deviceId: challenge }: Identity,
+  { deviceId }: BoundDevice,
   body: unknown,
 ): Promise<boolean> {
-  if (serial === '') return true
   const { database, config } = side.services
   const { rows } = await database.pool.query<{ key: string }>({
     name: 'agent-identity-key',
-    text: 'select key_encrypted as key from agent_identity_keys where serial = $1 and tenant_id = $2',
-    values: [serial, tenantId],
+    text: `select k.key_encrypted as key from agent_devices a join devices d on d.id = a.device_id
+      join agent_identity_keys k on k.tenant_id = a.tenant_id and k.serial in (a.serial, d.sn, $1)
+      where a.device_id = $2 order by k.serial = a.serial desc, k.serial = d.sn desc limit 1`,
+    values: [serial, deviceId],
   })
   if (!rows[0]) return true
   const given = (body as { hmac?: unknown } | null | undefined)?.hmac
   if (typeof given !== 'string') return false
   // The challenge of the boot response is the Device-Id.
   const key = Buffer.from(decrypt(config.secretKey, rows[0].key), 'hex')
-  const expected = createHmac('sha256', key).update(deviceId).digest()
+  const expected = createHmac('sha256', key).update(challenge).digest()
   const sent = Buffer.from(given, 'hex')
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }

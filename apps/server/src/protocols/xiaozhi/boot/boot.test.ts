@@ -59,6 +59,17 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect((await booted.boot()).activation.code).toBe(activation.code)
   })
 
+  test('a device that boots as another build keeps its code, and its binding takes the facts of the last boot', async () => {
+    const first = device()
+    const { activation } = await first.boot()
+    const flashed = device({ mac: first.mac, board: 'esp-box-3', version: '2.5.0' })
+    expect((await flashed.boot()).activation.code).toBe(activation.code)
+    const [row] = await oms.query('select client_id, board, version from agent_codes where code = $1', [
+      activation.code,
+    ])
+    expect(row).toEqual({ client_id: flashed.clientId, board: 'esp-box-3', version: '2.5.0' })
+  })
+
   test('fifty simultaneous boots of one device get one code, and fifty devices get fifty codes', async () => {
     const booted = device()
     const same = await Promise.all(Array.from({ length: 50 }, () => booted.boot()))
@@ -190,6 +201,7 @@ describe('AGENT-01 boot of a bound device', () => {
       expect(answer.websocket.token).not.toBe('')
     }
     await oms.side.bootTimes.flush()
+    await oms.services.voiceServers.events.flush()
     const [row] = await oms.query(
       'select client_id, other_client_id, app_version, boot_time from agent_devices where device_id = $1',
       [id],
@@ -230,11 +242,28 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(await booted.activate()).toBe(200)
     const forged = device({ mac: booted.mac, serial: 'CHIP0001', key: 'cd'.repeat(32) })
     expect(await forged.activate()).toBe(202)
+    await oms.services.voiceServers.events.flush()
     const events = await oms.query('select kind from agent_events where mac = $1', [booted.mac.replaceAll(':', '')])
     expect(events).toEqual([{ kind: 8 }])
   })
 
-  test('the gateway settings are sent only when address and key are set', async () => {
+  test('a device with an imported key must prove it even when the call names no serial number', async () => {
+    const key = 'ef'.repeat(32)
+    const booted = device({ serial: 'CHIP0002', key })
+    const id = await bind(booted)
+    await oms.query(`update devices set sn = 'CHIP0002' where id = $1`, [id])
+    await oms.query(`insert into agent_identity_keys (serial, tenant_id, key_encrypted) values ('CHIP0002', 1, $1)`, [
+      encrypt(oms.services.config.secretKey, key),
+    ])
+    expect(await booted.activate()).toBe(200)
+    expect(await device({ mac: booted.mac }).activate()).toBe(202)
+    expect(await device({ mac: booted.mac, serial: 'CHIP0003', key }).activate()).toBe(200)
+    await oms.services.voiceServers.events.flush()
+    const events = await oms.query('select kind from agent_events where mac = $1', [booted.mac.replaceAll(':', '')])
+    expect(events).toEqual([{ kind: 8 }])
+  })
+
+  test('the gateway settings are sent only when address and key are set, and not to a refused Client-Id', async () => {
     const booted = device()
     await bind(booted)
     await oms.query(`insert into agent_params (tenant_id, code, value) values (1, 'server.mqtt_gateway', 'gw:1883')`)
@@ -250,6 +279,10 @@ describe('AGENT-01 boot of a bound device', () => {
       client_id: expect.stringMatching(/^bread-compact-wifi@@@(\w\w_){5}\w\w@@@/),
     })
     expect((await device().boot()).mqtt.client_id).toMatch(/^GID_default@@@/)
+    await oms.query(`insert into agent_params (tenant_id, code, value) values (1, 'device.identity', '1')`)
+    oms.services.agentParameters.forget()
+    expect((await device({ mac: booted.mac }).boot()).mqtt, 'another Client-Id').toBeUndefined()
+    expect((await booted.boot()).mqtt).toBeDefined()
     await oms.query(`delete from agent_params`)
     oms.services.agentParameters.forget()
     await oms.query(`delete from agent_secrets where field = 'server.mqtt_signature_key'`)

@@ -1,5 +1,5 @@
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { createHmac } from 'node:crypto'
-import { formatMac } from '#domain/agents/devices/mac.ts'
 
 /** Address and key of the MQTT gateway (`xiaozhi-mqtt-gateway`). */
 export interface Gateway {

@@ -1,7 +1,7 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { zoneOffsetMinutes } from '#core/time/zone.ts'
 import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
-import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
+import type { BoundDevice, ValidCode } from '#domain/agents/devices/bound-devices.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { type BootParameters, readBootParameters } from '#domain/agents/parameters/boot-parameters.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
@@ -63,10 +63,12 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
 }
 
 /** Returns the response to an unbound device: an activation code, and never an upgrade. */
-async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | undefined }) {
+async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: ValidCode | undefined }) {
   const { identity, report } = boot
   const parameters = await readBootParameters(call.side.services, PLATFORM)
-  const code = boot.code ?? (await newCode(call, boot))
+  // The binding takes the facts of the last boot, such as the Client-Id after the flash was erased.
+  const isCurrent = boot.code !== undefined && isOfSameBoot(boot.code, boot)
+  const code = isCurrent ? boot.code?.code : ((await storeCode(call, boot)) ?? boot.code?.code)
   const consoleUrl = parameters.consoleUrl || call.origin
   return buildBootResponse({
     ...commonParts(call, identity, parameters, true),
@@ -76,7 +78,11 @@ async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | un
   })
 }
 
-async function newCode(call: XiaozhiCall, { identity, report }: Boot) {
+const isOfSameBoot = ({ board, version, clientId, serial }: ValidCode, { identity, report }: Boot) =>
+  board === report.board && version === report.reported && clientId === identity.clientId && serial === identity.serial
+
+/** Creates the activation code of the device, or stores the facts of this boot with its valid code. */
+async function storeCode(call: XiaozhiCall, { identity, report }: Boot) {
   const { side, ip } = call
   const { mac, clientId, serial } = identity
   const device = { mac, clientId, serial, board: report.board, version: report.reported, ip: ipOf(call) }
@@ -97,7 +103,8 @@ async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice
   const isOther = device.clientId !== '' && device.clientId !== identity.clientId
   const slot = await slotOf(call, device)
   const isOpen = slot >= 0 && isDeviceEnabled(services, slot)
-  const hasToken = isOpen && !(isOther && parameters.refusesOtherIdentity)
+  const isRefused = !isOpen || (isOther && parameters.refusesOtherIdentity)
+  const hasToken = !isRefused
   let firmware: FirmwareOffer | undefined
   if (isOther) await noteIdentity(call, boot)
   else if (isOpen) {
@@ -118,7 +125,9 @@ async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice
     ...commonParts(call, identity, parameters, hasToken),
     firmware,
     gateway:
-      parameters.gateway && isOpen ? { ...parameters.gateway, mac: identity.mac, board, ip: ipOf(call) } : undefined,
+      parameters.gateway && !isRefused
+        ? { ...parameters.gateway, mac: identity.mac, board, ip: ipOf(call) }
+        : undefined,
     activation: undefined,
   })
 }
@@ -134,7 +143,7 @@ async function slotOf({ side }: XiaozhiCall, { deviceId }: BoundDevice) {
 }
 
 /** Records a call with another Client-Id. Further calls with this Client-Id record nothing. */
-async function noteIdentity({ side }: XiaozhiCall, { identity, device }: Boot & { device: BoundDevice }) {
+async function noteIdentity({ side, now }: XiaozhiCall, { identity, device }: Boot & { device: BoundDevice }) {
   if (device.otherClientId === identity.clientId) return
   const { mac, clientId } = identity
   const { rowCount } = await side.services.database.pool.query(
@@ -144,5 +153,5 @@ async function noteIdentity({ side }: XiaozhiCall, { identity, device }: Boot & 
   )
   if (!rowCount) return
   const event = { mac, tenantId: device.tenantId, kind: AGENT_EVENT_KIND.otherIdentity, detail: { clientId } }
-  await addEvents(side.services.database.db, [event])
+  side.services.voiceServers.events.add(event, now)
 }

@@ -2,6 +2,7 @@ import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { describeLlmFailure, LlmError, toLlmError } from '#domain/agents/llm/llm-error.ts'
+import { findFallback } from '#domain/agents/models/open-models.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import type { XiaozhiCall } from '../call.ts'
@@ -12,7 +13,7 @@ import { createBusyRefusal, endForRestart, formatErrorBody, RelayRefused, toVend
 import { scheduleShutdownEnd, trackCompletion } from './relay-shutdown.ts'
 import { EventResponse, toForwardedChunk } from './relay-stream.ts'
 import { TokenTally } from './relay-tally.ts'
-import { findFallback, type RelayTarget } from './relay-target.ts'
+import type { RelayTarget } from './relay-target.ts'
 import { countRelayedTokens } from './relay-usage.ts'
 import { sendPlainJson } from '../boot/send-bare.ts'
 
@@ -102,7 +103,8 @@ async function openWithFallback({ side, now }: XiaozhiCall, target: RelayTarget,
   }
   const first = await attempt(target.model)
   if (!(first instanceof LlmError)) return first
-  const fallback = canFallBack(first) ? await findFallback(services, target.model) : undefined
+  const { models } = services.voiceServers.reads
+  const fallback = canFallBack(first) ? await findFallback(models, target.model, target.tenantId) : undefined
   const second = fallback ? await attempt(fallback) : first
   if (second instanceof LlmError) throw second
   return second

@@ -44,12 +44,16 @@ describe('keys and bodies', () => {
   })
 
   test('AGENT-17 refuses the private address of a model of a tenant', async () => {
-    await oms.query('update agent_models set tenant_id = 2, fallback_model_id = null where id = $1', [lab.main])
+    const moveTo = async (tenantId: number, fallback: number | null) => {
+      const values = [tenantId, fallback, lab.main]
+      await oms.query('update agent_models set tenant_id = $1, fallback_model_id = $2 where id = $3', values)
+      await oms.query('update agents set tenant_id = $1 where id = $2', [tenantId, lab.agentId])
+      await oms.query('update devices set tenant_id = $1 where id = $2', [tenantId, lab.device.id])
+      await oms.query('update agent_devices set tenant_id = $1 where device_id = $2', [tenantId, lab.device.id])
+    }
+    await moveTo(7, null)
     const answer = await ask()
-    await oms.query('update agent_models set tenant_id = 1, fallback_model_id = $2 where id = $1', [
-      lab.main,
-      lab.fallback,
-    ])
+    await moveTo(1, lab.fallback)
     expect([answer.status, (await errorOf(answer)).code]).toEqual([502, 'vendor_address'])
     expect(lab.vendor.calls).toEqual([])
   })

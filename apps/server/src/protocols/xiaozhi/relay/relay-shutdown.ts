@@ -22,8 +22,10 @@ export function trackCompletion<T>(completion: Promise<T>): Promise<T> {
   return completion
 }
 
-/** Resolves when the tokens of all current completions are counted. */
-export const awaitCompletions = async () => void (await Promise.all(unfinished))
+/** Resolves when the tokens of all current completions are counted, also those that are counted after a new try. */
+export async function awaitCompletions() {
+  while (unfinished.size > 0) await Promise.all(unfinished)
+}
 
 /** Calls `end` some seconds after a shutdown begins. Returns the function that cancels the call. */
 export function scheduleShutdownEnd({ shutdown }: Pick<Services, 'shutdown'>, end: () => void): () => void {

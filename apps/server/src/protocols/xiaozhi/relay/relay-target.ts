@@ -2,7 +2,8 @@ import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { ConnectionPool } from '#core/outbound/connection-pool.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
+import { readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
+import { findFallback, isModelOpen } from '#domain/agents/models/open-models.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { type OpenDevice, findDeviceOfKey } from '../open-device.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
@@ -14,7 +15,8 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
 
 /**
  * Returns the device and the model of a key. Returns undefined when the device was unbound, moved or disabled since the
- * key was issued. Returns undefined when its tenant or agent was disabled, or the relay of the model was turned off.
+ * key was issued. Returns undefined when its tenant or agent was disabled, or the relay of the model was turned off. A
+ * model that was disabled, or is no longer shared with the tenant, is replaced by its fallback.
  */
 export async function findRelayTarget(
   { database, voiceServers }: Services,
@@ -24,19 +26,11 @@ export async function findRelayTarget(
     findDeviceOfKey(database.pool, grant),
     voiceServers.reads.models.of([grant.modelId]),
   ])
-  const model = models.find(({ id }) => id === grant.modelId)
-  return device && model && isRelayed(model) ? { ...grant, ...device, model } : undefined
-}
-
-/** Returns the fallback of a model: another enabled language model that the owner of the model may use. */
-export async function findFallback(
-  { voiceServers }: Services,
-  { id, tenantId, fallbackModelId }: StoredModel,
-): Promise<StoredModel | undefined> {
-  if (fallbackModelId === null || fallbackModelId === id) return undefined
-  const found = (await voiceServers.reads.models.of([fallbackModelId])).find((each) => each.id === fallbackModelId)
-  const isUsable = found?.tenantId === tenantId || (found?.tenantId === PLATFORM_TENANT_ID && found.shared === 1)
-  return isUsable && found.type === 'LLM' && found.status === 1 && isOpenAiCompatible(found.config) ? found : undefined
+  const found = models.find(({ id }) => id === grant.modelId)
+  if (!device || !found || !isRelayed(found)) return undefined
+  const { tenantId } = device
+  const model = isModelOpen(found, tenantId) ? found : await findFallback(voiceServers.reads.models, found, tenantId)
+  return model && { ...grant, ...device, model }
 }
 
 /** Creates the address policies and connection pools: one for models of the platform, one for models of tenants. */

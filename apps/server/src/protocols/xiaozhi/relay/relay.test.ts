@@ -163,6 +163,22 @@ describe('failures of the vendor', () => {
     expect((await errorOf(answer)).code).toBe('vendor_quota')
   })
 
+  test('AGENT-17 calls the fallback of a disabled model, and refuses the key without a fallback', async () => {
+    const { api_key } = await handedOut()
+    const call = () =>
+      fetch(`${oms.origin()}/xiaozhi/llm/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(QUESTION),
+      })
+    await oms.query('update agent_models set status = 0 where id = $1', [lab.main])
+    expect(wordsOf(await (await call()).text())).toBe('备用')
+    expect(lab.vendor.calls).toEqual([])
+    await oms.query('update agent_models set status = 0 where id = $1', [lab.fallback])
+    expect((await call()).status).toBe(401)
+    await oms.query('update agent_models set status = 1 where id in ($1, $2)', [lab.main, lab.fallback])
+  })
+
   test('AGENT-17 uses no fallback of another tenant that is not shared', async () => {
     await oms.query('update agent_models set tenant_id = 999 where id = $1', [lab.fallback])
     lab.vendor.behave((response) => void response.writeHead(500).end())

@@ -1,6 +1,7 @@
+import { formatMac } from '@oms/contract/entities/device.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import { callGateway, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
-import { parseMacDigits, formatMac } from '#domain/agents/devices/mac.ts'
+import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { type ServerCall, cleanText } from '../voice-servers/server-call.ts'
 
 /** Response to a call between devices. The voice server reads `message` aloud to the caller. */

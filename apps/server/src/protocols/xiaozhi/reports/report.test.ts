@@ -104,6 +104,20 @@ describe('reports of turns', () => {
     expect((await oms.services().files.stat(files[0].sha256))?.size).toBe(audio.length)
   })
 
+  test('AGENT-15 turns of a voice server whose clock is in 1970 count today, and repeated reports count once', async () => {
+    session += 1
+    for (const reportTime of [5_000_000, 5_000_000, 5_000_001]) await send({ reportTime })
+    expect((await Promise.all([send({ reportTime: 7 }), send({ reportTime: 7 })])).map(({ data }) => data)).toEqual([
+      true,
+      true,
+    ])
+    expect(await sessions()).toMatchObject([{ turns: 3 }])
+    const times = `select bool_and(t.report_time > now() - interval '1 hour' and s.first_time > now() - interval '1 hour') as is_now
+      from agent_turns t join agent_sessions s on s.id = t.session_row_id where s.session_id = $1`
+    expect(await oms.query(times, [`s${session}`])).toEqual([{ is_now: true }])
+    expect(await oms.query(`select from agent_usage where day < current_date - 7`)).toEqual([])
+  })
+
   test('AGENT-09 text and audio are stored by the setting of the agent; turns are always counted', async () => {
     const text = await oms.bound(await oms.agent({ chat_history_conf: 1 }))
     const none = await oms.bound(await oms.agent({ chat_history_conf: 0 }))

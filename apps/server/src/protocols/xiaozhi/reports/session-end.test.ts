@@ -1,16 +1,21 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
 const prompts: string[] = []
 let answer = ''
+/** Runs while the model writes its answer. */
+let meanwhile = async () => {}
 const vendor = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
+  request.on('end', async () => {
+    await meanwhile()
     prompts.push(JSON.parse(Buffer.concat(chunks).toString()).messages[0].content)
     if (answer === '') return void response.writeHead(500).end('{"error":{"message":"down"}}')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -93,6 +98,45 @@ describe('end of a session', () => {
     expect(await oms.query('select memory from agents where id = $1', [agentId])).toEqual([{ memory: '住在天河' }])
   })
 
+  test('AGENT-09 a memory that was edited during the summary is merged again, and an edit is never lost', async () => {
+    const device = await oms.bound(await oms.agent({ slm_id: slm }))
+    const id = await talk(device.mac, ['我喜欢红色的气球'])
+    answer = '喜欢红色'
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      await oms.query(`update agent_devices set memory = '对花生过敏' where device_id = $1`, [device.id])
+    }
+    await post(`agent/chat-summary/${id}/save`)
+    await oms.services().jobs.drain()
+    expect(prompts.at(-2)).not.toContain('对花生过敏')
+    expect(prompts.at(-1)).toContain('旧记忆：\n对花生过敏\n')
+    expect(await oms.query('select memory from agent_devices where device_id = $1', [device.id])).toEqual([
+      { memory: '喜欢红色' },
+    ])
+  })
+
+  test('AGENT-09 neither the memory nor the title comes back when it is erased during the call of the model', async () => {
+    const device = await oms.bound(await oms.agent({ slm_id: slm }))
+    const id = await talk(device.mac, ['我喜欢红色的气球'])
+    answer = '喜欢红色'
+    meanwhile = () =>
+      oms.services().database.db.transaction(async (db) => {
+        await db.execute(sql`update agent_devices set memory = '' where device_id = ${device.id}`)
+        await dropSummaries(db, sql`s.device_id = ${device.id}`)
+        await db.execute(sql`delete from agent_after`)
+      })
+    await post(`agent/chat-summary/${id}/save`)
+    await oms.services().jobs.drain()
+    await post(`agent/chat-title/${id}/generate`)
+    await oms.services().jobs.drain()
+    meanwhile = async () => {}
+    const [found] = await oms.query(
+      'select memory, title from agent_devices join agent_sessions using (device_id) where device_id = $1',
+      [device.id],
+    )
+    expect(found).toEqual({ memory: '', title: '' })
+  })
+
   test('AGENT-02 an unknown session returns 10053; AGENT-03 a session of another tenant returns 10053', async () => {
     expect((await post('agent/chat-title/nothing/generate')).code).toBe(10_053)
     expect((await post('agent/chat-summary/nothing/save')).code).toBe(10_053)
@@ -111,6 +155,15 @@ describe('end of a session', () => {
       { memory: '喜欢狗' },
     ])
     expect((await put('00:00:00:00:00:01')).json().code).toBe(10_041)
+    await oms.query(`update agent_devices set memory = '' where device_id = $1`, [device.id])
+    await oms.query(`insert into agent_params (tenant_id, code, value) values (1, 'history.mode', '1')`)
+    oms.services().agentParameters.forget()
+    expect((await put(encodeURIComponent(device.mac))).json()).toEqual({ code: 0, msg: 'success', data: null })
+    expect(await oms.query('select memory from agent_devices where device_id = $1', [device.id])).toEqual([
+      { memory: '' },
+    ])
+    await oms.query(`delete from agent_params where code = 'history.mode'`)
+    oms.services().agentParameters.forget()
   })
 
   test.each(['', '{"summaryMemory":', '[]', '{}', '{"summaryMemory":5}', '{"summaryMemory":null}'])(

@@ -1,6 +1,7 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { sql } from 'drizzle-orm'
-import { saveMemory, SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
+import { type MemoryOwner, saveMemory } from '#domain/agents/history/memory.ts'
+import { SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
 import { readObjectBody, type ServerCall, readSessionId } from '../voice-servers/server-call.ts'
@@ -50,19 +51,27 @@ async function endSession({ side, serverTenant, now }: ServerCall, given: string
   return null
 }
 
-const FIND = `select d.device_id as "deviceId", d.agent_id as "agentId", a.memory_scope as "memoryScope"
+const FIND = `select d.tenant_id as "tenantId", d.device_id as "deviceId", d.agent_id as "agentId", a.memory_scope as "memoryScope"
   from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
   where d.mac = $1 and ($2 = 1 or d.tenant_id = $2)`
 
-/** `PUT agent/saveMemory/{mac}`: stores the memory that voice servers before 0.8.11 summarise. */
+/**
+ * `PUT agent/saveMemory/{mac}`: stores the memory that voice servers before 0.8.11 summarise. Stores nothing for a
+ * tenant that keeps no words.
+ */
 export async function handleSaveMemory({ request, side, serverTenant }: ServerCall, mac: string): Promise<null> {
   const { summaryMemory } = await readObjectBody(request)
-  const { pool } = side.services.database
-  const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [parseMacDigits(mac) ?? '', serverTenant])
+  const { database, agentParameters } = side.services
+  const { rows } = await database.pool.query<MemoryOwner & { readonly tenantId: number }>(FIND, [
+    parseMacDigits(mac) ?? '',
+    serverTenant,
+  ])
   const [found] = rows
   if (!found) throw new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
   // A truncated body must not erase the memory.
   if (typeof summaryMemory !== 'string') throw new CallRefused(RESPONSE_CODE.blank, 'summaryMemory is needed')
-  await saveMemory(pool, found, summaryMemory.toWellFormed().replaceAll('\0', '').slice(0, MAX_MEMORY))
+  if ((await agentParameters.of(found.tenantId)).text('history.mode') === '1') return null
+  const memory = summaryMemory.toWellFormed().replaceAll('\0', '').slice(0, MAX_MEMORY)
+  await saveMemory(database.db, found, memory)
   return null
 }

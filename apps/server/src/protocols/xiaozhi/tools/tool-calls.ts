@@ -27,9 +27,6 @@ const Repair = z.object({
   contact: spoken(50).nullish(),
 })
 
-const SAME = `select feedback_no as "feedbackNo" from tickets
-  where sn = $1 and device_id = $2 and tenant_id = $3 and content = $4 and status <> 5 order by id desc limit 1`
-
 const problemTypeOf = (name: string | null | undefined) =>
   Number(Object.entries(PROBLEM_TYPE).find(([, title]) => title === name)?.[0] ?? 1)
 
@@ -38,12 +35,11 @@ const repair: Tool = async (services, { deviceId, tenantId, sn }, given) => {
   const { data } = Repair.safeParse(given)
   if (!data) return '还不能报修：请先说明故障现象。'
   const { problem, type, contact } = data
-  const { rows } = await services.database.pool.query<{ feedbackNo: string }>(SAME, [sn, deviceId, tenantId, problem])
-  const [same] = rows
-  if (same) return `这个问题已经报修过，工单编号 ${same.feedbackNo}，正在处理。`
-  const report = { deviceId, tenantId, sn, content: problem, contact: contact ?? '', problemType: problemTypeOf(type) }
+  const said = { content: problem, contact: contact ?? '', problemType: problemTypeOf(type) }
   try {
-    const { feedbackNo } = await createTicketFromDevice(services, report)
+    const report = { deviceId, tenantId, sn, ...said, isOnce: true }
+    const { feedbackNo, isExisting } = await createTicketFromDevice(services, report)
+    if (isExisting) return `这个问题已经报修过，工单编号 ${feedbackNo}，正在处理。`
     return `已为本设备报修，工单编号 ${feedbackNo}，客服会尽快处理。`
   } catch (error) {
     if (error instanceof ApiError) return `没有报修成功：${error.message}。`

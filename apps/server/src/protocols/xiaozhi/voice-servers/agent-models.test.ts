@@ -59,6 +59,46 @@ describe('configuration of a device', () => {
     expect([data.VAD, data.ASR]).toEqual([undefined, undefined])
   })
 
+  test('AGENT-06 a disabled language model is replaced by its fallback, else the device is refused with the reason', async () => {
+    const config = { type: 'openai', base_url: 'http://127.0.0.1:9/v1' }
+    const [main, second] = [await oms.model('LLM_Off', 'LLM', config), await oms.model('LLM_Second', 'LLM', config)]
+    const { mac } = await oms.bound(await oms.agent({ llm_id: main, slm_id: main }))
+    await oms.query('update agent_models set status = 0 where id = $1', [main])
+    const refusal = { code: 10_053, msg: '大语言模型「LLM_Off」已停用' }
+    expect(await ask(mac)).toMatchObject(refusal)
+    await oms.services().voiceServers.events.flush()
+    const [event] = await oms.query('select kind, detail from agent_events where mac = $1', [mac.replaceAll(':', '')])
+    expect(event).toEqual({ kind: 12, detail: { reason: refusal.msg } })
+    await oms.query('update agent_models set fallback_model_id = $2 where id = $1', [main, second])
+    const { data } = await ask(mac)
+    expect(data.selected_module).toMatchObject({ LLM: 'LLM_Second' })
+    expect([Object.keys(data.LLM), data.SLM]).toEqual([['LLM_Second', 'LLM_T'], undefined])
+    await oms.query('update agent_models set status = 0 where id = $1', [second])
+    expect(await ask(mac)).toMatchObject(refusal)
+  })
+
+  test('AGENT-02 with device.identity 1, another Client-Id gets no configuration, and the MAC of the gateway does', async () => {
+    const { id, mac } = await oms.bound(agentId)
+    await oms.query(`update agent_devices set client_id = 'bound-client' where device_id = $1`, [id])
+    expect((await ask(mac)).code).toBe(0)
+    await oms.param('device.identity', '1')
+    expect((await ask(mac)).code).toBe(10_041)
+    for (const clientId of ['bound-client', mac, mac.replaceAll(':', '_')])
+      expect((await ask(mac, { clientId })).code, clientId).toBe(0)
+    await oms.query(`delete from agent_params where code = 'device.identity'`)
+    oms.services().agentParameters.forget()
+  })
+
+  test('AGENT-06 a platform model that is no longer shared is refused to the devices of customers only', async () => {
+    const tts = await oms.model('TTS_Shared', 'TTS', { type: 'edge' })
+    const [mine, own] = [await oms.agent({ tts_id: tts, tenant_id: 7 }), await oms.agent({ tts_id: tts })]
+    const [other, platform] = [await oms.bound(mine, 7), await oms.bound(own)]
+    expect((await ask(other.mac)).code).toBe(0)
+    await oms.query('update agent_models set shared = 0 where id = $1', [tts])
+    expect(await ask(other.mac)).toMatchObject({ code: 10_053, msg: '语音合成「TTS_Shared」已不再共享' })
+    expect((await ask(platform.mac)).code).toBe(0)
+  })
+
   test('AGENT-02 an edit applies from the next connection, a candidate only to its devices', async () => {
     await oms.query(`update agents set system_prompt = '新' where id = $1`, [agentId])
     expect((await ask(device.mac)).data.prompt).toBe('新')

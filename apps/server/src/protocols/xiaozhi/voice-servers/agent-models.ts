@@ -32,24 +32,26 @@ export async function handleAgentModels(call: ServerCall) {
   if (given === '' || client === '' || !isObject(selectedModule))
     throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
   const mac = parseMacDigits(given)
-  if (mac !== undefined) return configurationOf(call, mac, selectedModule)
+  if (mac !== undefined) return configurationOf(call, { mac, client }, selectedModule)
   const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
   if (rowCount === 1) return getServerBase(call)
   throw unknownDevice()
 }
 
 /** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
-async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
+async function configurationOf(
+  call: ServerCall,
+  { mac, client }: { readonly mac: string; readonly client: string },
+  loaded: Readonly<Record<string, unknown>>,
+) {
   const { services } = call.side
   const { events, marks, reads } = services.voiceServers
   const { device, code } = await reads.devices.of(mac)
   const tenantId = device?.tenantId
   const refusal = refusalOf(call, device, code)
-  if (refusal) {
-    events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.refused, detail: { reason: refusal.reason } }, call.now)
-    throw refusal.answer
-  }
+  if (refusal) throw refuse(call, mac, tenantId, refusal)
   const agent = device!.agent!
+  if (await isOtherIdentity(call, device!, { mac, client })) throw refuse(call, mac, tenantId, OTHER_IDENTITY)
   const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
   const asker = { secretKey: services.config.secretKey, origin: call.origin, now: call.now }
   const { deviceId, reminders } = device!
@@ -62,6 +64,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   }
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
   const { facts, limit } = await readFactsWithinLimit(parts, { ...device!, agent })
+  if (facts.problem !== '') throw refuse(call, mac, tenantId, unusableAgent(facts.problem))
   marks.connected(deviceId, call.now)
   const told = limit.state === LIMIT_STATE_CODE.stopped ? [] : reminders
   const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
@@ -91,16 +94,28 @@ interface Outcome {
 }
 
 /** Returns the details of the configuration for the timeline of the device. */
-const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
+const outcomeOf = (
+  agent: AgentOfDevice,
+  { models, chatHistoryConf }: AgentFacts,
+  { withheld, limit, reminders }: Outcome,
+) => ({
   agent: agent.agentName,
   version: agent.versionNo,
   candidate: agent.versionNo === agent.candidateNo,
   llm: models.LLM?.code ?? '',
   tts: models.TTS?.code ?? '',
+  // With 0 the voice server reports no turns, so the diagnosis cannot judge them.
+  history: chatHistoryConf,
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),
   ...(reminders > 0 && { reminders }),
   ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT_STATE_CODE.stopped }),
 })
+
+/** Adds a refusal to the timeline of the device. Returns the response to throw. */
+function refuse({ side, now }: ServerCall, mac: string, tenantId: number | undefined, { answer, reason }: Refusal) {
+  side.services.voiceServers.events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.refused, detail: { reason } }, now)
+  return answer
+}
 
 interface Refusal {
   readonly answer: CallRefused
@@ -116,12 +131,31 @@ function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: stri
   if (!device.isOpen) return { answer: unknownDevice(), reason: '设备或所属客户已停用' }
   if (!isSecretValidFor(call, device.tenantId))
     return { answer: unknownDevice(), reason: '语音服务使用了另一客户的密钥' }
-  if (device.agent?.status !== 1)
-    return {
-      answer: new CallRefused(RESPONSE_CODE.agentMissing, '智能体不存在或已停用'),
-      reason: '智能体不存在或已停用',
-    }
+  if (device.agent?.status !== 1) return unusableAgent('智能体不存在或已停用')
   return undefined
+}
+
+const OTHER_IDENTITY: Refusal = {
+  answer: new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定'),
+  reason: '设备的 Client-Id 与绑定时不一致。确认后请重置身份',
+}
+
+const unusableAgent = (reason: string): Refusal => ({
+  answer: new CallRefused(RESPONSE_CODE.agentMissing, reason),
+  reason,
+})
+
+/**
+ * Returns whether `device.identity` refuses the Client-Id of the connection. Voice servers send the MAC for devices
+ * behind the MQTT gateway, whose settings only the bound Client-Id gets.
+ */
+async function isOtherIdentity(
+  { side }: ServerCall,
+  { clientId, tenantId }: DeviceAgent,
+  { mac, client }: { readonly mac: string; readonly client: string },
+) {
+  if (clientId === '' || client === clientId || client.toLowerCase().replaceAll(/[:_-]/g, '') === mac) return false
+  return (await side.services.agentParameters.of(tenantId)).text('device.identity') === '1'
 }
 
 const unknownDevice = () => new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')

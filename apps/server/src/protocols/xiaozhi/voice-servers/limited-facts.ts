@@ -45,7 +45,9 @@ export async function readFactsWithinLimit(parts: Parts, device: Device): Promis
       : pickSmallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
   if (!isStopped) return { limit, facts: { ...facts, maxOutputSize } }
   const llm = model && parts.handedOut(model)
-  return { limit, facts: buildStoppedConfig(facts, { notice: limit.notice, llm, maxOutputSize }) }
+  // Another model says the notice, so a disabled language model of the agent is no problem.
+  const problem = llm && facts.models.TTS ? '' : facts.problem
+  return { limit, facts: buildStoppedConfig({ ...facts, problem }, { notice: limit.notice, llm, maxOutputSize }) }
 }
 
 /**

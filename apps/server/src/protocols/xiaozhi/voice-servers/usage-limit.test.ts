@@ -195,12 +195,17 @@ describe('AGENT-16 the configuration of a device', () => {
     expect((await configuration(device.mac)).data).toEqual(before)
   })
 
-  test('AGENT-16 with a limit, voice servers report the turns of an agent that stores nothing', async () => {
-    const device = await oms.bound(await oms.agent({ chat_history_conf: 0 }))
+  test.each([
+    ['stores nothing', 'mem_local_short', 0],
+    ['has no memory', 'nomem', 2],
+  ])('AGENT-16 with every usage.limit, voice servers report turns of an agent that %s', async (_name, type, conf) => {
+    const memory = await oms.model(`Memory_${type}_${conf}`, 'Memory', { type })
+    const device = await oms.bound(await oms.agent({ chat_history_conf: conf, mem_id: memory }))
     const history = async () => (await configuration(device.mac)).data.chat_history_conf
-    expect(await history()).toBe(0)
-    await limitTo(WARN)
-    expect(await history()).toBe(1)
+    for (const mode of [COUNT, WARN, STOP]) {
+      await limitTo(mode)
+      expect(await history()).toBe(1)
+    }
   })
 
   test('AGENT-16 the timeline says why a device was stopped or exceeds its limit', async () => {
@@ -222,6 +227,8 @@ describe('AGENT-16 the configuration of a device', () => {
     await sell({ scope: 3, targetId: 1 })
     expect((await configuration(device.mac)).data.prompt).toContain(NOTICE)
     await sell({ targetId: device.id })
+    expect((await configuration(device.mac)).data.prompt).toContain(NOTICE)
+    await sell({ targetId: device.id, tenantId: 7 })
     expect((await configuration(device.mac)).data.prompt).toBe('你是小明')
     expect((await configuration()).data.prompt).toBe('你是小明')
   })

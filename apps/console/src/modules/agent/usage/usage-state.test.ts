@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { changeTableState, changeUsageState, parseTableState, parseUsageState } from './usage-state.ts'
+
+const GROUPS = [1, 2, 3] as const
+const NOW = new Date('2026-03-02T16:00:00Z')
+const parse = (query: string) => parseUsageState(new URLSearchParams(query), GROUPS, NOW)
+
+describe('state of the usage in the URL', () => {
+  test('an empty URL shows the turns of the last 30 days by the first group', () => {
+    expect(parse('')).toEqual({ startDate: '2026-02-02', endDate: '2026-03-03', measure: 'turns', by: 1, marginBy: 1 })
+  })
+
+  test('reads customer, source, days and groupings', () => {
+    const query = 'view=usage&tenantId=7&source=2&startDate=2026-03-01&endDate=2026-03-02&measure=cost&by=3&marginBy=2'
+    expect(parse(query)).toEqual({
+      tenantId: 7,
+      source: 2,
+      startDate: '2026-03-01',
+      endDate: '2026-03-02',
+      measure: 'cost',
+      by: 3,
+      marginBy: 2,
+    })
+  })
+
+  test('replaces invalid values by the defaults', () => {
+    expect(parse('tenantId=x&source=-1&measure=nothing&by=9&marginBy=0')).toEqual(parse(''))
+  })
+
+  test('a change keeps the other values, removes emptied ones and starts both tables at page 1', () => {
+    const params = new URLSearchParams('view=usage&tenantId=7&source=2&pageNum=3&margin.pageNum=2&pageSize=50')
+    expect(changeUsageState(params, { source: undefined, by: 2 }).toString()).toBe(
+      'view=usage&tenantId=7&pageSize=50&by=2',
+    )
+  })
+
+  test('both tables have a page and an order of their own', () => {
+    const sorted = { ...parseTableState(new URLSearchParams(), 'margin'), pageNum: 2 }
+    const next = changeTableState(new URLSearchParams('view=usage&pageNum=3'), 'margin', {
+      ...sorted,
+      sort: { column: 'margin', direction: 'desc' },
+    })
+    expect(parseTableState(next, 'margin')).toMatchObject({ pageNum: 2, sort: { column: 'margin', direction: 'desc' } })
+    expect(parseTableState(next, 'usage')).toMatchObject({ pageNum: 3, sort: undefined })
+    expect(next.get('view')).toBe('usage')
+  })
+})

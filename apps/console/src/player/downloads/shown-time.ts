@@ -1,0 +1,11 @@
+import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
+import type { PlayerManifest } from '../wire.ts'
+
+/** Returns the milliseconds between two instants in which a screen with this manifest and state shows an ad. */
+export function computeShownMs(manifest: PlayerManifest, from: number, to: number, state: ScreenState): number {
+  let shown = 0
+  for (const { ad, start, ms } of listSlotsBetween({ ...manifest }, from, to, state))
+    if (ad) shown += Math.max(0, Math.min(to, start + ms) - Math.max(from, start))
+  return shown
+}

@@ -1,0 +1,34 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { forEachIsolated } from './isolated.ts'
+
+const ISOLATION = { log: pino({ level: 'silent' }), kind: 'test', name: (item: number) => ({ item }) }
+const failure = (code: string) => Object.assign(new Error('query failed'), { cause: Object.assign(new Error(), { code }) })
+
+test.each([
+  ['P0001', 'an error of the data'],
+  ['40P01', 'a deadlock'],
+  ['55P03', 'a lock timeout'],
+  ['57014', 'a statement that exceeds its time limit'],
+])('after %s (%s) of one item the other items still run', async (code) => {
+  const seen: number[] = []
+  const work = async (item: number) => {
+    seen.push(item)
+    if (item === 2) throw failure(code)
+  }
+  expect(await forEachIsolated([1, 2, 3], ISOLATION, work)).toEqual({ done: 2, failed: [2] })
+  expect(seen).toEqual([1, 2, 3])
+})
+
+test.each([
+  ['08006', 'a lost connection'],
+  ['57P01', 'a database that shuts down'],
+])('after %s (%s) the run ends, because every further item would fail', async (code) => {
+  const seen: number[] = []
+  const work = async (item: number) => {
+    seen.push(item)
+    throw failure(code)
+  }
+  await expect(forEachIsolated([1, 2, 3], ISOLATION, work)).rejects.toThrow('query failed')
+  expect(seen).toEqual([1])
+})

@@ -1,0 +1,35 @@
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
+import { chooseRendition, needsFile } from '@oms/contract/ad-engine/renditions.ts'
+
+/** What a screen reported about itself. */
+export interface ReportedScreen {
+  /** Pixels; 0: unknown. */
+  readonly width: number
+  readonly height: number
+  /** Empty: unknown. */
+  readonly codecs: readonly string[]
+  readonly failed: readonly { readonly sha256: string }[]
+}
+
+const FULL_HD = { width: 1920, height: 1080 }
+const familyOf = (codec: string) => codec.split('.')[0] ?? ''
+
+/**
+ * Returns the ads of a manifest that a screen skips: those whose file it reported as failed, and those without a
+ * rendition in one of its codecs.
+ */
+export function computeScreenState(
+  { ads }: Pick<Manifest, 'ads'>,
+  { width, height, codecs, failed }: ReportedScreen,
+): ScreenState {
+  const families = new Set(codecs.map(familyOf))
+  const size = width > 0 && height > 0 ? { width, height } : FULL_HD
+  const screen = { ...size, mayPlay: (codec: string) => families.size === 0 || families.has(familyOf(codec)) }
+  const broken = new Set(failed.map(({ sha256 }) => sha256))
+  const withFile = ads.filter(needsFile)
+  return {
+    filesNotReady: withFile.filter((ad) => broken.has(chooseRendition(ad, screen)?.sha256 ?? '')).map(({ id }) => id),
+    codecsUnsupported: withFile.filter((ad) => !chooseRendition(ad, screen)).map(({ id }) => id),
+  }
+}

@@ -1,0 +1,56 @@
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { isOpenAiCompatible } from '../llm/chat-request.ts'
+import type { ServerModels, StoredModel } from '../voice-servers/server-models.ts'
+
+type Models = Pick<ServerModels, 'of'>
+
+/** Returns whether the tenant owns the model, or the model is a shared model of the platform. */
+const isPermitted = ({ tenantId, shared }: Pick<StoredModel, 'tenantId' | 'shared'>, userTenant: number) =>
+  tenantId === userTenant || (tenantId === PLATFORM_TENANT_ID && shared === 1)
+
+/** Returns whether agents of the tenant may use the model now: the model is enabled, and its own or shared. */
+export const isModelOpen = (model: Pick<StoredModel, 'tenantId' | 'shared' | 'status'>, userTenant: number) =>
+  model.status === 1 && isPermitted(model, userTenant)
+
+/**
+ * Returns the fallback of a language model for agents of a tenant: another enabled model that the tenant may use. The
+ * fallback of a permitted model may also be a model of the same owner that is not shared.
+ */
+export async function findFallback(
+  models: Models,
+  model: Pick<StoredModel, 'id' | 'tenantId' | 'shared' | 'fallbackModelId'>,
+  userTenant: number,
+): Promise<StoredModel | undefined> {
+  const { id, tenantId, fallbackModelId } = model
+  if (fallbackModelId === null || fallbackModelId === id) return undefined
+  const found = (await models.of([fallbackModelId])).find((each) => each.id === fallbackModelId)
+  if (found?.type !== 'LLM' || found.status !== 1 || !isOpenAiCompatible(found.config)) return undefined
+  const isUsable = isPermitted(found, userTenant) || (isPermitted(model, userTenant) && found.tenantId === tenantId)
+  return isUsable ? found : undefined
+}
+
+/** Describes why agents cannot use a model. `role` is the name of the role on the screen. */
+export const describeClosedModel = (role: string, { name, status }: Pick<StoredModel, 'name' | 'status'>) =>
+  `${role}「${name}」已${status === 1 ? '不再共享' : '停用'}`
+
+interface Wanted {
+  readonly tenantId: number
+  readonly llmId: number | null
+  readonly ttsId: number | null
+}
+
+/**
+ * Leaves out the models that agents of the tenant may not use, and replaces a closed language model by its fallback.
+ * `problem` tells why the device cannot talk, or is empty.
+ */
+export async function keepOpenModels(models: Models, stored: readonly StoredModel[], wanted: Wanted) {
+  const { tenantId, llmId, ttsId } = wanted
+  const open = stored.filter((model) => isModelOpen(model, tenantId))
+  const closedOf = (id: number | null) => stored.find((model) => model.id === id && !open.includes(model))
+  const [llm, tts] = [closedOf(llmId), closedOf(ttsId)]
+  const fallback = llm && (await findFallback(models, llm, tenantId))
+  const problem =
+    llm && !fallback ? describeClosedModel('大语言模型', llm) : tts ? describeClosedModel('语音合成', tts) : ''
+  const isNew = fallback && !open.some(({ id }) => id === fallback.id)
+  return { models: isNew ? [...open, fallback] : open, llmId: fallback?.id ?? llmId, problem }
+}

@@ -1,0 +1,63 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import { agentVersions } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+// The prompt contains the name (`{{assistant_name}}`), so that the name is part of a version.
+const app = useApp()
+const URL = '/api/v1/agent/list'
+let admin: Caller
+
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+})
+
+const newAgent = async (agentName: string) => (await admin.call('POST', URL, { agentName })).data.id as number
+const detail = async (id: number) => (await admin.call('GET', `${URL}/${id}`)).data
+const form = async (id: number, over: object) => ({ ...(await detail(id)), note: '', ...over })
+const save = async (id: number, over: object) => admin.call('PUT', URL, await form(id, over))
+const diff = async (id: number, versionNo: number) =>
+  (await admin.call('GET', `${URL}/versions/${id}/diff/${versionNo}`)).data.list
+const restore = async (id: number, versionNo: number) =>
+  admin.call('POST', `${URL}/versions/${id}/restore/${versionNo}`, { rev: (await detail(id)).rev })
+
+test('AGENT-07 a rename makes a version with a difference, and a restore brings the name back', async () => {
+  const id = await newAgent('小智')
+  expect((await save(id, { agentName: '小慧' })).data.versionNo).toBe(2)
+  const { list } = (await admin.call('GET', `${URL}/versions/${id}`)).data
+  expect(list[0]).toMatchObject({ versionNo: 2, changed: ['智能体名称'] })
+  expect(await diff(id, 1)).toEqual([{ field: 'agentName', title: '智能体名称', from: '小慧', to: '小智' }])
+  expect((await restore(id, 1)).data.versionNo).toBe(3)
+  expect(await detail(id)).toMatchObject({ agentName: '小智', versionNo: 3 })
+})
+
+test('AGENT-07 a candidate has the name of its form, which becomes the name of the agent when it is accepted', async () => {
+  const id = await newAgent('小智')
+  const mac = 'aabbcc770001'
+  const { rows } = await app.db.execute<{ id: number }>(sql`insert into devices (tenant_id, model_id, sn, mac)
+    values (1, coalesce((select min(id) from device_models), 1), ${`AG${mac}`}, ${mac}) returning id`)
+  const deviceId = rows[0]!.id
+  await app.db.insert(agentDevices).values({ deviceId, tenantId: 1, agentId: id, mac })
+  await admin.call('POST', `${URL}/candidate`, await form(id, { agentName: '小慧', share: 0, deviceIds: [deviceId] }))
+  expect((await resolveAgentOfDevice(app.db, app.services.config.secretKey, deviceId))?.agentName).toBe('小慧')
+  expect((await detail(id)).agentName).toBe('小智')
+  await admin.call('POST', `${URL}/candidate/take/${id}`, { rev: (await detail(id)).rev })
+  expect(await detail(id)).toMatchObject({ agentName: '小慧', candidateNo: null })
+})
+
+test('AGENT-07 versions of earlier releases have no name: a restore keeps the name, and the version before a rename restores it', async () => {
+  const id = await newAgent('小智')
+  await save(id, { systemPrompt: '第二版' })
+  await app.db
+    .update(agentVersions)
+    .set({ snapshot: sql`${agentVersions.snapshot} - 'agentName'` })
+    .where(eq(agentVersions.agentId, id))
+  await save(id, { agentName: '小慧' })
+  expect(await diff(id, 1)).toMatchObject([{ field: 'systemPrompt' }])
+  await restore(id, 1)
+  expect((await detail(id)).agentName).toBe('小慧')
+  await restore(id, 2)
+  expect(await detail(id)).toMatchObject({ agentName: '小智', systemPrompt: '第二版' })
+})

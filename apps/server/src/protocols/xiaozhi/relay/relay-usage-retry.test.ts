@@ -1,0 +1,49 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { relayLab } from '#test/fixtures/relay-fixture.ts'
+import { awaitCompletions } from './relay-shutdown.ts'
+import { RETRY_SECONDS } from './relay-usage.ts'
+
+const { oms, ask } = relayLab()
+
+beforeAll(() =>
+  oms.query(`create function refuse_usage() returns trigger language plpgsql as
+    $$ begin raise exception 'the database system is starting up' using errcode = '57P03'; end $$`),
+)
+beforeEach(async () => {
+  oms.logs.length = 0
+  await oms.query('delete from agent_usage')
+})
+
+const breakTable = () =>
+  oms.query('create trigger refuse_usage before insert on agent_usage for each row execute function refuse_usage()')
+const mendTable = () => oms.query('drop trigger refuse_usage on agent_usage')
+/** Resolves when so many completions wait for the database. */
+const waiting = (n: number) =>
+  expect.poll(() => oms.logs.filter((line) => line.includes('are counted later')).length).toBe(n)
+const counted = async () => {
+  const [{ n }] = await oms.query('select count(*)::int as n from agent_usage where unit = 7')
+  return n as number
+}
+
+test('AGENT-17 tokens that the database does not accept are counted once when it accepts them again', async () => {
+  RETRY_SECONDS.delays = Array(200).fill(0.05)
+  await breakTable()
+  for (let n = 0; n < 3; n += 1) await (await ask()).text()
+  await waiting(3)
+  expect(await counted()).toBe(0)
+  await mendTable()
+  await awaitCompletions()
+  expect(await counted()).toBe(3)
+})
+
+test('AGENT-17 a stopping process counts waiting tokens at once', async () => {
+  RETRY_SECONDS.delays = [600]
+  await breakTable()
+  await (await ask()).text()
+  await waiting(1)
+  await mendTable()
+  expect(await counted()).toBe(0)
+  oms.services().shutdown.begin()
+  await awaitCompletions()
+  expect(await counted()).toBe(1)
+})
