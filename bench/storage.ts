@@ -1,19 +1,22 @@
 // Measures the device calls of cloud storage: permits against a bare HTTP server and against one query a call, their
 // database transactions, the memory of the index, and the writer of segments against plain inserts.
-import { execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { startProgram } from './lib/baseline-server.ts'
 import { psql, TOKEN } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { environmentBeside, type Product, startProduct, ticksOf, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
+import { fillCameras, fillEntitlements, untilState } from './lib/storage-cameras.ts'
 import { opening } from './lib/storage-opening.ts'
 import { segments } from './lib/storage-segments.ts'
 import { temporaryFolder } from './lib/temporary.ts'
 
 const DEVICES = Number(process.env.BENCH_ROWS ?? 1_000_000)
+/** Serial number of the last camera that the index loads. */
+const LAST = `D${DEVICES}`
 const CONNECTIONS = 50
 const SECONDS = 4
 const ROUNDS = 5
@@ -26,11 +29,11 @@ const MOST_SEGMENTS = 20
 export async function run() {
   const product = await startProduct({ port: 18_351 })
   try {
-    fillDevices(product)
+    fillCameras(product, DEVICES)
     await untilQuiet(product)
     const without = await weigh(product, 'none')
-    fillEntitlements(product)
-    await untilState(product.url, 'recording')
+    fillEntitlements(product, { to: DEVICES })
+    await untilState(product.url, LAST, 'recording')
     await untilQuiet(product)
     remark(`load of the machine ${loadavg()[0]!.toFixed(1)}; ${DEVICES} entitled devices`)
     const value = ((await weigh(product, 'recording')) - without) / DEVICES
@@ -43,54 +46,6 @@ export async function run() {
   } finally {
     await product.stop()
   }
-}
-
-function fillDevices(product: Product) {
-  const token = createHash('sha256').update(TOKEN).digest('hex')
-  psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
-  psql(product, `insert into device_models (type_id, model_name, model_code, cloud_channels) values (1, 'B', 'B', 1)`)
-  psql(
-    product,
-    `insert into devices (tenant_id, model_id, sn, token_hash, attributes_wanted, last_online_time, online)
-     select 1, 1, 'D' || g, '\\x${token}', 0, now(), 1 from generate_series(1, ${DEVICES}) g`,
-  )
-  psql(product, 'vacuum analyze devices')
-}
-
-function fillEntitlements(product: Product) {
-  psql(product, `insert into oss_packages (package_name, package_code) values ('P', 'P')`)
-  psql(
-    product,
-    `insert into oss_package_versions (package_id, version, record_type, storage_days, period_type, period_count, price)
-     values (1, 1, 1, 30, 2, 1, 0)`,
-  )
-  psql(
-    product,
-    `insert into oss_entitlements (ent_no, device_id, sn, channel, tenant_id, package_id, package_version_id, package_name,
-       package_code, record_type, storage_days, period_type, period_count, source, state, start_time, run_from, end_time)
-     select 'OE' || id, id, sn, 0, 1, 1, 1, 'P', 'P', 1, 30, 2, 1, 1, 1, now() - interval '9 days', now() - interval '9 days',
-       now() + interval '20 days' from devices`,
-  )
-  psql(product, 'analyze oss_entitlements')
-  psql(
-    product,
-    `insert into oss_queues (device_id, channel, tenant_id, end_time, last_package_id)
-     select id, 0, 1, now() + interval '20 days', 1 from devices`,
-  )
-}
-
-const stateOf = async (url: string) => {
-  const reply = await fetch(`${url}/device/v1/storage/state`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ sn: `D${DEVICES}` }),
-  })
-  const body = (await reply.json()) as { channels?: { state: string }[] }
-  return body.channels?.[0]?.state
-}
-
-async function untilState(url: string, state: string) {
-  while ((await stateOf(url).catch(() => undefined)) !== state) await new Promise((done) => setTimeout(done, 500))
 }
 
 const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
@@ -109,7 +64,7 @@ async function beside<T>(product: Product, work: (second: Product) => Promise<T>
 /** Returns the resident memory of a second process with everything loaded. */
 const weigh = (product: Product, state: string) =>
   beside(product, async (second) => {
-    await untilState(second.url, state)
+    await untilState(second.url, LAST, state)
     await untilQuiet(second)
     return rssOf(second.pid)
   })
@@ -135,8 +90,8 @@ async function countTransactions(product: Product) {
 }
 
 async function throughput(product: Product) {
-  const bare = await server(BARE(ANSWER), 18_352)
-  const query = await server(ONE_QUERY(product.socket), 18_353)
+  const bare = await startProgram(18_352, BARE(ANSWER))
+  const query = await startProgram(18_353, ONE_QUERY(product.socket))
   const times = { bare: [] as number[], permit: [] as number[], query: [] as number[] }
   const cpu = { bare: [] as number[], permit: [] as number[] }
   wrk(product.url, { seconds: 2 })
@@ -183,9 +138,9 @@ const presigned = (product: Product) =>
   beside(
     product,
     async (second) => {
-      await untilState(second.url, 'recording')
+      await untilState(second.url, LAST, 'recording')
       await untilQuiet(second)
-      const bare = await server(BARE(await permitText(second.url)), 18_352)
+      const bare = await startProgram(18_352, BARE(await permitText(second.url)))
       const times = { bare: [] as number[], permit: [] as number[] }
       wrk(second.url, { seconds: 2, segments: MOST_SEGMENTS })
       for (let round = 0; round < ROUNDS; round++) {
@@ -259,13 +214,6 @@ require('node:http').createServer((q, r) => {
     r.end(body)
   })
 }).listen(18353, '127.0.0.1', () => process.stdout.write('ready'))`
-
-async function server(source: string, port: number) {
-  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
-  process.once('exit', () => child.kill())
-  await new Promise((done) => child.stdout.once('data', done))
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid as number, stop: () => child.kill() }
-}
 
 const luaOf = (segments: number) => `request = function()
   local segment = '{"start":' .. os.time() .. '000,"durationMs":4000,"bytes":412096,"format":"ts","session":77,"seq":12}'

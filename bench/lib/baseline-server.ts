@@ -4,6 +4,7 @@ import { stopAtExit } from './temporary.ts'
 /** A server in a process of its own, to which the product is compared. */
 export interface Baseline {
   readonly url: string
+  readonly pid: number
   stop(): void
 }
 
@@ -15,7 +16,9 @@ export async function startBaseline(
   port: number,
   { bytes, setup = '', work = '' }: { readonly bytes: number; readonly setup?: string; readonly work?: string },
 ): Promise<Baseline> {
-  const code = `${setup}
+  return startProgram(
+    port,
+    `${setup}
     require('node:http').createServer((q, r) => {
       const chunks = []
       q.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
@@ -24,9 +27,15 @@ export async function startBaseline(
         const answer = Buffer.from(JSON.stringify({ code: 0, data: 'x'.repeat(${Math.max(0, bytes - 22)}) }))
         r.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer)
       })
-    }).listen(${port}, '127.0.0.1', () => process.stdout.write('ready'))`
+    }).listen(${port}, '127.0.0.1', () => process.stdout.write('ready'))`,
+  )
+}
+
+/** Starts a server from its code, which listens on `port` and then writes to its output. */
+export async function startProgram(port: number, code: string): Promise<Baseline> {
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
-  stopAtExit(child.pid as number)
+  const pid = child.pid as number
+  stopAtExit(pid)
   await new Promise((done) => child.stdout.once('data', done))
-  return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill() }
+  return { url: `http://127.0.0.1:${port}`, pid, stop: () => void child.kill() }
 }

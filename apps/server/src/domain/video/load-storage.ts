@@ -95,9 +95,12 @@ export async function loadChangedQueues(client: pg.Client, since: string, { queu
   const ids = changed.map(([id]) => Number(id))
   for (let at = 0; at < ids.length; at += PAGE) {
     const some = [ids.slice(at, at + PAGE)]
-    for (const row of await rowsOf(client, `${QUEUES} where device_id = any($1)`, some)) queue(queueOf(row))
-    const planned = `${PLANNED} and e.device_id = any($1) ${PLANNED_ORDER}`
-    for (const row of await rowsOf(client, planned, some)) span(spanOf(row, false))
-    for (const row of await rowsOf(client, `${PAST} and s.device_id = any($1)`, some)) span(spanOf(row, true))
+    // Reads all rows before it passes on the first one: a permit meanwhile must not find a channel without its spans.
+    const queues = await rowsOf(client, `${QUEUES} where device_id = any($1)`, some)
+    const planned = await rowsOf(client, `${PLANNED} and e.device_id = any($1) ${PLANNED_ORDER}`, some)
+    const past = await rowsOf(client, `${PAST} and s.device_id = any($1)`, some)
+    for (const row of queues) queue(queueOf(row))
+    for (const row of planned) span(spanOf(row, false))
+    for (const row of past) span(spanOf(row, true))
   }
 }
