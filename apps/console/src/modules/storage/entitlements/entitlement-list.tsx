@@ -36,8 +36,8 @@ const QUERY = storageEntitlements.list.input
 const COLUMNS = [
   col('sn', { width: 120 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
-  // Names of customers are shown whole, because several begin with the same city.
-  col('tenantName', (name) => name || '-', { width: 116 }),
+  // Two lines of eight characters: the usual names of companies without a higher row.
+  col('tenantName', { width: 130 }),
   col('packageName', { width: 120 }),
   col('source', { width: 60 }),
   col('state', (state) => <StateTag state={state} />, { width: 80 }),

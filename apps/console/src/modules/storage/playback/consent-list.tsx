@@ -49,7 +49,7 @@ const COLUMNS = [
   col('validUntil', time, { width: 150, sort: true }),
   col('rangeBegin', time, { width: 150 }),
   col('rangeEnd', time, { width: 150 }),
-  col('fileName', documentLink, { width: 110 }),
+  col('fileName', documentLink, { width: 96 }),
   col('operName', { width: 90 }),
   col('note', { width: 160, hidden: true }),
   col('createTime', time, { width: 160, sort: true, hidden: true }),
