@@ -1,7 +1,8 @@
 import { agentHistory as contract, ExportedTurn, MAX_EXPORTED_TURNS } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { within } from '#core/database/lists/list-query.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
@@ -61,8 +62,7 @@ const conditionOf = (user: User, { agentId, deviceId, sessionId, beginTime, endT
     agentId === undefined ? undefined : eq(agentSessions.agentId, agentId),
     deviceId === undefined ? undefined : eq(agentSessions.deviceId, deviceId),
     sessionId === undefined ? undefined : eq(agentSessions.id, sessionId),
-    beginTime ? gte(agentSessions.lastTime, beginTime) : undefined,
-    endTime ? lte(agentSessions.lastTime, endTime) : undefined,
+    ...within(agentSessions.lastTime, beginTime, endTime),
   )
 
 /** Yields the turns of the sessions, oldest session first. Omits sessions that begin during the export. */

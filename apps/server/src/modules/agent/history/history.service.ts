@@ -1,9 +1,9 @@
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -62,8 +62,7 @@ export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessio
     agentId === undefined ? undefined : eq(agentSessions.agentId, agentId),
     deviceId === undefined ? undefined : eq(agentSessions.deviceId, deviceId),
     contains(agentSessions.title, title),
-    beginTime ? gte(agentSessions.lastTime, beginTime) : undefined,
-    endTime ? lte(agentSessions.lastTime, endTime) : undefined,
+    ...within(agentSessions.lastTime, beginTime, endTime),
   ]
   const query = selectSessions(db)
     .where(and(...conditions))

@@ -158,7 +158,13 @@ test('AGENT-09 a job exports the conversations of an agent, for accounts that ma
   expect(whole.text).toMatch(/talk-1,.*小明,VOICE1,.*用户,.*我的生日是五月/)
   expect(whole.text).not.toMatch(/[0-9a-f]{32}/)
   expect((await fileOf(both, `&beginTime=${encodeURIComponent('2031-01-01 00:00:00')}`)).rows).toBe(0)
-  const [{ id }] = (await sessions(reader)).list
+  const [{ id, lastTime }] = (await sessions(reader)).list
+  // A period includes its last day.
+  const day = lastTime.slice(0, 10)
+  const ofDay = `beginTime=${day}&endTime=${day}`
+  expect((await fileOf(both, `&${ofDay}`)).rows).toBe(2)
+  const listed = await reader.call('GET', `${HISTORY}/sessions?agentId=${agentId}&${ofDay}`)
+  expect(listed.data.list).toMatchObject([{ id }])
   expect((await fileOf(both, `&sessionId=${id}`)).rows).toBe(2)
   const far = await app.by({ tenant: '乙公司', permissions: ['agent:agent:export', 'agent:agent:history'] })
   expect((await fileOf(far)).rows).toBe(0)
