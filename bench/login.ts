@@ -71,20 +71,21 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 /** Imports the server's source at run time, because the server is a separate TypeScript project. */
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
 
-interface OwnServices {
-  readonly sessions: { authenticate(ticket: string, cookie: undefined): Promise<{ readonly user: unknown }> }
-  close(): Promise<void>
-}
+type Logger = Parameters<typeof import('../apps/server/src/main/services.ts')['createServices']>[0]['log']
 
 /** Runs in this process on the product's database, because a call over HTTP would measure HTTP. */
 async function sessionCheck(product: Product) {
   const token = await product.login()
-  const { readConfig } = await source('core/config/config.ts')
-  const { openDatabase } = await source('core/database/client.ts')
-  const { createServices } = await source('main/services.ts')
+  const { readConfig } = (await source(
+    'core/config/config.ts',
+  )) as typeof import('../apps/server/src/core/config/config.ts')
+  const { openDatabase } = (await source(
+    'core/database/client.ts',
+  )) as typeof import('../apps/server/src/core/database/client.ts')
+  const { createServices } = (await source('main/services.ts')) as typeof import('../apps/server/src/main/services.ts')
   const config = readConfig({ DATABASE_URL: addressOf(product), DATA_DIR: product.dataDir })
   const database = await openDatabase(config, { warn: remark })
-  const services: OwnServices = await createServices({ config, database, log: SILENT })
+  const services = await createServices({ config, database, log: SILENT as unknown as Logger })
   for (let i = 0; i < 10_000; i++) await services.sessions.authenticate(token, undefined)
   const started = performance.now()
   for (let i = 0; i < CHECKS; i++) await services.sessions.authenticate(token, undefined)

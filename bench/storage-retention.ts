@@ -21,20 +21,16 @@ const ROUNDS = 25
 const CHUNK = 500_000
 
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
-/** The type checker of the benches does not know the types of the stores. */
-const log = { warn: remark, error: remark }
-interface Sweep {
-  readonly pool: pg.Pool
-  readonly media: object
-  readonly log: object
-  readonly onStep?: (step: string) => void
-}
-const { LocalMedia } = (await source('core/media/local-media.ts')) as { LocalMedia: new (folder: string) => object }
+const { LocalMedia } = (await source(
+  'core/media/local-media.ts',
+)) as typeof import('../apps/server/src/core/media/local-media.ts')
+type LocalMedia = InstanceType<typeof LocalMedia>
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
-const { sweepDays } = (await source('domain/video/sweep.ts')) as {
-  sweepDays(sweep: Sweep, today: string): Promise<unknown>
-}
+const { removeExpiredDays } = (await source(
+  'domain/video/sweep.ts',
+)) as typeof import('../apps/server/src/domain/video/sweep.ts')
+const log = { warn: remark, error: remark } as unknown as Parameters<typeof removeExpiredDays>[0]['log']
 const { listRecordings } = (await source(
   'modules/playback/recordings.ts',
 )) as typeof import('../apps/server/src/modules/playback/recordings.ts')
@@ -131,16 +127,16 @@ async function recordings(db: Parameters<typeof listRecordings>[0], deviceId: nu
 }
 
 /** Compares the deletion of a large day with small days, while a camera of another day is played all the time. */
-async function sweep(pool: pg.Pool, media: object) {
+async function sweep(pool: pg.Pool, media: LocalMedia) {
   const small: number[] = []
   let large = 0
   const steps = new Map<string, number>()
   const waits = await playingDuring(pool, async () => {
     // oxlint-disable-next-line no-await-in-loop -- one day after the other
-    for (const day of SMALL) small.push(await timeOf(() => sweepDays({ pool, media, log }, day)))
+    for (const day of SMALL) small.push(await timeOf(() => removeExpiredDays({ pool, media, log }, day)))
     const from = performance.now()
     const onStep = (step: string) => steps.set(step, performance.now() - from)
-    large = await timeOf(() => sweepDays({ pool, media, log, onStep }, LARGE))
+    large = await timeOf(() => removeExpiredDays({ pool, media, log, onStep }, LARGE))
   })
   const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from oss_segments')
   if (rows[0]!.n !== FEW_ROWS) throw new Error(`${rows[0]!.n} rows remain`)

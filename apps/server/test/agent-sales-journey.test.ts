@@ -18,17 +18,19 @@ let vendor: Awaited<ReturnType<typeof openVendor>>
 beforeAll(async () => {
   port = await listenForDevices(app.services)
   vendor = await openVendor()
-  for (const [code, value] of [
-    ['usage.limit', '2'],
-    ['usage.notice', NOTICE],
-  ])
-    expect((await people.seller.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })).code).toBe(200)
+  await setParam('usage.limit', '2')
+  await setParam('usage.notice', NOTICE)
 })
 afterAll(async () => {
   await vendor?.close()
   await port?.close()
 })
 afterEach(() => lab.assertSound())
+
+async function setParam(code: string, value: string) {
+  const answer = await people.seller.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
+  expect(answer.code, answer.msg).toBe(200)
+}
 
 /** Calls as an unmodified voice server does. */
 async function voiceServer(path: string, body: object) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { type Config, readConfig } from '#core/config/config.ts'
+import { queryWithoutTimeout } from '#core/database/unlimited-query.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
@@ -28,7 +29,8 @@ export type Findings = {
 }
 
 export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<Findings> {
-  const { rows } = await pool.query<{ sha256: string; size: number }>(
+  const rows = await queryWithoutTimeout<{ sha256: string; size: number }>(
+    pool,
     'select distinct sha256, size from files order by sha256',
   )
   const broken: string[] = []
@@ -58,25 +60,26 @@ async function problemOf(files: FileStore, sha256: string, size: number): Promis
 }
 
 async function storageBreaches(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ what: string }>(STORAGE_BREACHES, [new Date().toISOString()])
-  rows.push(...(await pool.query<{ what: string }>(VIDEO_BREACHES)).rows)
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_BREACHES, [new Date().toISOString()])
+  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_BREACHES)))
   return rows.map(({ what }) => `云存储核对不符：${what}`)
 }
 
 async function playBreaches(pool: pg.Pool, { timeZone, adPlayDays }: Config): Promise<string[]> {
   // The job may have dropped the first kept day already.
   const first = addDays(formatLocalDay(Date.now(), timeZone), 2 - adPlayDays)
-  const { rows } = await pool.query<{ what: string }>(AD_PLAY_BREACHES, [timeZone, first])
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, AD_PLAY_BREACHES, [timeZone, first])
   return rows.map(({ what }) => `广告播放统计核对不符：${what}`)
 }
 
 async function orderBreaches(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ what: string }>(ORDER_BREACHES)
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, ORDER_BREACHES)
   return rows.map(({ what }) => `智能体订单核对不符：${what}`)
 }
 
 async function countersBehind(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ sequence: string; tbl: string; col: string }>(
+  const rows = await queryWithoutTimeout<{ sequence: string; tbl: string; col: string }>(
+    pool,
     `select s.oid::regclass::text as sequence, d.refobjid::regclass::text as tbl, a.attname as col
      from pg_class s join pg_depend d on d.objid = s.oid and d.deptype in ('a', 'i') and d.refobjsubid > 0
        and d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
@@ -85,7 +88,8 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
   )
   const behind: string[] = []
   for (const { sequence, tbl, col } of rows) {
-    const { rows: states } = await pool.query<{ late: boolean }>(
+    const states = await queryWithoutTimeout<{ late: boolean }>(
+      pool,
       `select coalesce((select max(${quoteIdentifier(col)}) from ${tbl}), 0)
          > (select case when is_called then last_value else last_value - 1 end from ${sequence}) as late`,
     )

@@ -56,6 +56,8 @@ export const UPLOAD = {
   adProof: { extensions: [...DOCUMENT_EXTENSIONS, ...IMAGE_EXTENSIONS], maxBytes: under(5), maxCount: 5 },
   /** Samples of voices and recordings of speakers. Inclusive limit. */
   agentAudio: { extensions: ['mp3', 'wav'], maxBytes: 10 * MIB, maxCount: 1 },
+  /** Vouchers of payments: transfer receipts and contracts. */
+  agentVoucher: { extensions: [...DOCUMENT_EXTENSIONS, ...IMAGE_EXTENSIONS], maxBytes: under(5), maxCount: 3 },
   table: { extensions: TABLE_EXTENSIONS, maxBytes: 50 * MIB, maxCount: 1 },
 } as const satisfies Record<string, UploadRule>
 export type UploadKind = keyof typeof UPLOAD

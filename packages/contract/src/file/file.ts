@@ -20,6 +20,7 @@ export const FILE_PURPOSES = [
   'adProof',
   'agentDemo',
   'agentAudio',
+  'agentVoucher',
 ] as const
 export type FilePurpose = (typeof FILE_PURPOSES)[number]
 
@@ -64,6 +65,7 @@ export const files = {
           'adProof',
           'agentDemo',
           'agentAudio',
+          'agentVoucher',
         ])
         .optional(),
     }),

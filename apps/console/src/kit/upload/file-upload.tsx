@@ -19,7 +19,7 @@ interface UploadFieldProps {
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
-  purpose?: 'file' | 'notice' | 'ticket' | 'consent' | 'adProof' | 'agentDemo' | 'agentAudio'
+  purpose?: 'file' | 'notice' | 'ticket' | 'consent' | 'adProof' | 'agentDemo' | 'agentAudio' | 'agentVoucher'
   /** Names of the existing files by URL. */
   names?: Readonly<Record<string, string>>
 }

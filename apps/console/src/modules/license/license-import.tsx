@@ -177,6 +177,7 @@ function usePreview(form: FormInstance, onProblem: (problem: string) => void) {
     const isCurrent = looks.begin()
     const shown = (await call(licenseCerts.preview, input, { quiet: true }).catch((error: unknown) => {
       if (isCurrent() && !showAtField(form, error)) onProblem(findErrorMessage(error))
+      return undefined
     })) as { rows: LicensePreviewRow[] } | undefined
     if (isCurrent()) setPreview(shown?.rows)
   }

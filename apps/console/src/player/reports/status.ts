@@ -3,6 +3,7 @@ import type { Api } from '../api.ts'
 import type { Pairing } from '../wire.ts'
 
 const EVERY_MS = 10 * 60_000
+const WEB_PLAYER = 1
 /** Shortest time between two calls. */
 const SPACING_MS = 15_000
 
@@ -45,7 +46,7 @@ export class StatusSender {
     if (key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return
     this.#sentAt = performance.now()
     this.#isUnsent = true
-    const json = { sn: this.#pairing.sn, ...status }
+    const json = { sn: this.#pairing.sn, playerKind: WEB_PLAYER, ...status }
     const reply = await this.#api.call('status', { json, token: this.#pairing.token })
     if (reply.status !== 200) return
     this.#sentKey = key

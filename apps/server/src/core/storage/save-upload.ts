@@ -41,6 +41,7 @@ const RULES: Readonly<Record<FilePurpose, UploadRule>> = {
   adProof: UPLOAD.adProof,
   agentDemo: UPLOAD.agentAudio,
   agentAudio: UPLOAD.agentAudio,
+  agentVoucher: UPLOAD.agentVoucher,
 }
 
 export const findFileRule = (purpose: FilePurpose) => RULES[purpose]

@@ -109,7 +109,7 @@ async function fillOrder(demo: Demo, order: DemoOrder) {
     const input = { id, rev: 0, reason: '客户改订其他套餐' }
     return run(demo, seller, { name: 'close', days, input }, (ctx) => closeOrder(ctx, input))
   }
-  const payment = { id, rev: 0, payWay: 1 as const, voucherNo: `ZZ${orderNo.slice(2)}` }
+  const payment = { id, rev: 0, payWay: 1 as const, voucherNo: `ZZ${orderNo.slice(2)}`, voucherFiles: [] }
   await run(demo, accountant, { name: 'confirm', days, input: payment }, (ctx) => confirmOrder(ctx, payment))
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { queryWithoutTimeout } from '#core/database/unlimited-query.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { formatDayPrefix, FOLDERS_PER_DAY, findFolder, formatObjectKey, type SegmentKey } from './recordings/segment.ts'
 
@@ -18,7 +19,8 @@ interface Difference {
 
 /** Compares the stored rows of an expire day with its objects. Yields the differences of each folder. */
 async function* compareDay(pool: Pool, media: MediaFiles, expireDay: string): AsyncGenerator<Difference[]> {
-  const { rows } = await pool.query<{ id: number }>(
+  const rows = await queryWithoutTimeout<{ id: number }>(
+    pool,
     'select distinct device_id as id from oss_segments where expire_day = $1 and status = 1',
     [expireDay],
   )
@@ -39,7 +41,8 @@ interface Folder {
 async function compareFolder(pool: Pool, media: MediaFiles, { expireDay, prefix, deviceIds }: Folder) {
   const sizes = new Map<string, number>()
   for await (const { key, size } of media.list(prefix)) sizes.set(key, size)
-  const { rows } = await pool.query<Row>(
+  const rows = await queryWithoutTimeout<Row>(
+    pool,
     `select expire_day as "expireDay", device_id as "deviceId", channel, kind, start_ms as "startMs", salt, format, bytes
      from oss_segments where expire_day = $1 and status = 1 and device_id = any($2)`,
     [expireDay, deviceIds],
@@ -89,7 +92,8 @@ async function mark(pool: Pool, absent: readonly Row[]): Promise<string[]> {
 
 /** Returns the expire days that are not deleted. */
 export async function listRetainedDays(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ day: string }>(
+  const rows = await queryWithoutTimeout<{ day: string }>(
+    pool,
     'select expire_day as day from oss_days where state < 3 order by expire_day',
   )
   return rows.map(({ day }) => day)
@@ -111,7 +115,8 @@ export async function checkObjects(pool: Pool, media: MediaFiles): Promise<strin
 
 /** Returns one finding for each of the last deleted days that still has objects. */
 export async function findObjectsOfDroppedDays(pool: Pool, media: MediaFiles): Promise<string[]> {
-  const { rows } = await pool.query<{ day: string }>(
+  const rows = await queryWithoutTimeout<{ day: string }>(
+    pool,
     `select expire_day as day from oss_days where state = 3 order by expire_day desc limit ${MAX_FINDINGS}`,
   )
   const findings: string[] = []

@@ -35,6 +35,7 @@ const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   adProof: ['advertiseManage:adList:add', 'advertiseManage:adList:edit'],
   agentDemo: ['agent:voice:add', 'agent:voice:edit'],
   agentAudio: ['agent:voice:clone'],
+  agentVoucher: ['agent:order:confirm'],
 }
 /** Permissions to open tickets, which include downloading their attachments. */
 const TICKET_READERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
@@ -97,6 +98,7 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
     return TICKET_READERS.some((right) => user.can(right))
   if (file.purpose === 'agentDemo') return false
   if (file.purpose === 'agentAudio') return user.can('agent:voice:clone')
+  if (file.purpose === 'agentVoucher') return user.can('agent:order:query')
   if (file.purpose === 'consent') return user.can('ossManage:deviceList:consent')
   if (AD_PURPOSES.test(file.purpose)) return AD_READERS.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)

@@ -42,17 +42,17 @@ type Result = Awaited<ReturnType<typeof readAll>>
 const ALL: Result = { playlist: true, segment: true, picture: true, play: true, timeline: true, events: true }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, false]))
 
-test.each([
+const DUE: readonly (readonly [when: string, makeDue: (home: Home) => Promise<void>])[] = [
   [
     'the owner deletes it',
-    async ({ session, camera }: Home) => {
+    async ({ session, camera }) => {
       const { code } = await session('DELETE', `video?sn=${camera.sn}&begin=${START}&end=${START + MINUTE_MS}`)
       expect(code).toBe(200)
     },
   ],
   [
     'the owner unbinds the camera',
-    async (home: Home) => {
+    async (home) => {
       await bindTo(null, home)
     },
   ],
@@ -62,7 +62,9 @@ test.each([
       clock.ahead = 2 * MINUTE_MS
     },
   ],
-])('STORAGE-08 a recording is refused at once when %s, although its object remains', async (_, makeDue) => {
+]
+
+test.each(DUE)('STORAGE-08 a recording is refused at once when %s, although its object remains', async (_, makeDue) => {
   const home = await newHome()
   await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time)
     values (${home.camera.id}, 0, 1, now() - interval '7 days' + interval '1 minute')`)

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { queryWithoutTimeout } from '#core/database/unlimited-query.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
@@ -28,7 +29,8 @@ export function registerStorageVerify(services: Services) {
 export async function runStorageVerify(services: Services) {
   const { database, videos, now, config } = services
   const yesterday = addDays(formatLocalDay(now(), config.timeZone), -1)
-  const { rows } = await database.pool.query<{ day: string }>(
+  const rows = await queryWithoutTimeout<{ day: string }>(
+    database.pool,
     `select distinct d.expire_day as day from oss_device_days o join oss_days d on d.expire_day = any(o.expire_days)
      where o.day = $1 and d.state = 0 order by 1`,
     [yesterday],
@@ -44,25 +46,11 @@ export async function runStorageVerify(services: Services) {
   return { findings: findings.length, missing: missing.length }
 }
 
-/**
- * Returns the violated invariants. The statements read whole tables, so they run without the statement timeout of the
- * pool.
- */
+/** Returns the violated invariants. */
 async function breaches(pool: Pool, now: Date): Promise<string[]> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('begin; set local statement_timeout = 0')
-    const { rows } = await client.query<{ what: string }>(STORAGE_BREACHES, [now.toISOString()])
-    rows.push(...(await client.query<{ what: string }>(VIDEO_BREACHES)).rows)
-    await client.query('commit')
-    return rows.map(({ what }) => `账目不符：${what}`)
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure))
-    throw error
-  } finally {
-    client.release(broken)
-  }
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_BREACHES, [now.toISOString()])
+  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_BREACHES)))
+  return rows.map(({ what }) => `账目不符：${what}`)
 }
 
 async function report(services: Services, findings: readonly string[]) {

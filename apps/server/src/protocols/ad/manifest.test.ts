@@ -35,6 +35,9 @@ test('AD-06 a manifest has the approved ads of published programs; a known ETag 
   expect(Math.abs(Number(first.headers['x-oms-time']) - Date.now())).toBeLessThan(5000)
   const seconds = Number(first.headers['x-oms-poll'])
   expect(seconds >= 48 && seconds <= 72).toBe(true)
+  await oms.services.adDelivery.status.flush(true)
+  await oms.sync()
+  await get(`manifest/${sn}`)
   const statements = await statementsDuring(async () => {
     for (const etag of [`"${sha256(first.body)}"`, `W/"${sha256(first.body)}"`, sha256(first.body)]) {
       const again = await get(`manifest/${sn}`, { 'if-none-match': etag })

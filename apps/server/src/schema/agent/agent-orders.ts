@@ -6,6 +6,7 @@ import {
   date,
   index,
   integer,
+  jsonb,
   pgTable,
   serial,
   smallint,
@@ -40,6 +41,7 @@ export const agentOrders = pgTable(
     /** 0 unpaid, 1 transfer, 2 contract, 3 gift, 5 free. */
     payWay: smallint().notNull().default(0),
     voucherNo: varchar({ length: 64 }).notNull().default(''),
+    voucherFiles: jsonb().$type<{ id: string; name: string }[]>().notNull().default([]),
     payBy: integer(),
     payTime: moment(),
     closeReason: varchar({ length: 200 }).notNull().default(''),

@@ -67,9 +67,16 @@ export const OrderInput = z.object({
 export const GiftInput = z.object({ ...goods, remark: text('赠送原因', 200) })
 export const PreviewInput = z.object({ ...goods, discount, isGift: choice('赠送', YES_NO).default(0) })
 
+const VOUCHER_FILE = '凭证文件不正确，请重新上传'
 export const ConfirmInput = z.object({
   payWay: optional(choice('收款方式', SALE_WAY)).meta({ title: '收款方式', labels: SALE_WAY }),
   voucherNo: note('凭证号', 64),
+  /** Ids of uploaded files with the purpose `agentVoucher`. */
+  voucherFiles: z
+    .array(z.string(VOUCHER_FILE).regex(/^[0-9a-f]{32}$/, VOUCHER_FILE), VOUCHER_FILE)
+    .max(UPLOAD.agentVoucher.maxCount, `凭证文件最多${UPLOAD.agentVoucher.maxCount}个`)
+    .default([])
+    .meta({ title: '凭证文件' }),
 })
 export const CloseInput = z.object({ reason: text('关闭原因', 200) })
 export const RefundInput = z.object({ reason: text('退款原因', 200) })
@@ -155,6 +162,7 @@ const UnitSum = z.object({
 export const OrderDetail = OrderRow.extend({
   activateDays: z.int().meta({ title: '激活期限' }),
   validDays: z.int().meta({ title: '有效期' }),
+  voucherFiles: z.array(z.object({ url: z.string(), name: z.string() })).meta({ title: '凭证文件' }),
   discountReason: z.string().meta({ title: '优惠原因' }),
   closeReason: z.string().meta({ title: '关闭原因' }),
   closeTime: z.string().nullable().meta({ title: '关闭时间' }),

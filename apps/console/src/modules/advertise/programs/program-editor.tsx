@@ -43,7 +43,7 @@ interface Props {
   /** Dialog that is open from the start. */
   readonly opens?: AfterSave | undefined
   /** Called when the dialog `opens` is open. */
-  readonly onOpened?: () => void
+  readonly onOpened?: (() => void) | undefined
 }
 
 /** Editor of a program: ads, track, schedule, and the 24 hours of a screen with the edited content. */

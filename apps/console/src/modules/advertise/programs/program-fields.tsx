@@ -1,4 +1,9 @@
-import { findDatesProblem, findDayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import {
+  findDatesProblem,
+  findDayPartsProblem,
+  NewProgramInput,
+  ProgramInput,
+} from '@oms/contract/advertise/program-input.ts'
 import { INSERT_MODE_NAME, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { Form } from 'antd'
 import { useSession } from '#core/auth/session.tsx'

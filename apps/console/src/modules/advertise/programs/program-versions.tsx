@@ -18,6 +18,12 @@ import { SmallPager } from '../small-pager.tsx'
 const PAGE_SIZE = 10
 const COLOR: Readonly<Record<number, string>> = { 1: 'gold', 2: 'success', 3: 'default', 4: 'error' }
 
+const MAY_REPUBLISH: readonly number[] = [
+  PROGRAM_VERSION_STATE.replaced,
+  PROGRAM_VERSION_STATE.rejected,
+  PROGRAM_VERSION_STATE.withdrawn,
+]
+
 /** Published versions of a program, newest first. */
 export function ProgramVersions({ row }: { row: ProgramListRow }) {
   const [pageNum, setPage] = useState(1)
@@ -50,7 +56,7 @@ function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): v
     <li>
       <div>
         <b>版本 {verNo}</b> <Tag color={COLOR[state] ?? 'default'}>{PROGRAM_VERSION_STATE_NAME[state as 1]}</Tag>
-        {(state === PROGRAM_VERSION_STATE.replaced || state === PROGRAM_VERSION_STATE.rejected) && (
+        {MAY_REPUBLISH.includes(state) && (
           <Allowed to={programPublish.republish}>
             <Button type="link" size="small" onClick={onRepublish}>
               重新发布

@@ -11,12 +11,15 @@ import {
 } from '@oms/contract/agent/orders/order-entities.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Alert, Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { FileUpload } from '#kit/upload/file-upload.tsx'
+import { joinAddresses, parseFileId, splitAddresses } from '#kit/upload/stored-file.ts'
 import { formatOrderTargets, nameConfirmation } from './order-cells.tsx'
 import './order.css'
 
@@ -125,6 +128,12 @@ const FreeNote = ({ row: { payWay, remark } }: { readonly row: OrderDetail }) =>
   <p>{payWay === GIFT_PAY_WAY ? `赠送原因：${remark}。` : '应收 0 元，不需要凭证。'}确认后立即发放套餐。</p>
 )
 
+/** Converts between the URLs of the upload control and the ids of the call. */
+const idsOf = (value: unknown) => splitAddresses(String(value ?? '')).flatMap((address) => parseFileId(address) ?? [])
+const addressesOf = (ids: unknown) => ({
+  value: joinAddresses((Array.isArray(ids) ? (ids as string[]) : []).map((id) => `/api/v1/file/${id}`)),
+})
+
 const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
     <div className="order-proposal">
@@ -140,6 +149,9 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
       missing="请输入凭证号"
       hint="银行流水号或合同编号，一个凭证号只能用于一个订单"
     />
+    <Field of={of} name="voucherFiles" normalize={idsOf} getValueProps={addressesOf}>
+      <FileUpload rule={UPLOAD.agentVoucher} purpose="agentVoucher" />
+    </Field>
   </>
 )
 

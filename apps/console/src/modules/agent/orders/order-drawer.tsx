@@ -14,6 +14,8 @@ import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { FileList } from '#kit/upload/file-upload.tsx'
+import { joinAddresses } from '#kit/upload/stored-file.ts'
 import { OrderGrants } from './grant-list.tsx'
 import { OrderLedger } from './ledger-list.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
@@ -44,6 +46,14 @@ const ITEMS = [
   item('createName'),
   item('createTime', time),
 ]
+const VOUCHER_ITEMS = [
+  wide('voucherFiles', (stored) => (
+    <FileList
+      value={joinAddresses(stored.map(({ url }) => url))}
+      names={Object.fromEntries(stored.map(({ url, name }) => [url, name]))}
+    />
+  )),
+]
 const PAID_ITEMS = [item('payName'), item('payTime', time), item('validUntil', time), item('refunded', formatCurrency)]
 const CLOSED_ITEMS = [item('closeTime', time), item('closeReason')]
 const FINISHED_ITEMS = [item('finishTime', time)]
@@ -51,8 +61,9 @@ const REMARK_ITEMS = [wide('remark')]
 const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
 
 /** Returns the items of an order. Omits the times of steps that were not taken. */
-const itemsOf = ({ payTime, closeTime, finishTime }: OrderDetail) => [
+const itemsOf = ({ payTime, closeTime, finishTime, voucherFiles }: OrderDetail) => [
   ...ITEMS,
+  ...(voucherFiles.length > 0 ? VOUCHER_ITEMS : []),
   ...(payTime ? PAID_ITEMS : []),
   ...(closeTime ? CLOSED_ITEMS : []),
   ...(finishTime ? FINISHED_ITEMS : []),

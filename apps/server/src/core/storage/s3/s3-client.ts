@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
 import { AwsClient } from 'aws4fetch'
@@ -86,7 +87,7 @@ export class S3Client {
   }
 
   async get(key: string, range?: ByteRange) {
-    const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {}
+    const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {}
     const response = await this.#call('GET', key, { headers })
     // A server that returns another range would cause wrong bytes in the response.
     if (range && !response.headers.get('content-range')?.startsWith(`bytes ${range.start}-${range.end}/`)) {
@@ -94,7 +95,7 @@ export class S3Client {
       throw new S3Error(response.status, 'WrongRange', `GET ${key}`)
     }
     if (!response.body) return Readable.from([])
-    return Readable.fromWeb(response.body)
+    return Readable.fromWeb(response.body as ReadableStream)
   }
 
   /** Returns the size and the first bytes of an object that is not empty. */

@@ -105,6 +105,11 @@ export class AdIndex {
     return this.#assignment.table.hasToken(slot, token)
   }
 
+  /** True when the device is in the list of screens. */
+  hasScreen(slot: number) {
+    return this.#assignment.table.hasScreen(slot)
+  }
+
   slotOfSmilKey(key: string) {
     return this.#assignment.table.slotOfSmilKey(key)
   }
@@ -200,8 +205,10 @@ export class AdIndex {
     }
   }
 
-  #putScreen(slot: number, { token, key, zone, volume }: ScreenFacts) {
+  #putScreen(slot: number, facts: ScreenFacts) {
+    const { token, key, zone, volume } = facts
     const { table, sets } = this.#assignment
+    table.setScreen(slot, facts !== NO_SCREEN)
     table.setToken(slot, token)
     table.setSmilKey(slot, key)
     this.#assignment.move(slot, sets.of(zone || this.#parts.timeZone, volume, this.setOf(slot).programs))

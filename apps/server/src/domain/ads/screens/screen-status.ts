@@ -70,7 +70,9 @@ export class ScreenStatus {
   }
 
   async #store(reports: readonly ScreenReport[]) {
-    const values = [JSON.stringify(reports)]
+    // In `nowPlaying`, null means that nothing plays; only an absent value keeps the stored one.
+    const rows = reports.map((report) => ({ ...report, hasNowPlaying: report.nowPlaying !== undefined }))
+    const values = [JSON.stringify(rows)]
     await this.#pool.query({ name: 'ad-screens-new', text: INSERT, values })
     await this.#pool.query({ name: 'ad-screens-status', text: UPDATE, values })
   }
@@ -79,9 +81,9 @@ export class ScreenStatus {
 const RECORDS = `jsonb_to_recordset($1::jsonb) as x ("deviceId" int, "tenantId" int, "playerKind" smallint,
   "playerVersion" text, width int, height int, codecs text[], "appliedEtag" text, "readyFiles" int, "totalFiles" int,
   failed jsonb, "freeBytes" bigint, "clockOffsetMs" bigint, "clockState" smallint, "offlineReady" smallint,
-  "nowPlaying" jsonb, at float8)`
+  "nowPlaying" jsonb, "hasNowPlaying" boolean, at float8)`
 
-/** A device that reports without pairing is a native player. */
+/** A device that reports without pairing is a native player, unless its player says otherwise. */
 const INSERT = `
   insert into ad_screens (device_id, tenant_id, player_kind)
   select d.id, d.tenant_id, coalesce(x."playerKind", 2) from ${RECORDS}
@@ -90,11 +92,13 @@ const INSERT = `
 
 /** An absent field keeps the stored value. */
 const UPDATE = `
-  update ad_screens s set player_version = coalesce(x."playerVersion", s.player_version),
+  update ad_screens s set player_kind = coalesce(x."playerKind", s.player_kind),
+    player_version = coalesce(x."playerVersion", s.player_version),
     width = coalesce(x.width, s.width), height = coalesce(x.height, s.height), codecs = coalesce(x.codecs, s.codecs),
     applied_etag = coalesce(x."appliedEtag", s.applied_etag), ready_files = coalesce(x."readyFiles", s.ready_files),
     total_files = coalesce(x."totalFiles", s.total_files), failed = coalesce(x.failed, s.failed),
     free_bytes = coalesce(x."freeBytes", s.free_bytes), clock_offset_ms = coalesce(x."clockOffsetMs", s.clock_offset_ms),
     clock_state = coalesce(x."clockState", s.clock_state), offline_ready = coalesce(x."offlineReady", s.offline_ready),
-    now_playing = x."nowPlaying", last_report_time = greatest(s.last_report_time, to_timestamp(x.at / 1000))
+    now_playing = case when x."hasNowPlaying" then x."nowPlaying" else s.now_playing end,
+    last_report_time = greatest(s.last_report_time, to_timestamp(x.at / 1000))
   from (select * from ${RECORDS} order by 1) x where s.device_id = x."deviceId" and s.tenant_id = x."tenantId"`

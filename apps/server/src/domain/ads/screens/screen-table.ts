@@ -8,6 +8,8 @@ export class ScreenTable {
   sets = new Uint32Array(0)
   #tokenRows = new Uint32Array(0)
   #tokens = Buffer.alloc(0)
+  /** One bit for each slot: set for a device with a row of screens. */
+  #screens = new Uint8Array(0)
   #rows = 1
   readonly #freeRows: number[] = []
   readonly #slotByKey = new Map<string, number>()
@@ -15,7 +17,7 @@ export class ScreenTable {
 
   /** Bytes of the columns, without the tokens. */
   get bytes() {
-    return this.sets.byteLength + this.#tokenRows.byteLength
+    return this.sets.byteLength + this.#tokenRows.byteLength + this.#screens.byteLength
   }
 
   /** Enlarges the columns to this number of slots. */
@@ -23,10 +25,23 @@ export class ScreenTable {
     if (count <= this.sets.length) return
     const length = this.sets.length === 0 ? count : Math.ceil(count * GROWTH)
     const [sets, rows] = [new Uint32Array(length), new Uint32Array(length)]
+    const screens = new Uint8Array(Math.ceil(length / 8))
+    screens.set(this.#screens)
+    this.#screens = screens
     sets.set(this.sets)
     rows.set(this.#tokenRows)
     this.sets = sets
     this.#tokenRows = rows
+  }
+
+  hasScreen(slot: number): boolean {
+    return ((this.#screens[slot >> 3] ?? 0) & (1 << (slot & 7))) > 0
+  }
+
+  setScreen(slot: number, exists: boolean) {
+    const bit = 1 << (slot & 7)
+    const before = this.#screens[slot >> 3] ?? 0
+    this.#screens[slot >> 3] = exists ? before | bit : before & ~bit
   }
 
   /** Stores the sha256 of the player's token in hex; empty removes the token. */

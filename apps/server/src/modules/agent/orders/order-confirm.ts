@@ -8,7 +8,7 @@ import { GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
@@ -18,6 +18,7 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { devices } from '#schema/device.ts'
+import { files } from '#schema/system.ts'
 import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 const DEVICE_SCOPE = 1
@@ -45,6 +46,26 @@ async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }:
 }
 
 /**
+ * Returns the uploaded voucher files with their names. Assigns them to the tenant of the order, whose staff may open the
+ * voucher of its payment.
+ */
+async function claimVoucherFiles({ db, user, now }: Ctx, { tenantId }: StoredOrder, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const isOwn = and(inArray(files.id, [...ids]), eq(files.uid, user.uid), eq(files.purpose, 'agentVoucher'))
+  const rows = await db
+    .update(files)
+    .set({ tenantId, usedTime: now.toISOString() })
+    .where(and(isOwn, isNull(files.usedTime)))
+    .returning({ id: files.id, name: files.name })
+  const nameById = new Map(rows.map(({ id, name }) => [id, name]))
+  return [...new Set(ids)].map((id) => {
+    const name = nameById.get(id)
+    if (name === undefined) throw invalid('凭证文件不存在，请重新上传', 'voucherFiles')
+    return { id, name }
+  })
+}
+
+/**
  * Records the payment of an order and creates its grants. Repeating the call with the same voucher changes nothing,
  * even with an old revision. Simultaneous confirmations therefore record one payment.
  */
@@ -62,10 +83,11 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   if (order.createBy === user.uid) throw refused(OWN_ORDER_MESSAGE)
   await requireReceivingTenant(ctx, order.tenantId)
   const payment = await paymentOf(ctx, order, input)
+  const voucherFiles = await claimVoucherFiles(ctx, order, input.voucherFiles)
   const terms = await readTerms(ctx, order)
   await assertTargetsRemain(ctx, order, terms.scope)
   await issueGrants(ctx, order, terms)
-  const paid = { ...payment, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
+  const paid = { ...payment, voucherFiles, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
   return saveStep(ctx, order, paid, actionOf(payment.payWay, order.amount))
 }
 

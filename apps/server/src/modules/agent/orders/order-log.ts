@@ -24,6 +24,7 @@ const TITLES = {
   state: '状态',
   payWay: '收款方式',
   voucherNo: '凭证号',
+  voucherFiles: '凭证文件',
   refunded: '已退款（元）',
   closeReason: '关闭原因',
 }
@@ -66,6 +67,7 @@ const inWords = (order: Partial<StoredOrder>) => ({
     AMOUNTS.flatMap((key) => (order[key] === undefined ? [] : [[key, formatFenAsYuan(order[key])]])),
   ),
   ...(order.state === undefined ? {} : { state: ORDER_STATE[order.state as keyof typeof ORDER_STATE] }),
+  ...(order.voucherFiles === undefined ? {} : { voucherFiles: order.voucherFiles.map(({ name }) => name).join('、') }),
   ...(order.payWay === undefined ? {} : { payWay: PAY_WAY[order.payWay as keyof typeof PAY_WAY] ?? '' }),
 })
 

@@ -59,6 +59,7 @@ const selectOrders = (db: Db, user: User) =>
       state: agentOrders.state,
       payWay: agentOrders.payWay,
       voucherNo: agentOrders.voucherNo,
+      storedFiles: agentOrders.voucherFiles,
       validUntil: sql<string | null>`(select to_char(max(g.valid_until), 'YYYY-MM-DD HH24:MI:SS') from agent_grants g
         where g.order_id = ${agentOrders.id})`.as('valid_until'),
       createName: nameOf(agentOrders.createBy).as('create_name'),
@@ -79,7 +80,10 @@ const selectOrders = (db: Db, user: User) =>
     .leftJoin(tenants, eq(tenants.id, agentOrders.tenantId))
 type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
-const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(formatAllowance).join('、') })
+const present = ({ allowances, ...row }: Selected) => ({
+  ...row,
+  content: allowances.map(formatAllowance).join('、'),
+})
 
 /** Conditions by value of the filter `todo`: orders and refunds that wait for a decision of the account. */
 const TODO = { 1: isAwaitingConfirmation, 2: isAwaitingRefundAudit } as const
@@ -148,6 +152,7 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   return {
     ...present(found),
     ...summarizeBalances(units),
+    voucherFiles: found.storedFiles.map((file) => ({ name: file.name, url: `/api/v1/file/${file.id}` })),
     units,
     refunds: await refundsOf(ctx, id),
     proposal,

@@ -94,18 +94,12 @@ interface Outcome {
 }
 
 /** Returns the details of the configuration for the timeline of the device. */
-const outcomeOf = (
-  agent: AgentOfDevice,
-  { models, chatHistoryConf }: AgentFacts,
-  { withheld, limit, reminders }: Outcome,
-) => ({
+const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
   agent: agent.agentName,
   version: agent.versionNo,
   candidate: agent.versionNo === agent.candidateNo,
   llm: models.LLM?.code ?? '',
   tts: models.TTS?.code ?? '',
-  // With 0 the voice server reports no turns, so the diagnosis cannot judge them.
-  history: chatHistoryConf,
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),
   ...(reminders > 0 && { reminders }),
   ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT_STATE_CODE.stopped }),

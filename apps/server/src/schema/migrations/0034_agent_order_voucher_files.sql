@@ -1,0 +1,1 @@
+ALTER TABLE "agent_orders" ADD COLUMN "voucher_files" jsonb DEFAULT '[]'::jsonb NOT NULL;
