@@ -34,7 +34,10 @@ export default defineConfig({
   test: {
     include: FILES,
     // A run on a given database would only repeat these files of the run on the embedded database.
-    exclude: [...configDefaults.exclude, ...(process.env.DATABASE_URL ? [...withoutGivenDatabase(), ...GENERATED_INPUTS] : [])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env.DATABASE_URL ? [...withoutGivenDatabase(), ...GENERATED_INPUTS] : []),
+    ],
     globalSetup: './test/global-setup.ts',
     setupFiles: './test/one-query-at-a-time.ts',
     // Each file has its own database, so a worker can reuse its loaded modules for the next file.

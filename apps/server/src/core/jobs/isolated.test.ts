@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { forEachIsolated } from './isolated.ts'
 
 const ISOLATION = { log: pino({ level: 'silent' }), kind: 'test', name: (item: number) => ({ item }) }
-const failure = (code: string) => Object.assign(new Error('query failed'), { cause: Object.assign(new Error(), { code }) })
+const failure = (code: string) =>
+  Object.assign(new Error('query failed'), { cause: Object.assign(new Error(), { code }) })
 
 test.each([
   ['P0001', 'an error of the data'],

@@ -11,7 +11,10 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 export function reachesBeyondScope({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
   if (scope.tenants === 'all') return undefined
   const inside = sql`${sql.param([...scope.tenants])}::int[]`
-  const reaches = (tenantIds: SQL, groupIds: SQL) => sql`case when ${tenantIds} <> '{}' then not ${tenantIds} <@ ${inside}
+  const reaches = (
+    tenantIds: SQL,
+    groupIds: SQL,
+  ) => sql`case when ${tenantIds} <> '{}' then not ${tenantIds} <@ ${inside}
     when ${groupIds} <> '{}' then exists (select from unnest(${groupIds}) as g(id)
       left join device_groups dg on dg.id = g.id
       where dg.id is null or dg.tenant_id = ${PLATFORM_TENANT_ID} or dg.tenant_id <> all(${inside}))
