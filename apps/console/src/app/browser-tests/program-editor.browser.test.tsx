@@ -25,6 +25,7 @@ const MANIFEST = {
 } satisfies Manifest
 const DRAW = 'POST /api/v1/advertise/program/manifest'
 const ADS = 'GET /api/v1/advertise/program/option/ad'
+const TARGETS = 'GET /api/v1/advertise/program/option/target'
 
 let server: ReturnType<typeof startServer>
 let tab: ReturnType<typeof openTab> | undefined
@@ -32,7 +33,7 @@ beforeEach(() => {
   sessionStorage.clear()
   server = startServer({
     [ADS]: () => ok({ list: OFFERED, total: OFFERED.length, pageNum: 1, pageSize: 20 }),
-    'GET /api/v1/advertise/program/option/target': () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '' }] }),
+    [TARGETS]: () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '' }] }),
     'GET /api/v1/advertise/program/option/screen': () => ok({ list: [] }),
     'GET /api/v1/tenant/options/tenant': () => ok({ list: TENANTS }),
     [DRAW]: () => ok(MANIFEST),
@@ -54,6 +55,11 @@ afterEach(() => {
 })
 
 const track = page.getByRole('region', { name: '节目单内容' })
+/** Names of the chosen targets. */
+const targets = () => {
+  const select = document.querySelector('[id$="targetIds"]')?.closest('.ant-select')
+  return [...(select?.querySelectorAll('.ant-select-selection-item-content') ?? [])].map((each) => each.textContent)
+}
 const order = () => [...document.querySelectorAll('.ad-row-text b')].map(({ textContent }) => textContent)
 const add = (name: string) => page.getByRole('button', { name: `添加 ${name}` }).click()
 
@@ -81,13 +87,20 @@ test('AD-04 the strip and the preview follow the edited content once the form is
   await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
 })
 
-test('AD-04 choosing another customer clears the ads, and limits the library to that customer', async () => {
+test('AD-04 choosing another customer clears ads and targets, and offers only those of that customer', async () => {
   await add('早餐')
   expect(order()).toEqual(['早餐'])
+  await page.getByText('型号', { exact: true }).click()
+  await page.getByRole('combobox', { name: '投放对象' }).click()
+  await page.getByTitle('SCR-7', { exact: true }).click()
+  await expect.poll(targets).toEqual(['SCR-7'])
   await page.getByLabelText('所属客户').click()
   await page.getByTitle('客户2（T2）').click()
   await expect.poll(order).toEqual([])
+  expect(targets()).toEqual([])
+  await expect.element(page.getByRole('radio', { name: '设备', exact: true })).toBeChecked()
   await expect.poll(() => server.inputsOf(ADS).at(-1)).toMatchObject({ tenantId: '2' })
+  await expect.poll(() => server.inputsOf(TARGETS).at(-1)).toMatchObject({ targetType: '1', tenantId: '2' })
 })
 
 test('AD-04 a preview begins with the next play of the program', () => {

@@ -11,7 +11,6 @@ import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { isRecommendedForDeviceType, isRecommendedForIndustry, addRecommendations } from './scene-recommendations.ts'
 
-type Scene = typeof scenes.$inferSelect
 type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
 export const buildSceneFilter = ({
