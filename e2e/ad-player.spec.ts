@@ -140,3 +140,17 @@ test('AD-07 at 04:00 the page reloads from its cache', async ({ page, ads }) => 
   await loaded
   await expect(shown(page)).toHaveText(/[甲乙丙]/)
 })
+
+test('AD-07 a screen without content reloads at 04:00 too', async ({ page, ads }) => {
+  const night = Date.parse('2026-11-23T03:58:30+08:00')
+  ads.offset = night - Date.now()
+  ads.manifest = { ...manifestOf(lines), programs: [] }
+  await page.clock.install({ time: night })
+  await open(page, ads)
+  await expect.poll(() => ads.statuses.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  const loaded = page.waitForEvent('load')
+  await page.clock.runFor(90_000)
+  // The clock of the test stops with the old page.
+  await page.clock.runFor(60_000).catch(() => undefined)
+  await loaded
+})

@@ -14,6 +14,24 @@ test('AD-07 the running manifest plays until the files of the new one are stored
   await expect(shown(page)).toHaveJSProperty('naturalWidth', 640, { timeout: 30_000 })
 })
 
+test('AD-07 the running manifest plays while no file of the new one can be downloaded', async ({ page, ads }) => {
+  ads.manifest = manifestOf([{ ...text('旧'), ms: 3000 }])
+  await open(page, ads)
+  await expect(shown(page)).toHaveText('旧')
+  const lost = { ...ads.file(png(640, 360, [20, 160, 220])), sha256: 'f'.repeat(64) }
+  ads.manifest = manifestOf([{ type: 1, files: [lost], ms: 3000 }])
+  const failed = () => ads.statuses.at(-1)?.['failed']
+  await expect.poll(failed, { timeout: 40_000 }).toEqual([{ sha256: lost.sha256, reason: 'HTTP 404' }])
+  await expect(shown(page)).toHaveText('旧')
+  // One file of the new manifest suffices, because it fills the time.
+  const found = ads.file(png(320, 180, [200, 60, 20]))
+  ads.manifest = manifestOf([
+    { type: 1, files: [lost], ms: 3000 },
+    { type: 1, files: [found], ms: 3000 },
+  ])
+  await expect(shown(page)).toHaveJSProperty('naturalWidth', 320, { timeout: 30_000 })
+})
+
 test('AD-07 only a takeover cuts the running play, which is then reported as partial', async ({ page, ads }) => {
   const long = manifestOf([{ ...text('长'), ms: 600_000 }])
   ads.manifest = long

@@ -6,7 +6,7 @@ export interface ZipEntry {
 }
 
 /** An entry whose bytes are elsewhere. */
-export interface ZipEntryFacts {
+interface ZipEntryFacts {
   readonly name: string
   readonly size: number
   readonly crc: number

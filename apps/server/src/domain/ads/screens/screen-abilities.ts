@@ -3,7 +3,7 @@ import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import { chooseRendition, needsFile } from '@oms/contract/ad-engine/renditions.ts'
 
 /** What a screen reported about itself. */
-export interface ReportedScreen {
+interface ReportedScreen {
   /** Pixels; 0: unknown. */
   readonly width: number
   readonly height: number
