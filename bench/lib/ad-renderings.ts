@@ -54,7 +54,10 @@ export async function renderings() {
     ]),
   )
   const ads = new Map(
-    Array.from({ length: 100 }, (_, at) => adOf(at + 1)).map((body) => [body.id, { body, json: JSON.stringify(body) }]),
+    Array.from({ length: 100 }, (_, at) => adOf(at + 1)).map((body) => [
+      body.id,
+      { body, json: JSON.stringify(body), fileMs: undefined },
+    ]),
   )
   const set = new ManifestSets('Asia/Shanghai', 100).of('Asia/Shanghai', 100, [...programs.keys()])
   const now = Date.now()

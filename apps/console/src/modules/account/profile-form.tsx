@@ -16,7 +16,7 @@ import { useWords } from '#kit/pickers/dict-words.tsx'
 type Account = z.output<typeof Profile>
 
 /** The picture is saved by its own button, which must not count as a change of this form. */
-const toRecord = ({ uid, avatar: _, ...rest }: Account) => ({ ...rest, id: uid })
+const toRecord = ({ uid, ...rest }: Account) => ({ ...rest, id: uid, avatar: undefined })
 
 /** Edits the user's own profile. The avatar is saved separately when chosen. */
 export function ProfileForm({ profile }: { profile: Account }) {

@@ -1,7 +1,7 @@
 import { findMissingYear } from '@oms/contract/ticket/holidays.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { within } from '#core/database/lists/list-query.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'

@@ -46,12 +46,7 @@ export async function getRelease({ db, user, services }: Ctx, { otaId }: ParsedO
   return {
     ...pickVersion(version),
     ...pickPolicy(policy),
-    pending: stored?.pending
-      ? {
-          percent: stored.pending.percent,
-          lines: isBeyond ? [BEYOND_SCOPE] : describePendingChange(stored, await listStages(db, otaId)),
-        }
-      : null,
+    pending: await showPending(db, stored, isBeyond),
     modelName: model,
     tenantName: names.tenants.get(version.tenantId) ?? '',
     stateReason: isBeyond ? '' : policy.stateReason,
@@ -156,6 +151,12 @@ async function visibleStage(db: Db, user: User, { otaId, ...stage }: StoredStage
 
 /** Shown in place of a waiting change that names tenants or groups outside the data scope. */
 const BEYOND_SCOPE = '修改涉及您数据范围之外的客户'
+
+async function showPending(db: Db, stored: StoredPolicy | undefined, isBeyond: boolean) {
+  if (!stored?.pending) return null
+  const lines = isBeyond ? [BEYOND_SCOPE] : describePendingChange(stored, await listStages(db, stored.otaId))
+  return { percent: stored.pending.percent, lines }
+}
 
 /** Returns the condition for visible devices, or undefined when the data scope is unlimited. */
 const limitOf = (user: User) => (user.scope.tenants === 'all' ? undefined : visibleDevices(user))
