@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/fixtures/license-fixture.ts'
@@ -114,6 +115,23 @@ test('a line that has expired or names an unknown type is refused with its reaso
   // From now on the type is in use, so that lines of other batches may name it.
   const later = await take(me, [`${uidOf('EXP', 5)},,,OWN-TYPE,,,`], { vendor: '2', dryRun: '0' })
   expect(later.data).toMatchObject({ created: 1, failed: 0 })
+})
+
+test('the file of failed lines keeps a key sealed, and imports the certificate with the key after correction', async () => {
+  const fields = { vendor: '2', dryRun: '0' }
+  const { data } = await take(me, [`${uidOf('SEAL', 1)},key-sealed,,,NOPE,,`], fields)
+  expect(data).toMatchObject({ created: 0, failed: 1 })
+  const { body } = await me.inject({ method: 'GET', url: `/api/v1/file/${data.file.id}?download=1` })
+  expect(body).not.toContain('key-sealed')
+  const [head = '', line = ''] = body.replace('\ufeff', '').trim().split('\r\n')
+  expect(head).toContain('密钥')
+  const [, , , ...cells] = line.split(',')
+  const corrected = cells.map((cell) => (cell === 'NOPE' ? 'C10' : cell)).join(',')
+  expect((await take(me, [corrected], fields)).data).toMatchObject({ created: 1, failed: 0 })
+  const { rows } = await server.db.execute<{ sealed: string }>(
+    sql`select key_sealed as sealed from licenses where uid = ${uidOf('SEAL', 1)}`,
+  )
+  expect(decrypt(server.services.config.secretKey, rows[0]!.sealed)).toBe('key-sealed')
 })
 
 /** Asserts that the statistics of these tables were updated after the import. */

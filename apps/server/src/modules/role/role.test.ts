@@ -38,6 +38,16 @@ test('TENANT-02 adds, finds, changes, disables, enables and deletes a role, with
   )
 })
 
+test('TENANT-02 a role is saved with the fields of the specification alone, without a revision', async () => {
+  const id = await made({ roleName: '无版本', roleCode: 'no_rev' })
+  const change = { id, roleName: '无版本号', roleCode: 'no_rev', roleSort: 3 }
+  expect(await at.admin.call('PUT', ROLE_URL, change)).toMatchObject({ code: 200, msg: '修改成功' })
+  expect((await at.admin.call('GET', `${ROLE_URL}/${id}`)).data).toMatchObject({
+    roleName: '无版本号',
+    roleSort: 3,
+  })
+})
+
 test.each([
   [{ roleCode: 'admin' }, '该角色编码为系统保留，请换一个'],
   [{ roleCode: 'root' }, '该角色编码为系统保留，请换一个'],

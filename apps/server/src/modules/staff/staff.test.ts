@@ -205,3 +205,12 @@ test('the export contains the filtered list as texts, masked as on the screen, w
   expect(xlsx.rawPayload.subarray(0, 2).toString()).toBe('PK')
   expect((await manager.call('GET', `${USER}/export?columns=passwordHash`)).msg).toBe('导出列不正确')
 })
+
+test('TENANT-01 a user is saved with the fields of the specification alone, without a revision', async () => {
+  const made = await add(boss, { roleIds: [manager.roleId] })
+  expect(await boss.call('PUT', USER, { uid: made.uid, realname: '改过的名字' })).toMatchObject({
+    code: 200,
+    msg: '修改成功',
+  })
+  expect(await rowOf(boss, made.account)).toMatchObject({ realname: '改过的名字', roleIds: [manager.roleId] })
+})

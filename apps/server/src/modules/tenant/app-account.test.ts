@@ -119,16 +119,23 @@ test('imports users from a spreadsheet and reports invalid lines', async () => {
     ',13500000003,丙,',
     'imp_4,,丁,',
   ].join('\n')
-  const send = (fields: string) =>
+  const send = (fields: string, table = body) =>
     keeper.inject({
       method: 'POST',
       url: `/api/v1/account/app/import?${fields}`,
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
-      payload: `--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n${body}\r\n--x--\r\n`,
+      payload: `--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n${table}\r\n--x--\r\n`,
     })
   expect((await send('dryRun=1')).json().data).toMatchObject({ total: 4, created: 2, failed: 2, dryRun: true })
   expect((await send('dryRun=0')).json().data).toMatchObject({ created: 2, failed: 2 })
   expect((await send('dryRun=0&update=1')).json().data).toMatchObject({ created: 0, updated: 2 })
+  // A column that the file lacks is unchanged, and so is an empty cell.
+  const partial = '账号,昵称,注册来源\nimp_1,甲二,\n'
+  expect((await send('dryRun=0&update=1', partial)).json().data).toMatchObject({ updated: 1, failed: 0 })
+  const { rows } = await app.db.execute(
+    sql`select mobile_no as mobile, nickname, register_source as source from app_accounts where account = 'imp_1'`,
+  )
+  expect(rows).toEqual([{ mobile: '13500000001', nickname: '甲二', source: 2 }])
   const template = await keeper.inject({ method: 'GET', url: '/api/v1/account/app/template' })
   expect(template.statusCode).toBe(200)
 })

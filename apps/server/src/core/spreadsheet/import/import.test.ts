@@ -10,6 +10,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { createUser } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { openTable } from '#core/spreadsheet/table-reader.ts'
+import { writeXlsx } from '#core/spreadsheet/formats/xlsx-writer.ts'
 import { defineImport } from './import.ts'
 import { registerImports } from './import-job.ts'
 
@@ -49,7 +51,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => void (await server.db.execute(sql`delete from settings where key like 'test %'`)))
 
-async function send(csv: string, dryRun: '0' | '1' = '0', name = 'a.csv') {
+async function send(csv: string | Buffer, dryRun: '0' | '1' = '0', name = 'a.csv') {
   const rights = await server.services.sessions.rightsOf(me.uid)
   if (!rights) throw new Error('no rights')
   const audit = vi.fn<Ctx['audit']>()
@@ -58,7 +60,7 @@ async function send(csv: string, dryRun: '0' | '1' = '0', name = 'a.csv') {
     user: createUser(rights, { id: '', tenantId: rights.tenantId }),
     db: server.db,
     now: new Date(),
-    incoming: { name, stream: Readable.from([Buffer.from(csv)]) },
+    incoming: { name, stream: Readable.from([typeof csv === 'string' ? Buffer.from(csv) : csv]) },
     audit,
     recordIn: vi.fn<Ctx['recordIn']>(async () => {}),
   } as unknown as Ctx
@@ -131,6 +133,39 @@ test('IMPORT-04 a small import also returns a file of its failed lines, which ca
   const again = await send(body.replace(',,6', ',丁,6').replace(',-1', ',1').replace('甲,7', '戊,7'))
   expect(again.answer).toMatchObject({ total: 3, created: 3, failed: 0 })
   expect(await stored()).toBe(5)
+})
+
+test('IMPORT-04 the failed lines of a workbook are a workbook, which can be corrected and imported', async () => {
+  const columns = ['名称', '大小'].map((title) => ({ key: title, title }))
+  const workbook = async (rows: readonly Record<string, unknown>[], own: readonly { key: string; title: string }[]) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of writeXlsx(own, rows, { isForm: true })) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+  const given = await workbook(
+    [
+      { 名称: '0012', 大小: '0' },
+      { 名称: '好', 大小: '5' },
+    ],
+    columns,
+  )
+  const { answer } = await send(given, '0', 'a.xlsx')
+  expect(answer).toMatchObject({ created: 1, failed: 1 })
+  const { rawPayload } = await me.inject({ method: 'GET', url: `/api/v1/file/${answer.file?.id}?download=1` })
+  const { header, rows } = await openTable(rawPayload, 'failed.xlsx')
+  const lines: string[][] = []
+  for await (const { cells } of rows) lines.push([...cells])
+  expect([header, ...lines]).toEqual([
+    ['行号', '问题列', '原因', '名称', '大小'],
+    ['2', '大小', '大小不能小于1', '0012', '0'],
+  ])
+  const corrected = lines.map((cells) => Object.fromEntries(header.map((title, at) => [title, cells[at]])))
+  const again = await workbook(
+    corrected.map((row) => ({ ...row, 大小: '7' })),
+    header.map((title) => ({ key: title, title })),
+  )
+  expect((await send(again, '0', 'b.xlsx')).answer).toMatchObject({ total: 1, created: 1, failed: 0 })
+  expect(await server.db.$count(settings, sql`key = 'test 0012 7'`)).toBe(1)
 })
 
 test('IMPORT-04 more than 2,000 lines become a job with a report', async () => {
