@@ -127,6 +127,7 @@ test('OTA-03 OTA-04 OTA-05 OTA-06 OTA-07 OTA-12 the form shows its errors, refus
     await expect(page.getByText(text, { exact: true })).toBeVisible()
   await page.getByRole('button', { name: '移除组件 1' }).click()
   await page.getByRole('button', { name: '移除', exact: true }).click()
+  await expect(page.getByText('还没有「固件」类型的组件，设备收到该版本后没有可安装的固件')).toBeVisible()
 
   await pick(page.getByRole('combobox', { name: '设备型号' }), name)
   await field(page, '版本号').pressSequentially('v7-x')
@@ -147,6 +148,17 @@ test('OTA-03 OTA-04 OTA-05 OTA-06 OTA-07 OTA-12 the form shows its errors, refus
   await expect(page).toHaveURL(/\/AddOta$/)
   await expect(field(page, '版本名称')).toHaveValue('重复')
   await expect(field(page, '最低适用版本')).toHaveValue('12')
+})
+
+test('a cancelled form returns to the list with its filter', async ({ page, login, staff }) => {
+  await login(await staff(EDITOR, '固件工程师'))
+  await page.goto('/upgrade/ota?verName=%E7%A7%8B%E5%AD%A3')
+  await expect(field(page, '版本名称')).toHaveValue('秋季')
+  await page.getByRole('link', { name: '新增固件' }).first().click()
+  await expect(page).toHaveURL(/\/AddOta$/)
+  await page.getByRole('button', { name: /^取\s*消$/ }).click()
+  await expect(page).toHaveURL(/\/upgrade\/ota\?.*verName=/)
+  await expect(field(page, '版本名称')).toHaveValue('秋季')
 })
 
 test('OTA-09 refuses a file one byte over 300 MB with the specified message', async ({ page, login, api }, info) => {

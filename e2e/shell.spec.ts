@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
+import { ticket } from './tickets.ts'
 
 const PROFILE = '/account/profile'
 const PASSWORD = '/account/password'
@@ -243,4 +244,49 @@ test('Ctrl+K finds a device by part of its serial number and opens its page', as
   await page.getByRole('combobox', { name: '搜索关键字' }).fill(`EEK-${code}`)
   await page.getByRole('option', { name: new RegExp(`SEEK-${code}-01`) }).click()
   await expect(page).toHaveURL(/\/device\/apkManage\/detail\/\d+$/)
+})
+
+test('Ctrl+K finds a ticket by the telephone number of its contact', async ({ page, login, api }) => {
+  const contact = `139${String(Date.now()).slice(-8)}`
+  const { feedbackNo } = await ticket(await api(), '来电反映画面卡顿', { contact })
+  await login()
+  await page.goto('/')
+  await expect(tabs(page).first()).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: '搜索关键字' }).fill(contact)
+  await page.getByRole('option', { name: new RegExp(feedbackNo) }).click()
+  await expect(page.locator('.ticket-text')).toHaveText('来电反映画面卡顿')
+})
+
+test('the first Tab key reaches a link past the menu, which moves the focus to the page', async ({ page, login }) => {
+  await login()
+  await page.goto('/')
+  await expect(tabs(page).first()).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: '跳到主要内容' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('a menu lists all tabs when they do not fit the tab bar', async ({ page, login }) => {
+  await page.setViewportSize({ width: 900, height: 700 })
+  await login()
+  const addresses = [
+    '/device/apkManage',
+    '/upgrade/ota',
+    '/AfterService/Questions',
+    '/system/manager',
+    PROFILE,
+    PASSWORD,
+    SESSIONS,
+  ]
+  for (const address of addresses) {
+    await page.goto(address)
+    await expect(tabs(page).and(page.locator('[aria-selected=true]'))).toBeVisible()
+  }
+  await page.getByRole('button', { name: /^全部页签（\d+）$/ }).click()
+  const all = page.getByRole('menu', { name: '全部页签' }).getByRole('menuitem')
+  await expect(all).toHaveCount(await tabs(page).count())
+  await all.filter({ hasText: '编辑资料' }).click()
+  await expect(page).toHaveURL(PROFILE)
 })

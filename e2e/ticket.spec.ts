@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 import { pick } from './pick.ts'
 import { AGENT, confirm, detail, PENDING, pickHandler, QUESTIONS, row, ticket } from './tickets.ts'
 
@@ -63,6 +64,7 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
   await confirm(page).click()
   await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: '重新打开' })).toBeVisible()
   // TICKET-08: the list shows the change at once.
   await page.getByRole('tab', { name: '待处理' }).click()
   await expect(row(page, feedbackNo)).toHaveCount(0)
@@ -208,4 +210,21 @@ test('figures of the statistics link to the tickets they count', async ({ page, 
     .click()
   await expect(page).toHaveURL(/\/AfterService\/Questions\?.*problemType=3/)
   await expect(row(page, '统计用工单').first()).toBeVisible()
+})
+
+test('the facts of a device appear while its serial number is typed', async ({ page, login, staff, api }) => {
+  const admin = await api()
+  const code = fresh('F')
+  const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }
+  const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', model)
+  await admin.call('POST', '/api/v1/device/info', { sn: `FACTS-${code}`, modelId })
+  await login(await staff(AGENT, '接线客服'))
+  await page.goto(QUESTIONS)
+  await page.getByRole('button', { name: '新增工单' }).first().click()
+  const form = page.getByRole('dialog', { name: '新增工单' })
+  await form.getByLabel('设备序列号').pressSequentially(`FACTS-${code}`)
+  const facts = form.getByRole('region', { name: '设备信息' })
+  await expect(facts).toContainText(`型号${code}`)
+  await form.getByLabel('设备序列号').press('x')
+  await expect(facts).toHaveText('系统中没有该序列号的设备，工单仍可提交')
 })
