@@ -269,7 +269,7 @@ test('the first Tab key reaches a link past the menu, which moves the focus to t
 })
 
 test('a menu lists all tabs when they do not fit the tab bar', async ({ page, login }) => {
-  await page.setViewportSize({ width: 900, height: 700 })
+  await page.setViewportSize({ width: 600, height: 700 })
   await login()
   const addresses = [
     '/device/apkManage',

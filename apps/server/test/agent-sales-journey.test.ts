@@ -124,8 +124,8 @@ test('AGENT-14 AGENT-15 AGENT-17 tokens: sold, confirmed, relayed until spent, t
   const { device, mac, agentId } = await newTalker('Token旅程')
   const config = JSON.stringify({ base_url: vendor.base, model_name: 'true-model' })
   const { id: model } = await lab.one<{ id: number }>(sql`
-    insert into agent_models (tenant_id, type, code, name, provider_code, config, relay, price_in, price_out)
-    values (1, 'LLM', 'LLM_Sales', 'LLM_Sales', 'openai', ${config}, 1, 1000000, 2000000) returning id`)
+    insert into agent_models (tenant_id, shared, type, code, name, provider_code, config, relay, price_in, price_out)
+    values (1, 1, 'LLM', 'LLM_Sales', 'LLM_Sales', 'openai', ${config}, 1, 1000000, 2000000) returning id`)
   await app.db.execute(sql`insert into agent_secrets (owner_kind, owner_id, field, tenant_id, encrypted, last_four)
     values (1, ${model}, 'api_key', 1, ${encrypt(app.services.config.secretKey, 'sk-sales-key')}, '')`)
   await app.db.execute(sql`update agents set llm_id = ${model} where id = ${agentId}`)

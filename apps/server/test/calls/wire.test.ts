@@ -88,7 +88,7 @@ describe('endpoints for operators', () => {
     expect((await app.stranger().inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' })
     expect((await app.stranger().inject({ url: '/readyz' })).json()).toEqual({
       status: 'ok',
-      checks: { database: true, files: true },
+      checks: { database: true, files: true, videos: true },
     })
   })
 

@@ -253,7 +253,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
       const probe = await fetch(`${(processes[0] as Serving).url}/readyz`)
       expect([probe.status, await probe.json()]).toEqual([
         200,
-        { status: 'degraded', checks: { database: true, files: false } },
+        { status: 'degraded', checks: { database: true, files: false, videos: false } },
       ])
       expect((await list()).status).toBe(200)
       await sleep(2_000)

@@ -1,3 +1,4 @@
+import { account } from '@oms/contract/account/account.ts'
 import { menu } from '@oms/contract/menu/menu.ts'
 import { notices } from '@oms/contract/notice/notice.ts'
 import { role } from '@oms/contract/role/role.ts'
@@ -7,6 +8,7 @@ import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { industry } from '@oms/contract/tenant/industry.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
+import { ProfileForm } from '#modules/account/profile-form.tsx'
 import { MenuAdd, MenuEdit } from '#modules/menu/menu-form.tsx'
 import { NoticeAddForm, NoticeEditForm } from '#modules/notice/notice-form.tsx'
 import { RoleCopy } from '#modules/role/role-copy.tsx'
@@ -25,10 +27,32 @@ import { type FormCase, buildOptions } from './form-case.ts'
 const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
 const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1, industryIds: [] }] }
 const NO_IMPACT = { tenantCount: 0, roleCount: 0, accountsLosing: 0, accountsGaining: 0, tenants: [], roles: [] }
+const PROFILE = {
+  uid: 1,
+  account: 'me',
+  realname: '本人',
+  nickname: '',
+  gender: 1,
+  birthday: null,
+  profile: '',
+  address: '',
+  avatar: '',
+  mobileNo: null,
+  email: null,
+  rev: 1,
+}
 const noop = () => {}
 
 /** Forms of customers, accounts, roles, scenes, menus and notices. */
 export const PEOPLE_CASES: readonly FormCase[] = [
+  {
+    name: '编辑资料',
+    file: 'account/profile-form.tsx',
+    save: account.modify,
+    field: 'nickname',
+    stays: true,
+    form: () => <ProfileForm profile={PROFILE as never} />,
+  },
   {
     name: '新增行业',
     file: 'tenant/industry-form.tsx',

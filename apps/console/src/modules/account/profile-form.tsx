@@ -3,14 +3,13 @@ import { account, ProfileInput } from '@oms/contract/account/account.ts'
 import { type Profile } from '@oms/contract/account/profile.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Radio, Space } from 'antd'
-import { useEffect, useEffectEvent } from 'react'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { NoteField, Field, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { pickSendable } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
-import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { usePageForm } from '#kit/form/use-page-form.ts'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 
 type Account = z.output<typeof Profile>
@@ -20,21 +19,15 @@ const toRecord = ({ uid, ...rest }: Account) => ({ ...rest, id: uid, avatar: und
 
 /** Edits the user's own profile. The avatar is saved separately when chosen. */
 export function ProfileForm({ profile }: { profile: Account }) {
-  const save = useSaveForm(account.modify, {
-    initial: toRecord(profile),
+  const save = usePageForm(account.modify, toRecord(profile), {
     draft: 'profile',
     latest: async () => toRecord(await call(account.detail, { id: profile.uid })),
     input: (values) =>
       pickSendable(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
   })
   const reset = () => save.load(toRecord(profile))
-  const follow = useEffectEvent(() => {
-    if (!save.dirty) reset()
-  })
-  // Changes by an administrator appear in a form without input; with input they cause a conflict at the next save.
-  useEffect(() => follow(), [profile])
   return (
-    <Form {...save.form}>
+    <Form {...save.form} disabled={save.saving}>
       <RestoredDraft {...save.draft} />
       <ProfileFields />
       <ProfileButtons busy={save.saving} dirty={save.dirty} onUndo={reset} />

@@ -34,9 +34,20 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
   )
 }
 
-export function DeviceFacts({ device }: { device: NonNullable<Context['device']> }) {
+interface DeviceFactsProps {
+  readonly device: NonNullable<Context['device']>
+  /** Also shows customer and model, which a ticket has itself. */
+  readonly hasOwner?: boolean
+}
+
+export function DeviceFacts({ device, hasOwner = false }: DeviceFactsProps) {
   const ends = device.warrantyEnd
+  const owner: [string, React.ReactNode][] = [
+    ['所属客户', device.tenantName],
+    ['设备型号', device.modelName],
+  ]
   const facts: [string, React.ReactNode][] = [
+    ...(hasOwner ? owner : []),
     ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={formatConnection(device)} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
     ['设备名称', device.devName],

@@ -38,7 +38,7 @@ function SerialDevice({ sn }: { sn: string }) {
   if (error) return <p className="ticket-muted">暂时无法加载设备信息，可继续填写</p>
   if (!data) return <p className="ticket-muted">正在查找设备…</p>
   if (!data.device) return <p className="ticket-muted">系统中没有该序列号的设备，工单仍可提交</p>
-  return <DeviceFacts device={data.device} />
+  return <DeviceFacts device={data.device} hasOwner />
 }
 
 /** Form that adds a ticket for a customer who reports a problem by telephone or mail. */

@@ -163,7 +163,7 @@ const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDe
     <p className="order-quiet">
       {payWay === GIFT_PAY_WAY
         ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
-        : `订单金额 ${formatCurrency(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
+        : `订单金额 ${formatCurrency(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款（调整减少的部分除外）。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>
   </div>
 )

@@ -34,7 +34,7 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
     endDate: params.get('endDate') ?? formatDayBeforeToday(0, now),
     ...(tenantId > 0 && { tenantId }),
     ...(source > 0 && { source }),
-    measure: measure in FIGURE_FORMATS ? (measure as Measure) : 'turns',
+    measure: Object.hasOwn(FIGURE_FORMATS, measure) ? (measure as Measure) : 'turns',
     by: groups.find((by) => by === number('by')) ?? groups[0]!,
     marginBy: MARGINS.find((by) => by === number('marginBy')) ?? MARGIN_BY.tenant,
   }

@@ -76,23 +76,29 @@ test('AGENT-14 the amount that the screen shows as left removes the whole rest o
   expect(await grantOf(orderId)).toMatchObject({ state: 2, left: 0, spent: 1.51 })
 })
 
-test('AGENT-14 an increase opens a used grant again until its end, and its warnings may be sent again', async () => {
-  const { orderId, device, id } = await soldGrant()
-  await talk(device.id, TURNS, 100)
-  await fold()
-  await app.db.execute(sql`update agent_grants set warned_share = 5 where id = ${id}`)
-  const before = await grantOf(orderId)
-  expect(before.state).toBe(2)
-  expect((await adjust(id, INCREASE, 100)).code).toBe(200)
-  expect(await grantOf(orderId)).toMatchObject({ state: 1, left: 100, validUntil: before.validUntil })
-  const { warned } = await lab.one<{ warned: number | null }>(
-    sql`select warned_share as warned from agent_grants where id = ${id}`,
-  )
-  expect(warned).toBeNull()
-  await talk(device.id, TURNS, 3)
-  await fold()
-  expect(await grantOf(orderId)).toMatchObject({ left: 97, spent: 103 })
-})
+test.each([
+  [5, 'announced with 5 % left'],
+  [0, 'announced as used up'],
+])(
+  'AGENT-14 an increase opens a used grant again until its end, and its warnings may be sent again (%i, %s)',
+  async (warnedShare) => {
+    const { orderId, device, id } = await soldGrant()
+    await talk(device.id, TURNS, 100)
+    await fold()
+    await app.db.execute(sql`update agent_grants set warned_share = ${warnedShare} where id = ${id}`)
+    const before = await grantOf(orderId)
+    expect(before.state).toBe(2)
+    expect((await adjust(id, INCREASE, 100)).code).toBe(200)
+    expect(await grantOf(orderId)).toMatchObject({ state: 1, left: 100, validUntil: before.validUntil })
+    const { warned } = await lab.one<{ warned: number | null }>(
+      sql`select warned_share as warned from agent_grants where id = ${id}`,
+    )
+    expect(warned).toBeNull()
+    await talk(device.id, TURNS, 3)
+    await fold()
+    expect(await grantOf(orderId)).toMatchObject({ left: 97, spent: 103 })
+  },
+)
 
 test('AGENT-14 a grant that was reduced to nothing before its pack began ends with its pack', async () => {
   const terms = {

@@ -121,8 +121,9 @@ async function saveBalance({ db, user, now }: Ctx, { beginsAt, endsAt }: LockedG
   await db.execute(sql`
     with done as (update agent_grants set total = ${total}, remaining = ${of.remaining}::bigint,
         adjusted = adjusted + ${of.change}::bigint, state = ${of.state}, ${times}
-        warned_share = case when warned_share = 0 and ${of.remaining}::bigint > 0 then 5
-          when ${of.remaining}::bigint * 20 <= ${total} then warned_share
+        warned_share = case
+          when ${of.remaining}::bigint * 20 <= ${total}
+            then case when warned_share = 0 and ${of.remaining}::bigint > 0 then 5 else warned_share end
           when ${of.remaining}::bigint * 5 <= ${total} and warned_share is not null then 20 end
       where id = ${of.id} returning *)
     insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason, create_time)

@@ -44,11 +44,17 @@ const freeze = (db: Db, orderId: number) =>
   db.execute(sql`
     update agent_grants set is_frozen = 1 where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
 
-/** Releases the frozen grants. Adds the frozen time to the end of running grants, and to the window of waiting ones. */
-const release = (db: Db, orderId: number, frozenMs: number) =>
+/**
+ * Releases the frozen grants. Adds the frozen time to the end of running grants, and to the window of waiting ones. A
+ * later end is announced again.
+ */
+const release = (db: Db, orderId: number, frozenMs: number, now: Date) =>
   db.execute(sql`
     update agent_grants set is_frozen = 0, valid_until = valid_until + t.frozen,
-      activate_until = case when state = ${GRANT_STATE_CODE.waiting} then activate_until + t.frozen else activate_until end
+      activate_until = case when state = ${GRANT_STATE_CODE.waiting} then activate_until + t.frozen else activate_until end,
+      warned_days = case when valid_until + t.frozen > ${now.toISOString()}::timestamptz + interval '30 days' then null
+        when valid_until + t.frozen > ${now.toISOString()}::timestamptz + interval '7 days' and warned_days is not null then 30
+        else warned_days end
     from (select make_interval(secs => ${frozenMs / 1000}::float8) as frozen) t
     where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
 
@@ -106,7 +112,7 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
     .where(isOpen)
   if (pass === 0) {
     const frozenMs = await readFrozenTime(ctx, refund!.id)
-    await release(db, id, frozenMs)
+    await release(db, id, frozenMs, now)
     const action = `驳回退款（${auditRemark}），套餐期限顺延${formatFrozen(frozenMs)}，订单`
     return saveStep(ctx, order, { state: ORDER_STATE_CODE.paid }, action)
   }

@@ -80,8 +80,10 @@ const selectOrders = (db: Db, user: User) =>
     .leftJoin(tenants, eq(tenants.id, agentOrders.tenantId))
 type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
+/** The list names no voucher files; the details do. */
 const present = ({ allowances, ...row }: Selected) => ({
   ...row,
+  storedFiles: undefined,
   content: allowances.map(formatAllowance).join('、'),
 })
 
