@@ -14,8 +14,17 @@ class WholeProductFirst extends BaseSequencer {
 
 const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
-/** Generated inputs: the schemas refuse them, or they reach the database as ordinary values. */
-const GENERATED_INPUTS = ['test/calls/hostile-*.test.ts', 'test/event-loop.test.ts']
+/**
+ * Long tests that a second database would only repeat: generated inputs, which the schemas refuse or which reach the
+ * database as ordinary values; demo data, which the tested services create; and the store of files.
+ */
+const OF_ONE_DATABASE = [
+  'test/calls/hostile-*.test.ts',
+  'test/event-loop.test.ts',
+  'src/demo/**/*.test.ts',
+  'test/storage-why.test.ts',
+  'test/real-s3.test.ts',
+]
 
 /** Every test with a database imports the harness, the database of the tests, or fixtures that do. */
 const DATABASE_IMPORT = /from '(?:#test\/|\.{1,2}\/[^']*(?:fixture|harness|database|client|lab)[^']*)/
@@ -36,7 +45,7 @@ export default defineConfig({
     // A run on a given database would only repeat these files of the run on the embedded database.
     exclude: [
       ...configDefaults.exclude,
-      ...(process.env.DATABASE_URL ? [...withoutGivenDatabase(), ...GENERATED_INPUTS] : []),
+      ...(process.env.DATABASE_URL ? [...withoutGivenDatabase(), ...OF_ONE_DATABASE] : []),
     ],
     globalSetup: './test/global-setup.ts',
     setupFiles: './test/one-query-at-a-time.ts',
