@@ -7,7 +7,7 @@ import { useStorage } from './storage-fixture.ts'
 import { runStorageNotices } from './storage-notice.ts'
 
 const app = useApp()
-const { at, call, newDevice, open, packages } = useStorage(app)
+const { at, call, newDevice, open, packages, rowsOf, step } = useStorage(app)
 
 let tenantId: number
 let keeper: Caller
@@ -83,6 +83,20 @@ test('a renewal starts the notices again, and a suspended queue has none', async
   const current = (await call('GET', `/api/v1/oss/device/page?sn=${sn}&state=1`)).data.list[0]
   await call('POST', '/api/v1/oss/device/suspend', { ids: [current.id], reason: '维修' })
   expect(await run('2027-01-31')).toBe(0)
+})
+
+test('a service that the staff cancelled is announced to its user, not to the staff', async () => {
+  at('2027-03-01')
+  const [sn, expiring] = [await newDevice(tenantId), await newDevice(tenantId)]
+  await open([sn], 'M1')
+  await open([expiring], 'W1')
+  at('2027-03-08')
+  expect((await step('cancel', [(await rowsOf(sn))[0]!.id])).code).toBe(200)
+  const before = (await titles()).length
+  await run('2027-03-08')
+  expect((await titles()).slice(before)).toEqual(['1个通道的云存储已到期'])
+  const { rows } = await app.db.execute(sql`select days from oss_notices where kind = 2 and sn = ${sn}`)
+  expect(rows).toHaveLength(1)
 })
 
 test('the deletion of kept videos is announced two days before, once, and users with an address get a mail', async () => {
