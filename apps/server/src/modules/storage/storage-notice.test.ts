@@ -134,6 +134,12 @@ test('the deletion of kept videos is announced two days before, once, and users 
       text: `设备 ${watched} 通道0：云存储已过期，保留的录像将在2天内删除，续费后可继续查看。`,
     },
   ])
+  // A notice from before the present owner got the device is not mailed to this owner.
+  await app.db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+    select tenant_id, id, sn, 1, 1, 7, '2028-02-14', '2028-02-07 00:00Z' from devices where sn = ${watched}`)
+  await app.db.execute(sql`update devices set owner_time = '2028-02-07 01:00Z' where sn = ${watched}`)
+  await run('2028-02-07')
+  expect(sent).toHaveLength(1)
   Object.assign(app.services, { mail })
   Object.assign(jobs, { sendMessage: queued })
 })
