@@ -4,17 +4,18 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#core/database/client.ts'
+import { migrateDatabase } from '#core/database/migrate.ts'
+import { LocalStore } from '#core/storage/local/local-store.ts'
 import { files as filesTable } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { LocalStore } from '#core/storage/local/local-store.ts'
 import { createTestDatabase, emptyDatabase } from '#test/database.ts'
-import { migrateDatabase } from '#core/database/migrate.ts'
 import { backup, verifyBackup } from './backup.ts'
-import { openSession, RESTORE_TABLE, listTables } from './catalog.ts'
+import { listTables, openSession, RESTORE_TABLE } from './catalog.ts'
 import { checkIntegrity } from './check.ts'
 import { MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
-import { beginRestore } from './restore-attempt.ts'
 import { restoreBackup } from './restore.ts'
+import { beginRestore } from './restore-attempt.ts'
+import { restoreCommand } from './restore-command.ts'
 import { summarizeRows } from './rows.ts'
 
 let base: string
@@ -160,6 +161,16 @@ describe('backup', () => {
     expect([existsSync(folder), existsSync(`${folder}.partial`)]).toEqual([false, false])
     const { rows } = await target.pool.query(`select from pg_database where datname like 'oms\\_verify\\_%'`)
     expect(rows).toHaveLength(0)
+  })
+
+  test('an unusable directory for videos is reported before a database is created', async () => {
+    const folder = folderOf()
+    await take(folder)
+    const [dataDir, file] = [join(base, 'data'), join(base, 'file')]
+    writeFileSync(file, 'not a directory')
+    const env = { DATA_DIR: dataDir, OMS_MEDIA_DIR: join(file, 'media') }
+    await expect(restoreCommand.run([folder], { env, print: () => {} })).rejects.toThrow('ENOTDIR')
+    expect(existsSync(dataDir)).toBe(false)
   })
 
   test('a failed restore leaves an empty target that accepts the next restore', async () => {

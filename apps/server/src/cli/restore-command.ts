@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '#core/config/config.ts'
 import { type Database, openDatabase } from '#core/database/client.ts'
+import type { Media } from '#core/media/media.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
-import { markMissingVideos, listRetainedDays } from '#domain/video/verify-objects.ts'
+import { listRetainedDays, markMissingVideos } from '#domain/video/verify-objects.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
@@ -15,17 +16,18 @@ const USAGE = 'restore <目录>'
  * Marks videos that the local store does not hold. Checks no bucket, because a bucket already holds the videos of the
  * former installation.
  */
-async function missingVideos(config: Config, { pool }: Database): Promise<number> {
+async function missingVideos(media: Media, { pool }: Database): Promise<number> {
   // A backup of an earlier build has no table of videos.
   const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('oss_segments') is not null as found`)
   if (!rows[0]?.found) return 0
+  return media.kind === 'local' ? (await markMissingVideos(pool, media, await listRetainedDays(pool))).length : 0
+}
+
+/** Opens the store of videos. Throws when its directory is not usable. */
+async function openUsableMedia(config: Config): Promise<Media> {
   const media = await openMedia(config)
-  try {
-    if (media.kind !== 'local') return 0
-    return (await markMissingVideos(pool, media, await listRetainedDays(pool))).length
-  } finally {
-    await media.close()
-  }
+  if (media.kind === 'local') await media.check()
+  return media
 }
 
 export const restoreCommand: Command = {
@@ -35,8 +37,9 @@ export const restoreCommand: Command = {
   async run(args, { env, print }) {
     const folder = resolve(parseArguments(args, USAGE, {}).first)
     const config = readConfig(env)
-    // Reports a mistyped folder before a database is created for it.
+    // Reports a mistyped folder and an unusable directory for videos before a database is created for it.
     await readManifest(folder)
+    const media = await openUsableMedia(config)
     // Opens the database as a server, so that no other process uses the folder meanwhile.
     const database = await openDatabase(config, { role: 'server', warn: print })
     try {
@@ -47,10 +50,11 @@ export const restoreCommand: Command = {
       print(
         `恢复完成：${manifest.tables.length} 张表 ${rows} 行，${manifest.files.length} 个文件（备份于 ${manifest.takenAt}）`,
       )
-      const missing = await missingVideos(config, database)
+      const missing = await missingVideos(media, database)
       if (missing > 0) print(`备份不含录像文件：${missing} 段录像不在录像存储中，已标记为缺失`)
     } finally {
       await database.close()
+      await media.close()
     }
   },
 }

@@ -61,3 +61,10 @@ test.each([
   await media.remove(KEYS.slice(0, 9))
   expect(removed).toHaveLength(9)
 })
+
+test('a removal from an unavailable store fails within seconds, as a camera waits for its answer', async () => {
+  const media = await openStore((_, response) => response.writeHead(503).end())
+  const begin = performance.now()
+  await expect(media.remove(KEYS.slice(0, 1))).rejects.toThrow('503')
+  expect(performance.now() - begin).toBeLessThan(15_000)
+}, 60_000)

@@ -49,6 +49,14 @@ test('a permit counts until its recording is stored or its ticket ends, and once
   expect(bytes(NOW + 15 * 60_000)).toBe(100)
 })
 
+test('a permit whose recording is not stored counts until its release', () => {
+  const { meter, bytes, permit } = createMeter()
+  permit(1, 100)
+  permit(2, 10)
+  meter.release({ deviceId: 1, channel: 0, day: DAY, startMs: 1, bytes: 100 })
+  expect(bytes()).toBe(10)
+})
+
 test('simultaneous first requests share one read', async () => {
   const { meter, answers } = createMeter()
   const loads = Promise.all([meter.load(NOW), meter.load(NOW)])

@@ -69,6 +69,11 @@ export class DayMeter {
     this.#permits.set(key, permits)
   }
 
+  /** Stops counting the permit of a recording that is not stored. */
+  release({ deviceId, channel, day, startMs }: MeteredSegment) {
+    this.#permits.get(keyOf(deviceId, channel, day))?.delete(startMs)
+  }
+
   /** Adds the bytes of a stored recording in place of its permit. */
   add({ deviceId, channel, day, startMs, bytes }: MeteredSegment) {
     if (!this.#isNeeded) return

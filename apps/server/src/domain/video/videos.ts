@@ -126,6 +126,11 @@ export class Videos {
     this.status.uploaded({ deviceId, channel, tenantId }, now)
   }
 
+  /** Stops counting the permit of a segment that is not stored: deleted before, or stored with another ticket. */
+  released(segment: MeteredSegment) {
+    this.#meter.release(segment)
+  }
+
   async close() {
     clearInterval(this.#timer)
     await this.writer.close()

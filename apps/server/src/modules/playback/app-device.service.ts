@@ -4,20 +4,26 @@ import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { addDays, parseLocalTime, lastDayOfMonth, formatLocalDay } from '#core/time/zone.ts'
+import { addDays, formatLocalDay, lastDayOfMonth, parseLocalTime } from '#core/time/zone.ts'
 import {
   type AppUser,
   authenticateAppUser,
-  runAsAppUser,
-  requireOwnDevice,
   isOwnDevice,
+  requireOwnDevice,
+  runAsAppUser,
 } from '#domain/video/app-user.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
 import { createPlayToken, formatPlaylistUrl } from './play-token.ts'
-import { createNoRecordingsError, listRecordings } from './recordings.ts'
+import {
+  type ChannelScope,
+  countEventsByDay,
+  createNoRecordingsError,
+  isStorageOver,
+  listRecordings,
+} from './recordings.ts'
 
 /** Maximum number of devices that one App account sees. */
 const MAX_DEVICES = 500
@@ -83,32 +89,42 @@ export const listAppDevices = (ctx: PublicCtx) =>
     }
   })
 
+const selectDays = (db: Db, { deviceId, channel, tenantId, ownerId }: ChannelScope, month: string, today: string) =>
+  db
+    .select({
+      day: ossDeviceDays.day,
+      seconds: sql<number>`round((${ossDeviceDays.durationMs} - ${ossDeviceDays.removedMs}) / 1000.0)::int`,
+      segments: sql<number>`${ossDeviceDays.segments} - ${ossDeviceDays.removedSegments}`,
+      expireDays: ossDeviceDays.expireDays,
+    })
+    .from(ossDeviceDays)
+    .where(
+      and(
+        eq(ossDeviceDays.deviceId, deviceId),
+        eq(ossDeviceDays.channel, channel),
+        eq(ossDeviceDays.tenantId, tenantId),
+        eq(ossDeviceDays.ownerId, ownerId),
+        gte(ossDeviceDays.day, `${month}-01`),
+        lte(ossDeviceDays.day, lastDayOfMonth(month)),
+        sql`${today} < any(${ossDeviceDays.expireDays})`,
+      ),
+    )
+    .orderBy(asc(ossDeviceDays.day))
+
 /** Returns the days of a month on which the channel recorded for the App's user. */
 export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
   runAsAppUser(ctx, async (db, user) => {
     const { id } = await requireOwnDevice(db, user, sn)
-    const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
-    const list = await db
-      .select({
-        day: ossDeviceDays.day,
-        seconds: sql<number>`round((${ossDeviceDays.durationMs} - ${ossDeviceDays.removedMs}) / 1000.0)::int`,
-        segments: sql<number>`${ossDeviceDays.segments} - ${ossDeviceDays.removedSegments}`,
-        events: ossDeviceDays.events,
-      })
-      .from(ossDeviceDays)
-      .where(
-        and(
-          eq(ossDeviceDays.deviceId, id),
-          eq(ossDeviceDays.channel, channel),
-          eq(ossDeviceDays.tenantId, user.tenantId),
-          eq(ossDeviceDays.ownerId, user.uid),
-          gte(ossDeviceDays.day, `${month}-01`),
-          lte(ossDeviceDays.day, lastDayOfMonth(month)),
-          sql`${today} < any(${ossDeviceDays.expireDays})`,
-        ),
-      )
-      .orderBy(asc(ossDeviceDays.day))
-    return { list }
+    const { timeZone: zone } = ctx.services.config
+    const today = formatLocalDay(ctx.now, zone)
+    const scope = scopeOf(user, id, channel)
+    const days = await selectDays(db, scope, month, today)
+    if (days.length === 0 || (await isStorageOver(db, scope, ctx.now.getTime()))) return { list: [] }
+    const expireDays = new Set(days.flatMap((day) => day.expireDays).filter((expireDay) => expireDay > today))
+    const events = await countEventsByDay(db, scope, { expireDays: [...expireDays], zone })
+    return {
+      list: days.map(({ day, seconds, segments }) => ({ day, seconds, segments, events: events.get(day) ?? 0 })),
+    }
   })
 
 const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({

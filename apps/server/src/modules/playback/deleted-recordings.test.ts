@@ -29,6 +29,7 @@ async function readAll(
 ) {
   const { data: timeline } = await session('GET', `timeline?sn=${camera.sn}&day=${DAY}`)
   const { data: events } = await session('GET', `event/page?sn=${camera.sn}&day=${DAY}`)
+  const { data: days } = await session('GET', `day?sn=${camera.sn}&month=${DAY.slice(0, 7)}`)
   return {
     playlist: await isSent(playlist, camera),
     segment: await isSent(segment, camera),
@@ -36,10 +37,19 @@ async function readAll(
     play: (await session('POST', 'play', { sn: camera.sn, ...RANGE })).code === 200,
     timeline: (timeline?.list ?? []).length > 0,
     events: (events?.list ?? []).length > 0,
+    dayEvents: (days?.list ?? []).some((day: { events: number }) => day.events > 0),
   }
 }
 type Result = Awaited<ReturnType<typeof readAll>>
-const ALL: Result = { playlist: true, segment: true, picture: true, play: true, timeline: true, events: true }
+const ALL: Result = {
+  playlist: true,
+  segment: true,
+  picture: true,
+  play: true,
+  timeline: true,
+  events: true,
+  dayEvents: true,
+}
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, false]))
 
 const DUE: readonly (readonly [when: string, makeDue: (home: Home) => Promise<void>])[] = [
@@ -72,6 +82,10 @@ test.each(DUE)('STORAGE-08 a recording is refused at once when %s, although its 
   expect(await readAll(home, addresses)).toEqual(ALL)
   await makeDue(home)
   await expect.poll(() => readAll(home, addresses), { timeout: 20_000 }).toEqual(NONE)
+  if (clock.ahead > 0) {
+    const days = await home.session('GET', `day?sn=${home.camera.sn}&month=${DAY.slice(0, 7)}`)
+    expect(days.data.list).toEqual([])
+  }
   expect(await isStored(home)).toBe(true)
   clock.ahead = 0
 })

@@ -1,23 +1,27 @@
 import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
-import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossQueues } from '#schema/storage.ts'
-import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
+import { ossDeviceDays, ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
 export const MAX_SEGMENT_MS = 600_000
 
-/** Recordings of one channel that one owner may see. */
-export interface RecordingScope {
+/** A channel for one of its owners. */
+export interface ChannelScope {
   readonly deviceId: number
   readonly channel: number
   readonly tenantId: number
   /** App account; 0: recordings of a device without an account. */
   readonly ownerId: number
+}
+
+/** Recordings of one channel that one owner may see. */
+export interface RecordingScope extends ChannelScope {
   /** Milliseconds since 1970. */
   readonly begin: number
   readonly end: number
@@ -61,7 +65,7 @@ export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now 
 }
 
 /** Returns whether the last package of a channel ended more than the configured days ago. */
-async function isStorageOver(db: Db, { deviceId, channel, tenantId }: RecordingScope, now: number) {
+export async function isStorageOver(db: Db, { deviceId, channel, tenantId }: ChannelScope, now: number) {
   const rows = await db
     .select({ channel: ossQueues.channel })
     .from(ossQueues)
@@ -94,6 +98,30 @@ export const isNotPurged = (of: typeof ossSegments | typeof ossEvents) => sql`no
   and (p.owner_id = 0 or p.owner_id = ${of.ownerId})
   and (p.channel is null or p.channel = ${of.channel})
   and ${of.startMs} >= p.from_ms and ${of.startMs} < p.until_ms)`
+
+/** Returns the number of events that the owner can still see, by the day of their start. */
+export async function countEventsByDay(
+  db: Db,
+  { deviceId, channel, tenantId, ownerId }: ChannelScope,
+  { expireDays, zone }: { readonly expireDays: readonly string[]; readonly zone: string },
+): Promise<ReadonlyMap<string, number>> {
+  const day = sql<string>`to_char(to_timestamp(${ossEvents.startMs} / 1000.0) at time zone ${zone}, 'YYYY-MM-DD')`
+  const rows = await db
+    .select({ day, events: count() })
+    .from(ossEvents)
+    .where(
+      and(
+        inArray(ossEvents.expireDay, [...expireDays]),
+        eq(ossEvents.deviceId, deviceId),
+        eq(ossEvents.channel, channel),
+        eq(ossEvents.tenantId, tenantId),
+        eq(ossEvents.ownerId, ownerId),
+        isNotPurged(ossEvents),
+      ),
+    )
+    .groupBy(sql`1`)
+  return new Map(rows.map((row) => [row.day, row.events]))
+}
 
 /**
  * Returns stored videos of a range in the order of their start, at most `limit`, from unexpired days only. A video

@@ -7,6 +7,7 @@ import { devices } from '#schema/device.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
 import { settings } from '#schema/system.ts'
 import { appAccounts } from '#schema/tenant.ts'
+import { isOfCurrentOwner } from './notice-owner.ts'
 
 /** Settings key of the last notice whose users were mailed. */
 const MAILED_KEY = 'storageMailedNotice'
@@ -62,7 +63,7 @@ const saveLast = (db: Db, id: number) =>
     .values({ key: MAILED_KEY, value: id })
     .onConflictDoUpdate({ target: settings.key, set: { value: id } })
 
-/** Returns the notices of the last day whose device belongs to an enabled account with a mail address. */
+/** Returns the notices of the last day to the owner of the device, when its account is enabled and has an address. */
 const addressed = (db: Db, ids: readonly number[], now: Date) =>
   db
     .select({
@@ -75,11 +76,12 @@ const addressed = (db: Db, ids: readonly number[], now: Date) =>
       endTime: sql<string>`to_char(${ossNotices.endTime}, 'YYYY-MM-DD HH24:MI')`,
     })
     .from(ossNotices)
-    .innerJoin(devices, and(eq(devices.id, ossNotices.deviceId), eq(devices.tenantId, ossNotices.tenantId)))
+    .innerJoin(devices, eq(devices.id, ossNotices.deviceId))
     .innerJoin(appAccounts, eq(appAccounts.uid, devices.appAccountId))
     .where(
       and(
         inArray(ossNotices.id, [...ids]),
+        isOfCurrentOwner,
         gt(ossNotices.createTime, new Date(now.getTime() - DAY_MS).toISOString()),
         ne(sql`coalesce(${appAccounts.email}, '')`, ''),
         eq(appAccounts.status, 1),

@@ -7,7 +7,7 @@ import { useStorage } from './storage-fixture.ts'
 import { runStorageNotices } from './storage-notice.ts'
 
 const app = useApp()
-const { at, call, newDevice, open, packages } = useStorage(app)
+const { at, call, newDevice, open, packages, rowsOf, step } = useStorage(app)
 
 let tenantId: number
 let keeper: Caller
@@ -85,6 +85,20 @@ test('a renewal starts the notices again, and a suspended queue has none', async
   expect(await run('2027-01-31')).toBe(0)
 })
 
+test('a service that the staff cancelled is announced to its user, not to the staff', async () => {
+  at('2027-03-01')
+  const [sn, expiring] = [await newDevice(tenantId), await newDevice(tenantId)]
+  await open([sn], 'M1')
+  await open([expiring], 'W1')
+  at('2027-03-08')
+  expect((await step('cancel', [(await rowsOf(sn))[0]!.id])).code).toBe(200)
+  const before = (await titles()).length
+  await run('2027-03-08')
+  expect((await titles()).slice(before)).toEqual(['1个通道的云存储已到期'])
+  const { rows } = await app.db.execute(sql`select days from oss_notices where kind = 2 and sn = ${sn}`)
+  expect(rows).toHaveLength(1)
+})
+
 test('the deletion of kept videos is announced two days before, once, and users with an address get a mail', async () => {
   const sent: { to: string; subject: string; text: string }[] = []
   const { mail, jobs } = app.services
@@ -120,6 +134,12 @@ test('the deletion of kept videos is announced two days before, once, and users 
       text: `设备 ${watched} 通道0：云存储已过期，保留的录像将在2天内删除，续费后可继续查看。`,
     },
   ])
+  // A notice from before the present owner got the device is not mailed to this owner.
+  await app.db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+    select tenant_id, id, sn, 1, 1, 7, '2028-02-14', '2028-02-07 00:00Z' from devices where sn = ${watched}`)
+  await app.db.execute(sql`update devices set owner_time = '2028-02-07 01:00Z' where sn = ${watched}`)
+  await run('2028-02-07')
+  expect(sent).toHaveLength(1)
   Object.assign(app.services, { mail })
   Object.assign(jobs, { sendMessage: queued })
 })

@@ -9,6 +9,8 @@ import { readStorageSettings } from '#domain/storage/settings.ts'
 import { mailNotices } from './storage-notice-mail.ts'
 
 const KIND = 'oss-notice'
+/** State of an entitlement whose time is over. */
+const EXPIRED = 2
 /** Staff with this permission receive the messages of their tenant. */
 const RENEW = 'ossManage:deviceList:renew'
 /** Number of hours after the end of a service within which the end is announced. */
@@ -43,7 +45,10 @@ async function destroyOldFiles(db: Db, at: string) {
   await db.execute(sql`delete from oss_card_attempts where create_time < ${at}::timestamptz - interval '1 hour'`)
 }
 
-/** Stores a notice for every service that has ended, once, and sends one message to the staff of each tenant. */
+/**
+ * Stores a notice for every service that has ended, once, and sends one message to the staff of each tenant. The message
+ * counts only services whose time is over, because the staff itself cancels, refunds and transfers the other ones.
+ */
 async function announceEnded(services: Services, { at, keepDays }: Deletion) {
   const hasEnded = sql`q.suspended = 0 and q.end_time <= ${at}::timestamptz
     and q.end_time > ${at}::timestamptz - make_interval(hours => ${ENDED_WITHIN_HOURS})`
@@ -57,8 +62,9 @@ async function announceEnded(services: Services, { at, keepDays }: Deletion) {
         from oss_queues q join lateral (select sn from oss_entitlements e
           where e.device_id = q.device_id and e.channel = q.channel order by e.id desc limit 1) e on true
         where q.tenant_id = ${tenantId} and ${hasEnded}
-        on conflict do nothing returning 1)
-      select count(*)::int as n from made`)
+        on conflict do nothing returning device_id, channel, end_time)
+      select count(*)::int as n from made m where exists (select from oss_entitlements e where e.device_id = m.device_id
+        and e.channel = m.channel and e.state = ${EXPIRED} and e.end_time = m.end_time)`)
     const { n } = rows[0]!
     if (n > 0) await notifyOfEnded(services, db, { tenantId, n, keepDays })
     return n

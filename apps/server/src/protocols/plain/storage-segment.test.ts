@@ -8,7 +8,7 @@ import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
 
 const oms = deviceLab()
-const { camera, uploadOf, put } = useCameras(oms)
+const { camera, ask, segment, uploadOf, put } = useCameras(oms)
 
 describe('STORAGE-04 uploads to the local store', () => {
   const BYTES = tsBytes(1000)
@@ -131,6 +131,23 @@ describe('STORAGE-04 uploads to the local store', () => {
     await expect(cut).rejects.toThrow()
     expect(await oms.query('select 1 from oss_segments where device_id = $1', [id])).toEqual([])
     expect(await readdir(join(oms.services.config.dataDir, 'media/tmp'))).toEqual([])
+  })
+
+  test('a recording that was deleted before its upload is not counted towards the limit per day', async () => {
+    const MIB = 1024 * 1024
+    const { sn, id } = await camera([{ dayLimitMb: 1 }])
+    const start = Date.now() - 60_000
+    const { url, headers } = await uploadOf(sn, { start, bytes: MIB })
+    const next = { start: start + 4000, bytes: MIB }
+    expect((await ask(sn, segment(next))).json().reason).toBe('day')
+    await oms.query(
+      `insert into oss_purges (tenant_id, device_id, channel, reason, from_ms, until_ms)
+       select tenant_id, id, 0, 2, $2, $3 from devices where id = $1`,
+      [id, start - 1000, start + 1000],
+    )
+    const answer = await put(url, tsBytes(MIB), headers)
+    expect([answer.status, answer.json()]).toEqual([200, { status: 'deleted' }])
+    expect((await ask(sn, segment(next))).status).toBe(200)
   })
 
   test('an event video stores its event', async () => {

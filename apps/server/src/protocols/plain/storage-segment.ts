@@ -53,7 +53,10 @@ export async function storeSegmentRow(videos: Videos, segment: Segment, now: num
     throw error instanceof WriterBusy ? new DeviceError(503, 'busy', 30) : error
   })
   if (outcome === 'stored') videos.stored(segment, now)
-  else await videos.media.remove([formatObjectKey(segment)])
+  else {
+    videos.released(segment)
+    await videos.media.remove([formatObjectKey(segment)])
+  }
   return outcome
 }
 

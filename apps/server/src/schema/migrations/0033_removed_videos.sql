@@ -23,3 +23,7 @@ FROM (SELECT device_id, channel, day, tenant_id, owner_id, count(*) AS segments,
   FROM oss_segments WHERE device_id IN (SELECT device_id FROM oss_purges WHERE reason = 2) GROUP BY 1, 2, 3, 4, 5) x
 WHERE o.device_id = x.device_id AND o.channel = x.channel AND o.day = x.day AND o.tenant_id = x.tenant_id
   AND o.owner_id = x.owner_id AND cardinality(o.expire_days) = 1 AND o.segments > x.segments;
+--> statement-breakpoint
+-- Days of the last week whose videos were all deleted. Older days without videos are over.
+UPDATE oss_device_days SET removed_segments = segments, removed_ms = duration_ms, removed_bytes = bytes
+WHERE expire_days = '{}' AND removed_segments = 0 AND day >= current_date - 8;

@@ -125,12 +125,15 @@ export class S3Client {
     }
   }
 
-  /** Removes up to 1,000 objects with one call. Throws when the store does not remove one of them. */
+  /**
+   * Removes up to 1,000 objects with one call. Throws when the store does not remove one of them. Retries as briefly as
+   * `remove`, because a failed removal is repeated later.
+   */
   async removeMany(keys: readonly string[], signal?: AbortSignal) {
     const objects = keys.map((key) => `<Object><Key>${escapeXml(this.#prefix + key)}</Key></Object>`)
     const body = Buffer.from(`<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`)
     const headers = { ...(await digestOf(body)), 'content-md5': createHash('md5').update(body).digest('base64') }
-    const answer = await this.#xml('POST', '', { query: { delete: '' }, headers, body, signal })
+    const answer = await this.#xml('POST', '', { query: { delete: '' }, headers, body, signal, retryMs: READ_RETRY_MS })
     const failed = listOf(answer.Error).find(({ Code }) => textOf(Code) !== 'NoSuchKey')
     if (failed) throw new S3Error(200, textOf(failed.Code), `DELETE ${textOf(failed.Key)}`)
   }

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
-import { and, asc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
@@ -8,16 +8,17 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import {
   type AppUser,
   authenticateAppUser,
-  runAsAppUser,
-  requireOwnDevice,
   isOwnDevice,
+  requireOwnDevice,
+  runAsAppUser,
 } from '#domain/video/app-user.ts'
 import { devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import { openPackage } from '../entitlements/open.service.ts'
-import { readDevicesBySn, findTargetProblem } from '../entitlements/open-prepare.ts'
+import { findTargetProblem, readDevicesBySn } from '../entitlements/open-prepare.ts'
+import { isOfCurrentOwner } from '../notice-owner.ts'
 import { isCurrentVersion } from '../packages/package-rows.ts'
 
 /** Returns a context in which the App's user acts on the devices of its tenant, without an allowance. */
@@ -69,12 +70,6 @@ export async function openTrialInApp(ctx: PublicCtx, { sn, channel }: ParsedOf<t
   })
   return { packageName }
 }
-
-/** Condition of notices since the App account or the tenant of the device changed. Earlier ones are a former owner's. */
-const isOfCurrentOwner = and(
-  eq(ossNotices.tenantId, devices.tenantId),
-  or(isNull(devices.ownerTime), gte(ossNotices.createTime, devices.ownerTime)),
-)
 
 /** Lists notices about the devices of the App's user that are newer than `sinceId`. */
 export const listAppNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
