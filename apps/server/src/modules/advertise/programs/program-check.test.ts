@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createApprovedAd, buildProgramInput, createScreens } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from './program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -49,6 +49,11 @@ describe('AD-05 the conflict check', () => {
     const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
     expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
+    // Players try codecs that they do not report, for example FLAC.
+    await server.db.execute(sql`update ad_versions set body = jsonb_set(body, '{files,0,codec}', '"flac"')
+      where ad_id = ${video}`)
+    const tried = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
+    expect(tried.data.warnings.filter(({ code }: { code: string }) => code === 'codecUnsupported')).toEqual([])
   })
 
   test('counts screens of another size than the program is made for; a program without a size warns of none', async () => {
