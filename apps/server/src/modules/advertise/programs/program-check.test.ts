@@ -170,6 +170,28 @@ test('AD-12 the agenda says which ads a screen skips, from its codecs and its fa
   expect(data.planned).toMatchObject({ programId: 0 })
 })
 
+test('AD-12 the agenda finds the program of a group of the device behind 1,001 programs of other groups', async () => {
+  const own = await createScreens(server.db, { count: 1 })
+  const group = async (members: readonly number[]) => {
+    const { rows } = await server.db.execute<{ id: number }>(sql`insert into device_groups (tenant_id, group_name, kind)
+      values (1, ${`日程组${members.length}`}, 1) returning id`)
+    for (const id of members)
+      await server.db.execute(sql`insert into device_group_members values (${rows[0]!.id}, ${id})`)
+    return rows[0]!.id
+  }
+  const [without, containing] = [await group([]), await group(own.ids)]
+  const add = (groupId: number, name: string, count: number) =>
+    server.db.execute(sql`insert into ad_programs (tenant_id, program_name, date_from, date_to, target_type, target_ids)
+      select 1, ${name}, current_date, current_date + 1, 2, array[${groupId}::int] from generate_series(1, ${count}::int)`)
+  await add(without, '组外', 1001)
+  await add(containing, '组内', 1)
+  const { data } = await get(`agenda?sn=${own.sns[0]}`)
+  expect(data.because.map(({ name }: { name: string }) => name)).toEqual(['组内'])
+  await server.db.execute(sql`update device_groups set status = 0 where id = ${containing}`)
+  expect((await get(`agenda?sn=${own.sns[0]}`)).data.because).toEqual([])
+  await server.db.execute(sql`delete from ad_programs where program_name in ('组外', '组内')`)
+})
+
 test('AD-12 the agenda finds a draft behind 100 others, and hides drafts of the platform from a tenant', async () => {
   const customer = await server.by({ tenant: '日程客户', permissions: PERMISSIONS })
   const { rows } = await server.db.execute<{ id: number }>(
