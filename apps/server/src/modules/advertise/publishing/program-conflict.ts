@@ -27,8 +27,12 @@ export async function findConflicts(ctx: Ctx, { id, verNo }: ParsedOf<typeof cal
   return conflictsOf(ctx, content)
 }
 
-/** Refuses to publish a program with conflicts that stop the publishing. */
+/**
+ * Refuses to publish a program with conflicts that stop the publishing. Other checks before a publishing wait until this
+ * transaction ends, so two programs that conflict with each other are never published at the same time.
+ */
 export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promise<void> {
+  await ctx.db.execute(sql`select pg_advisory_xact_lock(hashtext('ad conflicts'))`)
   const { errors } = await conflictsOf(ctx, content)
   if (errors.length === 0) return
   const single = errors.find(({ code }) => code === 'sharesAbove100' || code === 'tooLarge')
