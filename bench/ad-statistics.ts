@@ -49,7 +49,7 @@ export async function run() {
 
 /** Fills the sums with this number of plays and returns the median time of each call. */
 async function timesAt(product: Product, ticket: string, plays: number) {
-  const each = Math.round(plays / (DAYS * SCREENS * PAIRS))
+  const each = Math.max(1, Math.round(plays / (DAYS * SCREENS * PAIRS)))
   psql(product, 'truncate ad_play_days, ad_play_hours')
   psql(
     product,

@@ -7,6 +7,28 @@ interface Screen {
   readonly mayPlay: (codec: string) => boolean
 }
 
+/** Codecs that a player tests and reports. A player tries every other codec. */
+export const REPORTED_CODECS = ['avc1', 'hvc1', 'av01', 'vp8', 'vp9', 'mp4a', 'mp3', 'opus'] as const
+export type ReportedCodec = (typeof REPORTED_CODECS)[number]
+
+/** Returns the reported codec of a codec string such as `avc1.640028`; undefined when players do not report it. */
+export function findReportedCodec(codec: string): ReportedCodec | undefined {
+  const family = codec.toLowerCase().split('.')[0]
+  return REPORTED_CODECS.find((each) => each === family)
+}
+
+/**
+ * Returns the `mayPlay` function of a screen that reported these codecs. It is false only for a codec that players report
+ * and this screen did not. A screen without reported codecs plays all of them.
+ */
+export function createCodecTest(codecs: readonly string[]): (codec: string) => boolean {
+  const playable = new Set(codecs.map(findReportedCodec))
+  return (codec) => {
+    const reported = findReportedCodec(codec)
+    return codecs.length === 0 || reported === undefined || playable.has(reported)
+  }
+}
+
 const isPortrait = ({ width, height }: { readonly width: number; readonly height: number }) => height > width
 const area = ({ width, height }: ManifestFile) => width * height
 

@@ -74,42 +74,73 @@ const manifestOf = (...hashes: string[]) =>
     ads: hashes.map((hash, at) => picture(at + 1, hash)),
   }) as unknown as PlayerManifest
 
+interface Planned {
+  readonly id: number
+  readonly verNo?: number
+  readonly insertMode?: number
+  /** Hashes of the files by the ids of the ads; undefined for a disabled ad. */
+  readonly ads: Readonly<Record<number, string | undefined>>
+}
+/** Programs that play all day. */
+function planOf(...programs: Planned[]) {
+  const base = manifestOf('x')
+  return {
+    ...base,
+    programs: programs.map(({ ads, ...fields }) => {
+      const [item] = base.programs[0]!.items
+      return {
+        ...base.programs[0]!,
+        ...fields,
+        items: Object.keys(ads).map((adId) => ({ ...item!, adId: Number(adId) })),
+      }
+    }),
+    ads: programs.flatMap(({ ads }) =>
+      Object.entries(ads).flatMap(([adId, hash]) => (hash === undefined ? [] : [picture(Number(adId), hash)])),
+    ),
+  } as PlayerManifest
+}
+
 /** A screen whose server sends the given manifests, with these stored and failed files. */
 function screen() {
   const stored = new Set<string>()
   const failed = new Set<string>()
-  let sent = manifestOf()
+  const now = { ms: NOW }
+  let sent: PlayerManifest | undefined = manifestOf()
   const api = {
-    call: async () => ({
-      status: 200,
-      headers: new Headers({ etag: sent.ads.map(({ files }) => files[0]!.sha256).join() }),
-      body: new TextEncoder().encode(JSON.stringify(sent)).buffer,
-    }),
+    call: async () => {
+      if (!sent) throw new TypeError('no network')
+      return {
+        status: 200,
+        headers: new Headers({ etag: sent.ads.map(({ files }) => files[0]!.sha256).join() }),
+        body: new TextEncoder().encode(JSON.stringify(sent)).buffer,
+      }
+    },
   } as unknown as Api
   const stateOf = ({ ads }: PlayerManifest, assumesFiles: boolean) => ({
     filesNotReady: ads.filter(({ files }) => !assumesFiles && !stored.has(files[0]!.sha256)).map(({ id }) => id),
   })
   const shownMs = (manifest: PlayerManifest, to: number, assumesFiles: boolean) =>
-    computeShownMs(manifest, NOW, to, stateOf(manifest, assumesFiles))
-  const sync = new ManifestSync(api, { sn: 'S', token: 't' } as never, { now: () => NOW } as PlayerClock, {
+    computeShownMs(manifest, now.ms, to, stateOf(manifest, assumesFiles))
+  const sync = new ManifestSync(api, { sn: 'S', token: 't' } as never, { now: () => now.ms } as PlayerClock, {
     filesOf: (manifest, ids) => manifest.ads.filter(({ id }) => [...ids].includes(id)).flatMap(({ files }) => files),
     isStored: ({ sha256 }) => stored.has(sha256),
     hasFailed: ({ sha256 }) => failed.has(sha256),
-    isPlayable: (manifest) => shownMs(manifest, NOW + 1000, false) > 0,
+    isPlayable: (manifest) => shownMs(manifest, now.ms + 1000, false) > 0,
     shownMs,
     onChange: () => undefined,
     onPolled: () => undefined,
   })
-  const take = async (...hashes: string[]) => {
-    sent = manifestOf(...hashes)
+  const takePlan = async (plan: PlayerManifest | undefined) => {
+    sent = plan
     await sync.poll()
     return sync.appliedEtag
   }
+  const take = (...hashes: string[]) => takePlan(manifestOf(...hashes))
   const swap = () => {
     sync.swap()
     return sync.appliedEtag
   }
-  return { stored, failed, take, swap }
+  return { sync, now, stored, failed, take, takePlan, swap }
 }
 
 test('AD-07 the old manifest goes on while no file of the new one can be stored', async () => {
@@ -139,4 +170,56 @@ test('AD-07 a manifest without programs takes over at once: a withdrawn program 
   stored.add('old')
   await take('old')
   expect(await take()).toBe('')
+})
+
+test('AD-07 a withdrawn program ends while another program waits for a failed file', async () => {
+  const { sync, stored, failed, takePlan, swap } = screen()
+  stored.add('a').add('b')
+  await takePlan(planOf({ id: 1, ads: { 1: 'a' } }, { id: 2, ads: { 2: 'b' } }))
+  await takePlan(planOf({ id: 2, verNo: 2, ads: { 2: 'broken' } }))
+  expect(sync.manifest?.programs.map(({ id }) => id)).toEqual([1, 2])
+  failed.add('broken')
+  expect(swap()).toBe('a,b')
+  expect(sync.manifest?.programs.map(({ id, verNo }) => [id, verNo])).toEqual([[2, 1]])
+  stored.add('broken')
+  expect(swap()).toBe('broken')
+})
+
+test('AD-07 a disabled ad ends while its program waits for a failed file; a replaced ad plays on', async () => {
+  const { sync, stored, failed, takePlan, swap } = screen()
+  stored.add('a').add('b')
+  failed.add('broken')
+  await takePlan(planOf({ id: 1, ads: { 1: 'a', 2: 'b' } }))
+  await takePlan(planOf({ id: 1, verNo: 2, ads: { 2: undefined, 3: 'broken' } }))
+  expect(swap()).toBe('a,b')
+  expect(sync.manifest?.ads.map(({ id }) => id)).toEqual([1])
+})
+
+test('AD-07 a new takeover with a stored file is not delayed by the failed file of another program', async () => {
+  const { stored, failed, takePlan } = screen()
+  stored.add('a')
+  failed.add('broken').add('missing')
+  const changed = { id: 1, verNo: 2, ads: { 1: 'broken' } }
+  // The takeover fills an hour, so the new manifest shows ads shorter than the current one.
+  const takeoverOf = (hash: string) => {
+    const plan = planOf(changed, { id: 3, insertMode: 1, ads: { 3: hash } })
+    plan.programs[1]!.dayParts = [{ start: '11:30', end: '12:30' }]
+    return plan
+  }
+  await takePlan(planOf({ id: 1, ads: { 1: 'a' } }))
+  expect(await takePlan(takeoverOf('missing'))).toBe('a')
+  stored.add('news')
+  expect(await takePlan(takeoverOf('news'))).toBe('broken,news')
+})
+
+test('AD-07 without a network the waiting manifest takes over when the plan of the current one ends', async () => {
+  const { now, stored, failed, takePlan } = screen()
+  stored.add('a')
+  failed.add('broken')
+  const ending = planOf({ id: 1, ads: { 1: 'a' } })
+  ending.programs[0]!.dateTo = '2026-11-26'
+  await takePlan(ending)
+  expect(await takePlan(planOf({ id: 1, verNo: 2, ads: { 1: 'broken' } }))).toBe('a')
+  now.ms += 24 * 3_600_000
+  expect(await takePlan(undefined)).toBe('broken')
 })

@@ -37,7 +37,8 @@ export interface SyncRules {
 
 /**
  * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored. With failed
- * files it replaces the current one only if the screen shows ads no shorter than before.
+ * files it replaces the current one when a new takeover is due within an hour, or when the screen then shows ads no
+ * shorter than before. Until then the current manifest plays without its withdrawn programs and ads.
  */
 export class ManifestSync {
   readonly #api: Api
@@ -125,24 +126,44 @@ export class ManifestSync {
   }
 
   /**
-   * True when the files of the next 24 hours are stored. Failed files may be missing when other ads fill their time: the
-   * pending manifest then shows ads as long as it would with all files, or as long as the current one.
+   * True when the files of the next 24 hours are stored, or when the missing ones failed and the pending manifest fills
+   * the time without them. Removes withdrawn content from the current manifest when failed files delay the pending one.
    */
   #isComplete(pending: Version, current: Version) {
     const { files, due } = this.#wantedOf(pending)!
     const missing = files.slice(0, due).filter((file) => !this.#rules.isStored(file))
     if (missing.length === 0) return true
     if (!missing.every((file) => this.#rules.hasFailed(file))) return false
-    const to = this.#clock.now() + DAY_MS
-    const shown = this.#rules.shownMs(pending.manifest, to, false)
-    const planned = this.#rules.shownMs(pending.manifest, to, true)
-    return shown >= Math.min(planned, this.#rules.shownMs(current.manifest, to, false))
+    const kept = removeWithdrawn(current.manifest, pending.manifest)
+    if (this.#fillsTime(pending.manifest, kept)) return true
+    if (kept !== current.manifest) this.#keepPart({ ...current, manifest: kept })
+    return false
+  }
+
+  /**
+   * True when the pending manifest shows a new takeover within an hour, or shows ads as long as it would with all files,
+   * or as long as the current one.
+   */
+  #fillsTime(pending: PlayerManifest, current: PlayerManifest) {
+    const now = this.#clock.now()
+    if (this.#rules.shownMs(keepNewTakeovers(pending, current), now + HOUR_MS, false) > 0) return true
+    const to = now + DAY_MS
+    const shown = this.#rules.shownMs(pending, to, false)
+    const planned = this.#rules.shownMs(pending, to, true)
+    return shown >= Math.min(planned, this.#rules.shownMs(current, to, false))
+  }
+
+  #keepPart(current: Version) {
+    this.#current = current
+    void writeSetting(CURRENT, current).catch(() => undefined)
+    this.#rules.onChange()
   }
 
   /** Polls now, then at the interval that the server sets. */
   async poll() {
     clearTimeout(this.#timer)
     let seconds = OFFLINE_POLL_S
+    let isPolled = false
     try {
       const etag = (this.#pending ?? this.#current)?.etag
       const { status, headers, body } = await this.#api.call(`manifest/${encodeURIComponent(this.#pairing.sn)}`, {
@@ -153,14 +174,15 @@ export class ManifestSync {
       if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: parseJson(body) })
       if (status === 200 || status === 304) await this.#setRefused(0)
       if (status === 401 && this.#refusedSince === 0) await this.#setRefused(this.#clock.now())
-      // The plan of the current manifest may have ended since the last attempt.
-      this.swap()
-      this.#rules.onPolled()
+      isPolled = true
     } catch {
-      // There is no network, or a captive portal sent a page. The player continues with its stored manifest.
+      // There is no network, or a captive portal sent a page. The player continues with its stored manifests.
     }
     clearTimeout(this.#timer)
     this.#timer = window.setTimeout(() => void this.poll(), Math.min(3600, Math.max(5, seconds)) * 1000)
+    // The plan of the current manifest may have ended since the last attempt, with or without a network.
+    this.swap()
+    if (isPolled) this.#rules.onPolled()
   }
 
   async #take(version: Version) {
@@ -178,4 +200,27 @@ export class ManifestSync {
     await writeSetting(REFUSED, since)
     this.#rules.onChange()
   }
+}
+
+/**
+ * Returns the current manifest without the programs that the pending manifest lacks, and without the ads that the pending
+ * programs list and the pending manifest lacks. An ad that a new version of a program replaced stays. Returns the same
+ * object when nothing is withdrawn.
+ */
+function removeWithdrawn(current: PlayerManifest, pending: PlayerManifest): PlayerManifest {
+  const programIds = new Set(pending.programs.map(({ id }) => id))
+  const withdrawnAds = new Set(pending.programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
+  for (const { id } of pending.ads) withdrawnAds.delete(id)
+  const programs = current.programs.filter(({ id }) => programIds.has(id))
+  const ads = current.ads.filter(({ id }) => !withdrawnAds.has(id))
+  const isUnchanged = programs.length === current.programs.length && ads.length === current.ads.length
+  return isUnchanged ? current : { ...current, programs, ads }
+}
+
+/** Returns the pending manifest with only those takeovers whose version the current manifest does not contain. */
+function keepNewTakeovers(pending: PlayerManifest, current: PlayerManifest): PlayerManifest {
+  const versions = new Map(current.programs.map(({ id, verNo }) => [id, verNo]))
+  const isNewTakeover = ({ id, verNo, insertMode }: PlayerManifest['programs'][number]) =>
+    insertMode > 0 && versions.get(id) !== verNo
+  return { ...pending, programs: pending.programs.filter(isNewTakeover) }
 }

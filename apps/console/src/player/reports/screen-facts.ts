@@ -1,6 +1,7 @@
 // Facts of this browser that the server stores with the screen.
+import { findReportedCodec, REPORTED_CODECS, type ReportedCodec } from '@oms/contract/ad-engine/renditions.ts'
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES: Readonly<Record<ReportedCodec, string>> = {
   avc1: 'video/mp4; codecs="avc1.640028"',
   hvc1: 'video/mp4; codecs="hvc1.1.6.L120.90"',
   av01: 'video/mp4; codecs="av01.0.08M.08"',
@@ -11,18 +12,18 @@ const TYPES: Readonly<Record<string, string>> = {
   opus: 'audio/webm; codecs="opus"',
 }
 
-let found: readonly string[] | undefined
+let found: readonly ReportedCodec[] | undefined
 
 /** Returns the codecs that the browser reports as playable. */
 export function detectPlayableCodecs() {
   if (found) return found
   const video = document.createElement('video')
-  return (found = Object.keys(TYPES).filter((codec) => video.canPlayType(TYPES[codec]!) !== ''))
+  return (found = REPORTED_CODECS.filter((codec) => video.canPlayType(TYPES[codec]) !== ''))
 }
 
 /** Returns false only for a known codec that the browser cannot play. */
 export function canPlayCodec(codec: string) {
-  const known = Object.keys(TYPES).find((name) => codec.toLowerCase().startsWith(name))
+  const known = findReportedCodec(codec)
   return known === undefined || detectPlayableCodecs().includes(known)
 }
 

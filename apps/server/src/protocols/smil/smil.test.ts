@@ -153,6 +153,11 @@ test('AD-09 a package is streamed within the limits of downloads; HEAD reads no 
       expect([part.status, part.body.equals(whole.subarray(start, end! + 1))]).toEqual([206, true])
     }
     expect(reads.filter((range) => range === undefined)).toHaveLength(1)
+    const stored = await files.stat(page.sha256)
+    expect(stored).not.toBeNull()
+    await files.remove(page.sha256)
+    const missing = await send(medium)
+    expect([missing.status, missing.headers['retry-after']]).toEqual([503, '300'])
     for (let n = 0; n < 200; n++) media.begin()
     const full = await send(medium)
     expect([full.status, Number(full.headers['retry-after']) > 0]).toEqual([503, true])

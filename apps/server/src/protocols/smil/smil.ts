@@ -1,14 +1,15 @@
 import { crc32 } from 'node:zlib'
 import { planSend } from '#core/storage/send.ts'
-import { computeSmilEtag, renderSmilIndex, formatSmilIndex } from '#domain/ads/screens/smil-index.ts'
+import { FileMissing } from '#core/storage/store.ts'
+import { computeSmilEtag, formatSmilIndex, renderSmilIndex } from '#domain/ads/screens/smil-index.ts'
 import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '#domain/ads/text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
-import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
 import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import { createStoredSource, type MediaSource, sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
-import { recordPlayer } from './player-agent.ts'
+import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
 import { handlePlayLog } from './log.ts'
+import { recordPlayer } from './player-agent.ts'
 
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
@@ -85,6 +86,8 @@ function createWidgetSource({ side }: ScreenRequest, name: string, { sha256, siz
   const { files } = side.services
   const total = computeWidgetSize(size)
   const open: MediaSource['open'] = async (range = { start: 0, end: total - 1 }) => {
+    // With a known checksum the first read of the page would follow the status line.
+    if (!(await files.stat(sha256))) throw new FileMissing('No such file')
     const crc = await findChecksum(sha256, () => files.openRead(sha256))
     return readWidget({ size, crc }, range, (part) => files.openRead(sha256, part))
   }

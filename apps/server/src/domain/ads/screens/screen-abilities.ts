@@ -1,6 +1,6 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest, ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
-import { chooseRendition, needsFile } from '@oms/contract/ad-engine/renditions.ts'
+import { chooseRendition, createCodecTest, needsFile } from '@oms/contract/ad-engine/renditions.ts'
 
 /** What a screen reported about itself. */
 interface ReportedScreen {
@@ -13,7 +13,6 @@ interface ReportedScreen {
 }
 
 const FULL_HD = { width: 1920, height: 1080 }
-const familyOf = (codec: string) => codec.split('.')[0] ?? ''
 
 /**
  * Returns the ads of a manifest that a screen skips: those whose file it reported as failed, and those without a
@@ -23,13 +22,16 @@ export function computeScreenState(
   { ads }: Pick<Manifest, 'ads'>,
   { width, height, codecs, failed }: ReportedScreen,
 ): ScreenState {
-  const families = new Set(codecs.map(familyOf))
   const size = width > 0 && height > 0 ? { width, height } : FULL_HD
-  const screen = { ...size, mayPlay: (codec: string) => families.size === 0 || families.has(familyOf(codec)) }
+  const screen = { ...size, mayPlay: createCodecTest(codecs) }
   const broken = new Set(failed.map(({ sha256 }) => sha256))
   const withFile = ads.filter(needsFile)
+  const isBroken = (ad: ManifestAd) => {
+    const file = chooseRendition(ad, screen)
+    return file !== undefined && broken.has(file.sha256)
+  }
   return {
-    filesNotReady: withFile.filter((ad) => broken.has(chooseRendition(ad, screen)?.sha256 ?? '')).map(({ id }) => id),
+    filesNotReady: withFile.filter(isBroken).map(({ id }) => id),
     codecsUnsupported: withFile.filter((ad) => !chooseRendition(ad, screen)).map(({ id }) => id),
   }
 }

@@ -1,6 +1,6 @@
 import type { KnownObstacles } from '@oms/contract/ad-engine/conflicts/because.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { type Playing, findPlayingAt } from '@oms/contract/ad-engine/playing.ts'
+import { findPlayingAt, type Playing } from '@oms/contract/ad-engine/playing.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
@@ -26,6 +26,8 @@ const HOUR_MS = 3_600_000
 /** Maximum age of a report that is compared with the plan. */
 const FRESH_REPORT_MS = 15 * 60_000
 const MAX_IDLE_PROGRAMS = 100
+/** Each round examines `MAX_IDLE_PROGRAMS` programs, of which those with dynamic groups need one query each. */
+const MAX_ROUNDS = 10
 const NAME_KIND = { ad: 1, program: 2 } as const
 
 /**
@@ -124,7 +126,7 @@ interface AgendaDevice {
 async function idlePrograms({ db, user }: Pick<Ctx, 'db' | 'user'>, device: AgendaDevice) {
   const found = []
   let after = 0
-  while (found.length < MAX_IDLE_PROGRAMS) {
+  for (let round = 0; round < MAX_ROUNDS && found.length < MAX_IDLE_PROGRAMS; round++) {
     const some = await db
       .select()
       .from(adPrograms)
@@ -146,14 +148,17 @@ async function idlePrograms({ db, user }: Pick<Ctx, 'db' | 'user'>, device: Agen
   return found.slice(0, MAX_IDLE_PROGRAMS)
 }
 
-/** Returns the condition for programs that may target a device. The members of groups are not examined. */
+/** Returns the condition for programs that may target a device. The rules of dynamic groups are not examined. */
 const mayTarget = ({ id, tenantId, modelId }: AgendaDevice) =>
   and(
     inArray(adPrograms.tenantId, [PLATFORM_TENANT_ID, tenantId]),
     sql`(${adPrograms.isDefault} = 1 or case ${adPrograms.targetType}
       when ${TARGET_TYPE.devices} then ${id}::int when ${TARGET_TYPE.models} then ${modelId}::int
       when ${TARGET_TYPE.tenants} then ${tenantId}::int end = any(${adPrograms.targetIds})
-      or ${adPrograms.targetType} = ${TARGET_TYPE.groups})`,
+      or (${adPrograms.targetType} = ${TARGET_TYPE.groups} and exists (select from device_groups g
+        where g.id = any(${adPrograms.targetIds}) and g.deleted_at is null and g.status = 1
+          and (g.kind <> 1 or exists (select from device_group_members m
+            where m.group_id = g.id and m.device_id = ${id}::int)))))`,
   )
 
 /** Returns the programs whose targets include the device. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createApprovedAd, buildProgramInput, createScreens } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from './program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -49,6 +49,11 @@ describe('AD-05 the conflict check', () => {
     const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
     expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
+    // Players try codecs that they do not report, for example FLAC.
+    await server.db.execute(sql`update ad_versions set body = jsonb_set(body, '{files,0,codec}', '"flac"')
+      where ad_id = ${video}`)
+    const tried = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
+    expect(tried.data.warnings.filter(({ code }: { code: string }) => code === 'codecUnsupported')).toEqual([])
   })
 
   test('counts screens of another size than the program is made for; a program without a size warns of none', async () => {
@@ -163,6 +168,28 @@ test('AD-12 the agenda says which ads a screen skips, from its codecs and its fa
   const texts = data.because.map(({ programId, text }: { programId: number; text: string }) => [programId, text])
   expect(Object.fromEntries(texts)).toMatchObject({ [unplayable]: '屏幕不支持该编码', [broken]: '文件未就绪' })
   expect(data.planned).toMatchObject({ programId: 0 })
+})
+
+test('AD-12 the agenda finds the program of a group of the device behind 1,001 programs of other groups', async () => {
+  const own = await createScreens(server.db, { count: 1 })
+  const group = async (members: readonly number[]) => {
+    const { rows } = await server.db.execute<{ id: number }>(sql`insert into device_groups (tenant_id, group_name, kind)
+      values (1, ${`日程组${members.length}`}, 1) returning id`)
+    for (const id of members)
+      await server.db.execute(sql`insert into device_group_members values (${rows[0]!.id}, ${id})`)
+    return rows[0]!.id
+  }
+  const [without, containing] = [await group([]), await group(own.ids)]
+  const add = (groupId: number, name: string, count: number) =>
+    server.db.execute(sql`insert into ad_programs (tenant_id, program_name, date_from, date_to, target_type, target_ids)
+      select 1, ${name}, current_date, current_date + 1, 2, array[${groupId}::int] from generate_series(1, ${count}::int)`)
+  await add(without, '组外', 1001)
+  await add(containing, '组内', 1)
+  const { data } = await get(`agenda?sn=${own.sns[0]}`)
+  expect(data.because.map(({ name }: { name: string }) => name)).toEqual(['组内'])
+  await server.db.execute(sql`update device_groups set status = 0 where id = ${containing}`)
+  expect((await get(`agenda?sn=${own.sns[0]}`)).data.because).toEqual([])
+  await server.db.execute(sql`delete from ad_programs where program_name in ('组外', '组内')`)
 })
 
 test('AD-12 the agenda finds a draft behind 100 others, and hides drafts of the platform from a tenant', async () => {

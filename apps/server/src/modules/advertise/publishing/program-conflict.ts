@@ -1,5 +1,6 @@
 import { type Conflict, checkConflicts, MAX_CONFLICT_DAYS } from '@oms/contract/ad-engine/conflicts/conflict.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import { findReportedCodec } from '@oms/contract/ad-engine/renditions.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { RESOLUTION } from '@oms/contract/advertise/program-input.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
@@ -9,13 +10,13 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
+import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/manifest-set.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
+import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
 
 type Result = ResultOf<typeof calls.conflict>
 type Found = Result['errors'][number]
@@ -26,8 +27,12 @@ export async function findConflicts(ctx: Ctx, { id, verNo }: ParsedOf<typeof cal
   return conflictsOf(ctx, content)
 }
 
-/** Refuses to publish a program with conflicts that stop the publishing. */
+/**
+ * Refuses to publish a program with conflicts that stop the publishing. Other checks before a publishing wait until this
+ * transaction ends, so two programs that conflict with each other are never published at the same time.
+ */
 export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promise<void> {
+  await ctx.db.execute(sql`select pg_advisory_xact_lock(hashtext('ad conflicts'))`)
   const { errors } = await conflictsOf(ctx, content)
   if (errors.length === 0) return
   const single = errors.find(({ code }) => code === 'sharesAbove100' || code === 'tooLarge')
@@ -151,8 +156,9 @@ const anyOf = (conditions: readonly SQL[]) =>
 /** Returns the condition for screens that reported their codecs and cannot play any rendition of some ad. */
 function lacksCodec(used: readonly ManifestAd[]): SQL {
   const lists = used.flatMap(({ files }) => {
-    const codecs = files.map(({ codec }) => codec.split('.')[0] ?? '')
-    return codecs.length === 0 || codecs.includes('') ? [] : [codecs]
+    const codecs = files.map(({ codec }) => findReportedCodec(codec))
+    // Screens play files without a codec, and try codecs that players do not report.
+    return codecs.length === 0 || codecs.includes(undefined) ? [] : [codecs]
   })
   const missing = lists.map(
     (codecs) => sql`not exists (select from unnest(s.codecs) as c

@@ -1,7 +1,7 @@
 import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
-import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
 import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { chooseRendition, createCodecTest } from '@oms/contract/ad-engine/renditions.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -11,15 +11,15 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
+import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { hasScreen } from '#domain/ads/targets.ts'
 import { readProgramContent } from '../programs/program-content.ts'
-import { readScreenNames } from './program-delivery.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import { listOtherBodies, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
-import { needsSecondPerson } from './program-two-person.ts'
-import { type ScreenClass, readScreenClasses } from '../screens/screen-sets.ts'
+import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
+import { readScreenClasses, type ScreenClass } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
+import { readScreenNames } from './program-delivery.ts'
+import { needsSecondPerson } from './program-two-person.ts'
 
 const SAMPLE = 20
 const MAX_GROUPS = 50
@@ -94,8 +94,6 @@ function lackingBytes(
   return [...files.values()].reduce((sum, size) => sum + size, 0)
 }
 
-const kindOf = (codec: string) => codec.split('.')[0]
-
 /**
  * Returns the facts by which a rendition is chosen. A screen that has not reported its size counts as 1920×1080 with
  * every codec.
@@ -103,7 +101,7 @@ const kindOf = (codec: string) => codec.split('.')[0]
 const screenOf = ({ width, height, codecs }: ScreenClass) => ({
   width: width || 1920,
   height: height || 1080,
-  mayPlay: (codec: string) => codecs.length === 0 || codecs.some((each) => kindOf(each) === kindOf(codec)),
+  mayPlay: createCodecTest(codecs),
 })
 
 /** Returns how long the download takes with the bandwidth of the server, of a screen, and the download window. */

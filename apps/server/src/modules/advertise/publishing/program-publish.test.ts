@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
-  createApprovedAd,
-  formatDayFromToday,
   buildProgramInput,
+  createApprovedAd,
   createScreens,
+  formatDayFromToday,
   readAdUses,
 } from '../programs/program-fixture.ts'
 import { endPrograms } from '../programs/program-schedule.ts'
@@ -162,6 +162,17 @@ describe('AD-05 a takeover needs a second person', () => {
     await post(`withdraw/${second}`)
     expect((await post(`resume/${first}`)).data.status).toBe(2)
     await post(`withdraw/${first}`)
+  })
+
+  test('of two conflicting takeovers that are approved at the same time, one goes live', async () => {
+    const own = await createScreens(server.db, { count: 1 })
+    const takeover = () => draft({ targetIds: own.ids, insertMode: 1, priority: 9 })
+    const ids = [await takeover(), await takeover()]
+    for (const id of ids) await post(`publish/${id}`, { screens: 1 })
+    const verdicts = await Promise.all(ids.map((id) => post('audit', { id, verNo: 1, auditStatus: 2 }, other)))
+    expect(verdicts.map(({ code }) => code === 200).sort()).toEqual([false, true])
+    expect(verdicts.find(({ code }) => code !== 200)?.msg).toMatch(/^请先处理冲突：/)
+    for (const id of ids) await post(`withdraw/${id}`)
   })
 })
 
