@@ -116,7 +116,7 @@ type Config = Readonly<Record<string, unknown>>
 
 /**
  * Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. `stored` is the
- * configuration before the save: an unchanged number may lie outside its range.
+ * configuration before the save: an unchanged number may lie outside its range or be no integer.
  */
 export function findConfigProblem(fields: readonly ProviderField[], config: Config, stored: Config = {}) {
   for (const field of fields) {
@@ -128,7 +128,8 @@ export function findConfigProblem(fields: readonly ProviderField[], config: Conf
 
 /**
  * Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. A number equal to
- * `stored` may lie outside its range: the range can be newer than the value, and must not block changes of other fields.
+ * `stored` may lie outside its range or be no integer: the definition can be newer than the value, and must not block
+ * changes of other fields.
  */
 export function findFieldProblem(
   field: ProviderField,
@@ -136,6 +137,7 @@ export function findFieldProblem(
   fields: readonly ProviderField[],
   stored?: unknown,
 ) {
+  if (isUnchangedNumber(field, given, stored)) return undefined
   const value = toConfigValue(field, given)
   if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
   if (isSecretField(field)) return undefined
@@ -143,6 +145,10 @@ export function findFieldProblem(
   if (typeof value === 'number') return value === toConfigValue(field, stored) ? undefined : rangeProblem(field, value)
   return findAddressProblem(field, value, fields)
 }
+
+/** Returns whether a number equals the stored number. The type and the range of its field can be newer than the number. */
+const isUnchangedNumber = (field: ProviderField, given: unknown, stored: unknown) =>
+  isNumberField(field) && typeof given === 'number' && given === stored
 
 function rangeProblem({ label, min, max }: ProviderField, value: number) {
   if (typeof min === 'number' && value < min) return `${label}不能小于${min}`
@@ -220,11 +226,20 @@ const EXPECTED: Partial<Record<ProviderField['type'], string>> = {
   dict: '应为 JSON 对象或列表',
 }
 
-/** Returns the stored configuration without secrets, unknown keys and empty values. */
-export const toStoredConfig = (fields: readonly ProviderField[], config: Config): Record<string, unknown> =>
+/**
+ * Returns the configuration to store, without secrets, unknown keys and empty values. Numbers equal to those of `stored`
+ * stay unchanged.
+ */
+export const toStoredConfig = (
+  fields: readonly ProviderField[],
+  config: Config,
+  stored: Config = {},
+): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const value = isSecretField(field) ? null : toConfigValue(field, config[field.key])
+      const given = config[field.key]
+      const isUnchanged = isUnchangedNumber(field, given, stored[field.key])
+      const value = isSecretField(field) ? null : isUnchanged ? given : toConfigValue(field, given)
       return value === null || value === undefined ? [] : [[field.key, value]]
     }),
   )

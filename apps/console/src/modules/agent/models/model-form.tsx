@@ -166,7 +166,7 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
             name="shared"
             on="可用"
             off="不可用"
-            hint="仅对平台的模型有效：客户可选用，但看不到参数和密钥"
+            hint="仅对平台的模型有效：客户可选用，但看不到参数和密钥；改为不可用后，客户正在使用它的设备不能再使用"
           />
         )}
       </div>
@@ -178,7 +178,6 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
 /** Fields for the relay of a language model, and for the fallback that answers when the vendor fails. */
 function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDetail | undefined }) {
   const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
-  const isOn = Form.useWatch<number | undefined>('relay') === 1
   const options = (data?.list ?? [])
     .filter(({ id, providerCode, status }) => id !== row?.id && status === 1 && RELAYED_LLMS.has(providerCode))
     .map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
@@ -195,8 +194,7 @@ function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDe
         of={of}
         name="fallbackModelId"
         options={options}
-        disabled={!isOn}
-        hint="经由平台调用时，厂商限流、出错或 8 秒没有响应，改由备用模型回答一次"
+        hint="经由平台调用时，厂商限流、出错或 8 秒没有响应，改由备用模型回答一次；模型停用或不再共享时，也由它代替"
       />
     </div>
   )

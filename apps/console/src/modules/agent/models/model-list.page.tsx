@@ -173,7 +173,7 @@ const ModelStatus = ({ row }: { row: ModelRow }) =>
       on={row.status === 1}
       name={row.name}
       disabled={row.isDefault === 1}
-      warning="停用后不能被新的智能体选择；正在使用它的智能体仍会使用，直到改选其他模型。"
+      warning="停用后，使用它的设备下次连接时改用备用模型；没有备用模型时，大语言模型和语音合成停用会使这些设备不能对话。"
     />
   ) : (
     <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>

@@ -14,10 +14,13 @@ interface Erasure {
   readonly lastSession: number
 }
 
-/** Deletes turns and their recordings, latest turns first. Recordings of enrolled voiceprints stay. */
-const deleteTurns = ({ agentId, lastTurn }: Erasure) => sql`
+/**
+ * Deletes turns and their recordings in the order of the index `agent_turns_agent`. Recordings of enrolled voiceprints
+ * stay.
+ */
+export const deleteTurns = ({ agentId, lastTurn }: Erasure) => sql`
   with t as (delete from agent_turns where (report_time, id) in (select report_time, id from agent_turns
-      where agent_id = ${agentId} and id <= ${lastTurn} order by report_time desc limit ${BATCH}) returning audio_id),
+      where agent_id = ${agentId} and id <= ${lastTurn} order by kind desc, report_time desc limit ${BATCH}) returning audio_id),
     f as (delete from files f using t where t.audio_id <> '' and f.id = t.audio_id and not exists (select from agent_voiceprints p where p.audio_id = f.id))
   select count(*)::int as n from t`
 

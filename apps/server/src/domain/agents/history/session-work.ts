@@ -23,15 +23,13 @@ export const SESSION_TASK_QUEUE = 'agent-after'
 export const SESSION_TASK = { title: 1, summary: 2 } as const
 
 const CONCURRENCY = 8
-const TIME_LIMIT_SECONDS = 30
-/**
- * Limits of a model call. They are shorter than the time limit of the job, so that the cause of a failure is stored
- * before the job is aborted.
- */
-const LIMITS: Partial<OutboundLimits> = { firstByteMs: 20_000, totalMs: 25_000 }
+/** Limits of one model call. */
+const LIMITS = { firstByteMs: 20_000, totalMs: 25_000 } as const
 const TRIES = 3
 /** Merges of one run, when others change the memory during the calls of the model. */
 const MERGES = 3
+/** Longer than all merges of a summary, so that the cause of a failure is stored before the job is aborted. */
+const TIME_LIMIT_SECONDS = (MERGES * LIMITS.totalMs) / 1000 + 15
 const MAX_TURNS = 200
 const TITLE_CHARACTERS = 15
 const MAX_TITLE = 255
@@ -69,7 +67,7 @@ const TURNS = `select kind, content from agent_turns where session_row_id = $1 a
 const END = `update agent_after set state = $2, error = $3 where id = $1`
 
 /** Registers the tasks after sessions: titles and summaries. A slow model delays only this queue. */
-export function registerSessionWork(services: Services, limits = LIMITS) {
+export function registerSessionWork(services: Services, limits: Partial<OutboundLimits> = LIMITS) {
   const options = {
     title: '会话标题与记忆',
     concurrency: CONCURRENCY,

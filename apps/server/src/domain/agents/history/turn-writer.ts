@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { isolateRows } from '#core/database/isolate-rows.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'
@@ -72,19 +73,31 @@ export class TurnsBusy extends Error {
   override readonly name = 'TurnsBusy'
 }
 
+/**
+ * Id of the language model that devices get: the fallback while agents of the tenant may not use the model, as in
+ * `keepOpenModels`. `model` is the alias of the row of the model, or of no row.
+ */
+const answeringModel = (model: string, id: string) => `case when ${model}.status = 1
+  and (${model}.tenant_id = a.tenant_id or (${model}.tenant_id = ${PLATFORM_TENANT_ID} and ${model}.shared = 1))
+  then ${id} else coalesce(${model}.fallback_model_id, ${id}) end`
+
 const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",
     a.version_no as "versionNo", a.candidate_no as "candidateNo", a.candidate_share as "candidateShare",
     a.candidate_device_ids as "candidateDeviceIds",
-    jsonb_build_object('conf', case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end, 'llmId', a.llm_id,
-      'ttsId', a.tts_id, 'asrId', a.asr_id, 'promptCharacters', char_length(a.system_prompt)) as current,
-    case when v.agent_id is not null then jsonb_build_object(
-      'conf', case when n.provider_code = 'nomem' then 0 else coalesce((v.snapshot ->> 'chatHistoryConf')::int, a.chat_history_conf) end,
-      'llmId', (v.snapshot ->> 'llmId')::int, 'ttsId', (v.snapshot ->> 'ttsId')::int, 'asrId', (v.snapshot ->> 'asrId')::int,
+    jsonb_build_object('conf', case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end,
+      'llmId', ${answeringModel('l', 'a.llm_id')}, 'ttsId', a.tts_id, 'asrId', a.asr_id,
+      'promptCharacters', char_length(a.system_prompt)) as current,
+    case when v.agent_id is not null then jsonb_build_object('conf', case when n.provider_code = 'nomem' then 0
+        else coalesce((v.snapshot ->> 'chatHistoryConf')::int, a.chat_history_conf) end,
+      'llmId', ${answeringModel('k', "(v.snapshot ->> 'llmId')::int")}, 'ttsId', (v.snapshot ->> 'ttsId')::int,
+      'asrId', (v.snapshot ->> 'asrId')::int,
       'promptCharacters', char_length(coalesce(v.snapshot ->> 'systemPrompt', ''))) end as candidate
   from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
     left join agent_models m on m.id = a.mem_id
+    left join agent_models l on l.id = a.llm_id
     left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no
-    left join agent_models n on n.id = (v.snapshot ->> 'memId')::int where d.mac = any($1::varchar[])`
+    left join agent_models n on n.id = (v.snapshot ->> 'memId')::int
+    left join agent_models k on k.id = (v.snapshot ->> 'llmId')::int where d.mac = any($1::varchar[])`
 
 /** Returns the target with the version that the device gets: the version in force or the candidate. */
 function inVersion({ deviceId, tenantId, agentId, versionNo, current, candidate, ...row }: Found) {

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { agents } from '#schema/agent/agent.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agents, agentTemplates } from '#schema/agent/agent.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -37,4 +37,30 @@ test('AGENT-07 the list names the model for which devices cannot talk: disabled 
   expect(await problems()).toEqual(Array(2).fill('大语言模型「P_MAIN」已停用'))
   await app.db.execute(sql`update agent_models set fallback_model_id = ${second} where id = ${llmId}`)
   expect(await problems()).toEqual(['', ''])
+})
+
+test('AGENT-07 a new agent of a customer gets the default models for models of the template that it may not use', async () => {
+  const permissions = ['agent:agent:list', 'agent:agent:query', 'agent:agent:add']
+  const customer = await app.by({ tenant: '客户乙', permissions })
+  const [llmId, ttsId] = [await newModel('LLM', 'N_LLM', 'openai'), await newModel('TTS', 'N_TTS', 'edge')]
+  const [open, vllmId] = [await newModel('TTS', 'N_OPEN', 'edge'), await newModel('VLLM', 'N_VLLM', 'openai')]
+  const voice = { tenantId: 1, modelId: ttsId, name: '温柔', code: 'gentle' }
+  const [gentle] = await app.db.insert(agentVoices).values(voice).returning({ id: agentVoices.id })
+  const voiceId = gentle!.id
+  const names = { tenantId: 1, templateName: '平台模板', llmId, ttsId, vllmId, voiceId }
+  const [template] = await app.db.insert(agentTemplates).values(names).returning({ id: agentTemplates.id })
+  const create = async (agentName: string) => {
+    const made = await customer.call('POST', '/api/v1/agent/list', { agentName, templateId: template!.id })
+    return (await customer.call('GET', `/api/v1/agent/list/${made.data.id}`)).data
+  }
+  expect(await create('之前')).toMatchObject({ llmId, ttsId, vllmId, voiceId, problem: '' })
+  await app.db.execute(sql`update agent_models set status = 0 where id = ${llmId}`)
+  await app.db.execute(sql`update agent_models set shared = 0 where id = ${ttsId}`)
+  await app.db.execute(sql`update agent_models set is_default = 0 where type = 'TTS'`)
+  await app.db.execute(sql`update agent_models set is_default = 1 where id = ${open}`)
+  const after = await create('之后')
+  expect(after).toMatchObject({ ttsId: open, vllmId, voiceId: null, problem: '' })
+  expect(after.llmId).not.toBe(llmId)
+  const [llm] = await app.db.select().from(agentModels).where(eq(agentModels.id, after.llmId))
+  expect(llm).toMatchObject({ type: 'LLM', status: 1, shared: 1 })
 })

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import { AgentBehaviour, DEFAULT_PLUGINS } from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -72,16 +72,40 @@ async function defaultModels(db: Db, tenantId: number) {
   }
 }
 
+type Template = typeof agentTemplates.$inferSelect
+
+/**
+ * Returns the models and the voice of a new agent. The default models replace models of the template that the tenant may
+ * not use. The voice of a replaced speech synthesis is left out.
+ */
+async function chooseModels(db: Db, tenantId: number, template: Template | undefined) {
+  const defaults = await defaultModels(db, tenantId)
+  if (!template) return defaults
+  const fields = Object.keys(defaults) as (keyof typeof defaults)[]
+  const ids = fields.flatMap((field) => template[field] ?? [])
+  const usable = await db
+    .select({ id: agentModels.id })
+    .from(agentModels)
+    .where(and(inArray(agentModels.id, ids), isUsableModel(tenantId), eq(agentModels.status, 1)))
+  const open = new Set(usable.map(({ id }) => id))
+  const models = Object.fromEntries(
+    fields.map((field) => {
+      const id = template[field]
+      const isKept = id === null ? field !== 'slmId' : open.has(id)
+      return [field, isKept ? id : defaults[field]]
+    }),
+  )
+  return { ...models, voiceId: models.ttsId === template.ttsId ? template.voiceId : null }
+}
+
 /** Creates an agent. Only the name is required; the template supplies the other fields. */
 export async function createAgent(ctx: Ctx, { agentName, templateId, tenantId }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const template = await templateOf(db, tenant.id, templateId)
-  const models = template ?? (await defaultModels(db, tenant.id))
   const behaviour = AgentBehaviour.parse({
     ...template,
-    ...models,
-    slmId: template?.slmId ?? (await defaultModels(db, tenant.id)).slmId,
+    ...(await chooseModels(db, tenant.id, template)),
     plugins: template && template.plugins.length > 0 ? formatPluginValues(template.plugins) : await standardPlugins(db),
   })
   const [made] = await db

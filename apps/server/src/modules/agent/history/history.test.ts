@@ -1,6 +1,9 @@
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { deleteOldHistory, RETENTION_STATEMENTS } from '#domain/agents/history/history-retention.ts'
+import { deleteTurns } from '#domain/agents/history/erase-turns.ts'
+import { SWEEP } from '#domain/agents/history/recordings.ts'
 import { SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
@@ -211,10 +214,21 @@ test('AGENT-09 erasing removes words, recordings and counts; retention follows t
   expect((await reader.call('DELETE', `${HISTORY}/session/${id}`)).code).toBe(200)
   expect(await query('select from agent_turns')).toEqual([])
   expect(await query(`select from files where purpose = 'agentTurn'`)).toEqual([])
-  const day = 24 * 60 * 60 * 1000
-  await voice.report({ mac, session: 'old', kind: 1, content: '很久以前', time: Date.now() - 200 * day, audio: wav })
-  await voice.report({ mac, session: 'month', kind: 1, content: '上个月', time: Date.now() - 40 * day, audio: wav })
-  await deleteOldHistory(app.services)
+  // Reported times older than seven days are replaced by the arrival, so the stored times are changed afterwards.
+  const age = async (session: string, content: string, days: number) => {
+    await voice.report({ mac, session, kind: 1, content, audio: wav })
+    await query(`update agent_turns set report_time = now() - make_interval(days => $2) where content = $1`, [
+      content,
+      days,
+    ])
+    await query(`update agent_sessions set last_time = now() - make_interval(days => $2) where session_id = $1`, [
+      session,
+      days,
+    ])
+  }
+  await age('old', '很久以前', 200)
+  await age('month', '上个月', 40)
+  expect(await deleteOldHistory(app.services)).toMatchObject({ failedItems: 0 })
   expect(await query(`select content, audio_id from agent_turns`)).toEqual([{ content: '上个月', audio_id: '' }])
   expect((await sessions(reader)).total).toBe(1)
 })
@@ -232,12 +246,19 @@ test('AGENT-09 retention reads only the rows of the tenant that it deletes', asy
   try {
     // Tables of a few rows are read whole; the setting shows whether an index exists for the condition.
     await client.query('begin; set local enable_seqscan = off')
+    const explain = async (text: string, values: unknown[] = []) =>
+      (await client.query(`explain ${text}`, values)).rows.map((row) => row['QUERY PLAN']).join('\n')
     for (const [name, text] of Object.entries(RETENTION_STATEMENTS)) {
-      const { rows } = await client.query(`explain ${text.replace('$1', '7').replace('$2', '30')}`)
-      const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+      const plan = await explain(text.replace('$1', '7').replace('$2', '30'))
       expect(plan, name).toMatch(/Index Cond: \(\(tenant_id = 7\) AND \((report|last|remind)_time < /)
       expect(plan, name).not.toMatch(/Seq Scan on agent_(turns|sessions|reminders)/)
     }
+    expect(await explain(SWEEP.replace('$1', '7').replace('$2', "''")), 'sweep').toMatch(/agent_turns_\d+_audio_id_idx/)
+    const { sql: erasure, params } = new PgDialect().sqlToQuery(
+      deleteTurns({ agentId: -2, lastTurn: 1e9, lastSession: 0 }),
+    )
+    const plan = await explain(erasure, params)
+    expect(plan, 'erasure').toMatch(/Merge Append/)
   } finally {
     await client.query('rollback')
     client.release()

@@ -36,7 +36,7 @@ export function readConfig(fields: readonly ProviderField[], config: Config, sto
       return isSecretField(field) && value !== undefined && value !== null ? [[field.key, String(value)] as const] : []
     }),
   )
-  return { config: toStoredConfig(fields, config), secrets }
+  return { config: toStoredConfig(fields, config, stored), secrets }
 }
 
 /**

@@ -35,9 +35,9 @@ test('AGENT-06 accepts the ends of a range and an empty number', async () => {
   expect(await create(config)).toMatchObject({ code: 200 })
 })
 
-test('AGENT-06 a stored number outside its range blocks no other field, and is refused when it changes', async () => {
+test('AGENT-06 a stored number outside its range or type blocks no other field, and is refused when it changes', async () => {
   const { id } = (await create({})).data
-  const config = { ...CONFIG, temperature: 99 }
+  const config = { ...CONFIG, temperature: 99, max_tokens: 1.5 }
   await app.db.update(agentModels).set({ config }).where(eq(agentModels.id, id))
   const form = async (over: object) => {
     const { rev, name } = (await admin.call('GET', `${MODEL}/${id}`)).data
@@ -47,6 +47,8 @@ test('AGENT-06 a stored number outside its range blocks no other field, and is r
   expect((await admin.call('GET', `${MODEL}/${id}`)).data).toMatchObject({ remark: '只改备注', config })
   const changed = await form({ config: { ...config, temperature: 98 } })
   expect(changed).toMatchObject({ msg: '温度不能大于2', data: { field: 'config.temperature' } })
+  const fraction = await form({ config: { ...config, max_tokens: 2.5 } })
+  expect(fraction).toMatchObject({ msg: '最大令牌数应为整数', data: { field: 'config.max_tokens' } })
 })
 
 test('a form definition with a largest below its smallest number is refused at the field', async () => {

@@ -137,6 +137,20 @@ function assertMayChange({ isPlatform }: User, code: string) {
   if (findParam(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
 }
 
+/** Throws when a new MCP end point cannot be reached. An unchanged own value is not called. */
+async function assertMcpEndpoint(
+  { db, services }: Ctx,
+  tenantId: number,
+  { code, value }: Pick<ParsedOf<typeof calls.update>, 'code' | 'value'>,
+) {
+  if (code !== 'server.mcp_endpoint' || value === '') return
+  // The value is stored encrypted. A tenant without an own value would inherit that of the platform.
+  const before = (await services.agentParameters.of(tenantId)).text(code)
+  if (before === value && (await ownValues(db, tenantId)).has(code)) return
+  const problem = await findMcpEndpointProblem(services.config, tenantId, value)
+  if (problem) throw invalid(problem, 'value')
+}
+
 export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await resolveParameterTenant(db, user, asked)
@@ -145,11 +159,7 @@ export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...inpu
   const error = findParamError(code, value)
   if (error) throw invalid(error, 'value')
   await assertSecretReceiver(ctx, tenantId, input)
-  const problem =
-    code === 'server.mcp_endpoint' && value !== ''
-      ? await findMcpEndpointProblem(services.config, tenantId, value)
-      : undefined
-  if (problem) throw invalid(problem, 'value')
+  await assertMcpEndpoint(ctx, tenantId, input)
   const [stored] = await db
     .select()
     .from(agentParams)

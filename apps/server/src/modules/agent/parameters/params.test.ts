@@ -62,6 +62,9 @@ test('AGENT-06 the MCP end point is saved only when its health address returns s
   expect((await put(code, `${address}right`, customer)).msg, 'a private address of a customer').toContain('无法连接')
   health.close()
   expect((await put(code, `${address}right2`)).msg).toContain('MCP 接入点无法连接')
+  const { rev } = await param(code)
+  const remark = { code, value: `${address}right`, remark: '备注', rev }
+  expect((await admin.call('PUT', PARAMS, remark)).code, 'an unchanged address is not called').toBe(200)
   expect((await put(code, '')).code).toBe(200)
 })
 

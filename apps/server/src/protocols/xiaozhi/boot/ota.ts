@@ -82,13 +82,14 @@ const isOfSameBoot = ({ board, version, clientId, serial }: ValidCode, { identit
   board === report.board && version === report.reported && clientId === identity.clientId && serial === identity.serial
 
 /** Creates the activation code of the device, or stores the facts of this boot with its valid code. */
-async function storeCode(call: XiaozhiCall, { identity, report }: Boot) {
+async function storeCode(call: XiaozhiCall, { identity, report, code }: Boot & { code: ValidCode | undefined }) {
   const { side, ip } = call
   const { mac, clientId, serial } = identity
   const device = { mac, clientId, serial, board: report.board, version: report.reported, ip: ipOf(call) }
   const created = await side.activationCodes.create(device, isLocalAddress(ip))
-  if (!created) side.services.log.warn({ mac, ip }, 'no activation code: the limit of new codes is reached')
-  else if (created.isNew)
+  if (!created && code === undefined)
+    side.services.log.warn({ mac, ip }, 'no activation code: the limit of new codes is reached')
+  if (created?.isNew)
     await addEvents(side.services.database.db, [{ mac, kind: AGENT_EVENT_KIND.code, detail: { board: report.board } }])
   return created?.code
 }

@@ -22,21 +22,22 @@ async function endSession({ side, serverTenant, now }: ServerCall, given: string
   await side.services.voiceServers.turns.written()
   const device = await database.db.transaction(async (db) => {
     const { rows } = await db.execute<{ id: string; tenantId: number; deviceId: number; mac: string | null }>(
-      sql`update agent_sessions set end_time = now() where id = (select id from agent_sessions
-          where session_id = ${sessionId} and (${serverTenant}::int = 1 or tenant_id = ${serverTenant}::int)
-          order by id desc limit 1)
-        returning id, tenant_id as "tenantId", device_id as "deviceId",
-          (select mac from agent_devices d where d.device_id = agent_sessions.device_id) as mac`,
+      sql`select id, tenant_id as "tenantId", device_id as "deviceId",
+          (select mac from agent_devices d where d.device_id = agent_sessions.device_id) as mac
+        from agent_sessions where session_id = ${sessionId}
+          and (${serverTenant}::int = 1 or tenant_id = ${serverTenant}::int) order by id desc limit 1`,
     )
     const [session] = rows
     if (!session) throw new CallRefused(RESPONSE_CODE.agentMissing, '会话不存在')
     const { id, tenantId, deviceId } = session
-    await db.execute(sql`update agent_devices set close_time = now(), session_id = ''
-      where device_id = ${deviceId} and session_id = ${sessionId}`)
+    // Locks the task before the session, as the jobs of titles and erasures do.
     const added = await db.execute<{ id: string }>(
       sql`insert into agent_after as f (tenant_id, session_row_id, kind) values (${tenantId}, ${id}, ${kind})
         on conflict (session_row_id, kind) do update set state = 0, tries = 0, error = '' where f.state >= 2 returning f.id`,
     )
+    await db.execute(sql`update agent_sessions set end_time = now() where id = ${id}`)
+    await db.execute(sql`update agent_devices set close_time = now(), session_id = ''
+      where device_id = ${deviceId} and session_id = ${sessionId}`)
     const work = added.rows[0]
     if (work) await jobs.sendMessage(db, SESSION_TASK_QUEUE, { id: Number(work.id) })
     return session
