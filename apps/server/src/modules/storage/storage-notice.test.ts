@@ -48,7 +48,7 @@ test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queu
   ])
   expect(await run('2026-07-01')).toBe(0)
   expect(await run('2026-07-02')).toBe(0)
-  expect((await titles()).slice(3)).toEqual(['2个通道的云存储已到期'])
+  expect((await titles()).slice(3)).toEqual(['2个通道的云存储已过期'])
   const { rows } = await app.db.execute<{ days: number; n: number }>(
     sql`select days, count(*)::int as n from oss_notices group by 1 order by 1`,
   )
@@ -94,7 +94,7 @@ test('a service that the staff cancelled is announced to its user, not to the st
   expect((await step('cancel', [(await rowsOf(sn))[0]!.id])).code).toBe(200)
   const before = (await titles()).length
   await run('2027-03-08')
-  expect((await titles()).slice(before)).toEqual(['1个通道的云存储已到期'])
+  expect((await titles()).slice(before)).toEqual(['1个通道的云存储已过期'])
   const { rows } = await app.db.execute(sql`select days from oss_notices where kind = 2 and sn = ${sn}`)
   expect(rows).toHaveLength(1)
 })

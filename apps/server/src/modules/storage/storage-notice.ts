@@ -77,8 +77,8 @@ const notifyOfEnded = async (
   { tenantId, n, keepDays }: { tenantId: number; n: number; keepDays: number },
 ) =>
   sendMessage(services, db, {
-    title: `${n}个通道的云存储已到期`,
-    text: `有${n}个设备通道的云存储已到期，已停止录像，${keepDays > 0 ? `保留的录像将在${keepDays}天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
+    title: `${n}个通道的云存储已过期`,
+    text: `有${n}个设备通道的云存储已过期，已停止录像，${keepDays > 0 ? `保留的录像将在${keepDays}天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: 3,
   })
