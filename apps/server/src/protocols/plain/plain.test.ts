@@ -170,7 +170,7 @@ describe('plain protocol', () => {
 
   test('a paused release sends no file to a device that has not begun its download', async () => {
     const { sn } = await oms.device({ verCode: 100 })
-    const { bytes, otaId } = await oms.version({ verCode: 200 })
+    const { bytes, otaId } = await oms.version({ verCode: 9300 })
     const { taskId, components } = (await oms.plain('check', { sn, verCode: 100 })).json()
     const bearer = { token: null, headers: { authorization: `Bearer ${TOKEN}` } }
     const setState = async (state: number) => {
