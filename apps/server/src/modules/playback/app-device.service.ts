@@ -21,6 +21,7 @@ import {
   type ChannelScope,
   countEventsByDay,
   createNoRecordingsError,
+  isDayOf,
   isStorageOver,
   listRecordings,
 } from './recordings.ts'
@@ -89,7 +90,7 @@ export const listAppDevices = (ctx: PublicCtx) =>
     }
   })
 
-const selectDays = (db: Db, { deviceId, channel, tenantId, ownerId }: ChannelScope, month: string, today: string) =>
+const selectDays = (db: Db, scope: ChannelScope, month: string, today: string) =>
   db
     .select({
       day: ossDeviceDays.day,
@@ -100,10 +101,7 @@ const selectDays = (db: Db, { deviceId, channel, tenantId, ownerId }: ChannelSco
     .from(ossDeviceDays)
     .where(
       and(
-        eq(ossDeviceDays.deviceId, deviceId),
-        eq(ossDeviceDays.channel, channel),
-        eq(ossDeviceDays.tenantId, tenantId),
-        eq(ossDeviceDays.ownerId, ownerId),
+        isDayOf(scope),
         gte(ossDeviceDays.day, `${month}-01`),
         lte(ossDeviceDays.day, lastDayOfMonth(month)),
         sql`${today} < any(${ossDeviceDays.expireDays})`,

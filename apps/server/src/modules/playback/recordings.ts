@@ -32,23 +32,25 @@ interface Moment {
   readonly now: number
 }
 
+/** Condition for the calendar days of a channel while it recorded for this owner. */
+export const isDayOf = ({ deviceId, channel, tenantId, ownerId }: ChannelScope) =>
+  and(
+    eq(ossDeviceDays.deviceId, deviceId),
+    eq(ossDeviceDays.channel, channel),
+    eq(ossDeviceDays.tenantId, tenantId),
+    eq(ossDeviceDays.ownerId, ownerId),
+  )
+
 /** Returns the partitions that hold or held the recordings of a range, from the calendar of the channel. */
-async function calendarDaysOf(
-  db: Db,
-  { deviceId, channel, tenantId, ownerId, begin, end }: RecordingScope,
-  zone: string,
-): Promise<string[]> {
+async function calendarDaysOf(db: Db, scope: RecordingScope, zone: string): Promise<string[]> {
   const rows = await db
     .select({ expireDay: sql<string>`distinct unnest(${ossDeviceDays.expireDays})::text` })
     .from(ossDeviceDays)
     .where(
       and(
-        eq(ossDeviceDays.deviceId, deviceId),
-        eq(ossDeviceDays.channel, channel),
-        eq(ossDeviceDays.tenantId, tenantId),
-        eq(ossDeviceDays.ownerId, ownerId),
-        gte(ossDeviceDays.day, formatLocalDay(begin - MAX_SEGMENT_MS, zone)),
-        lt(ossDeviceDays.day, addDays(formatLocalDay(end, zone))),
+        isDayOf(scope),
+        gte(ossDeviceDays.day, formatLocalDay(scope.begin - MAX_SEGMENT_MS, zone)),
+        lt(ossDeviceDays.day, addDays(formatLocalDay(scope.end, zone))),
       ),
     )
   return rows.map(({ expireDay }) => expireDay)
