@@ -6,7 +6,8 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /**
  * SQL condition: the release of a platform version reaches a tenant outside the account's data scope, by its targets, the
- * targets of a change that waits for approval, its allowlist or its open tasks. Undefined when the scope has no limit. The version of a tenant reaches that tenant only.
+ * targets of a change that waits for approval, its allowlist or its open tasks. Undefined when the scope has no limit.
+ * The version of a tenant reaches that tenant only.
  */
 export function reachesBeyondScope({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
   if (scope.tenants === 'all') return undefined

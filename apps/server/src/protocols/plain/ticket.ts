@@ -35,7 +35,7 @@ export async function handleTicketReport(call: PlainCall): Promise<PlainResponse
   const sent = filesIn(body.files)
   try {
     // A refused ticket must not leave files in the store.
-    await assertRoomForTicket(side.services.database.db, sn)
+    if (sent.inline.length > 0) await assertRoomForTicket(side.services.database.db, sn)
     const uploaded = await readUploadedFiles(side.services.database.db, call, sent.ids)
     const kept = await keep(side.services, tenantId, sent.inline)
     const { feedbackNo } = await createTicketFromDevice(side.services, {

@@ -24,6 +24,14 @@ export function saveMemory(db: Db, owner: MemoryOwner, memory: string) {
   return db.execute(sql`update ${table} set memory = ${memory} where ${isRow}`)
 }
 
+/** Locks a running row of `agent_after`. Returns false when an erasure removed the task. */
+export async function lockRunningTask(tx: Db, taskId: number): Promise<boolean> {
+  const { rows } = await tx.execute(
+    sql`select id from agent_after where id = ${taskId} and state = ${RUNNING} for update`,
+  )
+  return rows.length > 0
+}
+
 interface Replacement {
   /** Row of `agent_after` that writes the memory. */
   readonly taskId: number
@@ -41,10 +49,7 @@ export const replaceMemory = (db: Db, owner: MemoryOwner, { taskId, before, afte
   db.transaction(async (tx): Promise<string | undefined> => {
     const { table, isRow } = rowOf(owner)
     const { rows } = await tx.execute<{ memory: string }>(sql`select memory from ${table} where ${isRow} for update`)
-    const task = await tx.execute(
-      sql`select id from agent_after where id = ${taskId} and state = ${RUNNING} for update`,
-    )
-    if (!rows[0] || task.rows.length === 0) return undefined
+    if (!rows[0] || !(await lockRunningTask(tx, taskId))) return undefined
     if (rows[0].memory !== before) return rows[0].memory
     await saveMemory(tx, owner, after)
     return undefined

@@ -15,7 +15,7 @@ import { withoutThinking } from '../llm/without-thinking.ts'
 import { isModelOpen } from '../models/open-models.ts'
 import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
 import { recordUsage, buildTokenEntries } from '../usage/usage.ts'
-import { type MemoryOwner, replaceMemory } from './memory.ts'
+import { lockRunningTask, type MemoryOwner, replaceMemory } from './memory.ts'
 
 /** Queue of the jobs that process rows of `agent_after`. */
 export const SESSION_TASK_QUEUE = 'agent-after'
@@ -108,8 +108,7 @@ const firstWords = (turns: readonly Turn[]) =>
 /** Stores a title unless an erasure removed the task. Locks the task before the session, as erasures do. */
 const saveTitle = (db: Db, { sessionRowId, taskId }: Work, title: string) =>
   db.transaction(async (tx) => {
-    const task = await tx.execute(sql`select id from agent_after where id = ${taskId} and state = 1 for update`)
-    if (task.rows.length === 0) return
+    if (!(await lockRunningTask(tx, taskId))) return
     await tx.execute(sql`update agent_sessions set title = ${title.slice(0, MAX_TITLE)} where id = ${sessionRowId}`)
   })
 

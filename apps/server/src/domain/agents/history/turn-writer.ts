@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { isolateRows } from '#core/database/isolate-rows.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { formatOpenSql } from '../models/open-models.ts'
 import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'
@@ -77,8 +77,7 @@ export class TurnsBusy extends Error {
  * Id of the language model that devices get: the fallback while agents of the tenant may not use the model, as in
  * `keepOpenModels`. `model` is the alias of the row of the model, or of no row.
  */
-const answeringModel = (model: string, id: string) => `case when ${model}.status = 1
-  and (${model}.tenant_id = a.tenant_id or (${model}.tenant_id = ${PLATFORM_TENANT_ID} and ${model}.shared = 1))
+const answeringModel = (model: string, id: string) => `case when ${formatOpenSql(model)}
   then ${id} else coalesce(${model}.fallback_model_id, ${id}) end`
 
 const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",

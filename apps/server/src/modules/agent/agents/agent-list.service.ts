@@ -7,8 +7,7 @@ import { among, contains, buildOrder, paginate, within } from '#core/database/li
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { describeClosedModel } from '#domain/agents/models/open-models.ts'
+import { describeClosedModel, formatOpenSql, formatPermittedSql } from '#domain/agents/models/open-models.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -45,10 +44,8 @@ const select = (db: Db) =>
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
 
-/** SQL of `domain/agents/models/open-models.ts` for the model with this alias and the agent `a`. */
-const isPermittedFor = (alias: string) =>
-  sql.raw(`(${alias}.tenant_id = a.tenant_id or ${alias}.tenant_id = ${PLATFORM_TENANT_ID} and ${alias}.shared = 1)`)
-const isOpenFor = (alias: string) => sql`(${sql.raw(alias)}.status = 1 and ${isPermittedFor(alias)})`
+const isPermittedFor = (model: string) => sql.raw(formatPermittedSql(model))
+const isOpenFor = (model: string) => sql.raw(formatOpenSql(model))
 
 type Facts = {
   readonly llmName: string

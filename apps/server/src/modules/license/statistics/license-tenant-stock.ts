@@ -41,8 +41,8 @@ function stockQuery(db: Db) {
 export const selectTenantStock = (db: Db) => stockQuery(db).as('stock')
 
 /**
- * Counts the visible tenants with few unused certificates. For an account of a tenant, and for
- * a session switched to a tenant, also returns the tenant's own stock.
+ * Counts the visible tenants with few unused certificates. For an account of a tenant, and for a session switched
+ * to a tenant, also returns the tenant's own stock.
  */
 export async function getTenantStock(db: Db, user: User) {
   const stock = selectTenantStock(db)
