@@ -39,7 +39,7 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: `"${process.execPath}" e2e/server.ts`,
+    command: `"${process.execPath}" e2e/support/server.ts`,
     url: `http://127.0.0.1:${PORT}/readyz`,
     env: { E2E_PORT: String(PORT) },
     timeout: 60_000,

@@ -16,7 +16,7 @@ import { temporaryFolder } from './lib/temporary.ts'
 
 const SCREENS = Number(process.env.BENCH_ROWS ?? 100_000)
 const SETS = 500
-/** Screens of one set for the comparison, the last ones. Fewer would reach the limit of calls of a device. */
+/** Number of screens of the compared set, the last ones. With fewer screens, a device would reach its rate limit. */
 const FEW = 5000
 const CONNECTIONS = 50
 const SECONDS = 4

@@ -62,7 +62,7 @@ function fill(product: Product) {
     from (select g, now() - (${SESSIONS} - g) * interval '${DAYS} days' / ${SESSIONS} as at
       from generate_series(1, ${SESSIONS}) g) s`)
   sql(`select setval('agent_sessions_id_seq', ${SESSIONS})`)
-  // Partitions exist for coming months; those of the months before are created here.
+  // The server creates the partitions of coming months. This statement creates those of earlier months.
   sql(`do $$ declare month date := date_trunc('month', now() - interval '${DAYS} days'); begin
     while month < date_trunc('month', now()) loop
       execute format('create table if not exists %I partition of agent_turns for values from (%L) to (%L)',
@@ -83,7 +83,7 @@ interface Listed {
   readonly method: 'GET' | 'POST'
 }
 
-/** Lists by device and by agent, and a whole conversation, each of another device at each call. */
+/** Measures lists by device and by agent, and whole conversations. Each call uses another device. */
 async function lists(product: Product) {
   const root = '/api/v1/agent/history'
   const spread = (at: number, count: number) => (at * 7919) % count
@@ -166,7 +166,7 @@ async function polls({ url }: Product) {
   return Promise.all(answers)
 }
 
-/** Returns a function with the body of a report, a WAV of 16 kHz and 16 bits, each other by its session and time. */
+/** Returns a function that creates a report with a WAV of 16 kHz. Each report has another session and time. */
 function bodyWithAudio() {
   const wav = Buffer.alloc(AUDIO_BYTES, 1)
   wav.write('RIFF', 0)

@@ -45,8 +45,8 @@ export async function run() {
 }
 
 /**
- * Creates a million devices of 500 models; every second device has an update behind it. Each model has twenty enabled
- * versions that only allowlists may receive. The allowlists contain a million entries of other devices.
+ * Creates a million devices of 500 models; every second device has completed an update. Each model has twenty enabled
+ * versions that only devices on allowlists receive. The allowlists contain a million entries of other devices.
  */
 function fill(product: Product) {
   const token = createHash('sha256').update(TOKEN).digest('hex')

@@ -81,7 +81,7 @@ async function endpointsOf({ url }: Product, headers: Headers): Promise<Endpoint
 
 const p99Of = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!
 
-/** Calls the vendor in turn through the relay and directly, from one client, each over kept connections. */
+/** Calls the vendor in turn through the relay and directly, from one client, over persistent connections. */
 async function firstTokens(relayed: readonly Endpoint[], direct: Endpoint) {
   const agent = connections()
   const times: { readonly relayed: number[]; readonly direct: number[] } = { relayed: [], direct: [] }
@@ -103,7 +103,7 @@ async function firstTokens(relayed: readonly Endpoint[], direct: Endpoint) {
 
 /** Samples the resident memory of the server until stopped. */
 function memoryOf({ pid }: Product) {
-  // A process that has ended has no such line.
+  // The status of an ended process has no line `VmRSS`.
   const now = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
   const before = now()
   let most = before
@@ -114,7 +114,7 @@ function memoryOf({ pid }: Product) {
   }
 }
 
-/** Runs completions at the same time and returns how many were complete, and the milliseconds in all. */
+/** Runs completions at the same time and returns how many were complete, and the total milliseconds. */
 async function together(endpoints: readonly Endpoint[], order: StreamOrder, pauseMs = 0) {
   const agent = connections()
   const from = performance.now()
@@ -132,6 +132,8 @@ async function streamsAtOnce(product: Product, headers: Headers, relayed: readon
   const others = () => rateOf(product.url, 6, { next, expected: '"code":0', perSecond: 50 })
   const some = relayed.slice(0, STREAMS)
   await together(some, SHORT)
+  // Waits until the tokens of the short streams are stored.
+  await untilQuiet(product)
   const alone = await others()
   const straight = await together(
     some.map(() => direct),

@@ -14,7 +14,7 @@ const ROUNDS = 3
 export async function run() {
   const product = await startProduct({ port: 18_367 })
   try {
-    // Each round opens on cameras of its own, because a second package of a camera takes another way.
+    // Each round uses other cameras, because a second package of a camera would wait instead of starting.
     fillCameras(product, LINES * ROUNDS)
     const ticket = await product.login()
     await withoutApproval(product, ticket)
@@ -39,7 +39,7 @@ export async function run() {
   }
 }
 
-/** Switches off the approval of large batches by a second person. */
+/** Turns off the setting that a second person approves large batches. */
 async function withoutApproval(product: Product, ticket: string) {
   const settings = await ask<object>(product, ticket, ['GET', '/api/v1/oss/setting'])
   await ask(product, ticket, ['PUT', '/api/v1/oss/setting'], { ...settings, twoPersonAbove: 0 })
@@ -50,7 +50,7 @@ function fileOf(round: number) {
   return new Blob([`*序列号,通道,份数\n${lines.join('\n')}\n`], { type: 'text/csv' })
 }
 
-/** Returns the seconds from the upload of a file until its report. Small files are executed without a job. */
+/** Returns the seconds from the upload of a file until its report. The server processes small files without a job. */
 async function secondsOf(product: Product, ticket: string, file: Blob, dryRun: 0 | 1) {
   const form = new FormData()
   for (const [field, value] of Object.entries({ packageId: 1, source: 2, reason: 'bench', dryRun }))

@@ -1,6 +1,6 @@
-// Measures the permits of cameras while 100,000 packages end in one minute, and the time until all ends are recorded.
-// Half of the cameras have a second package, which starts at the end of the first one. Only these cameras record, so a
-// refused permit is an error.
+// Measures upload permits while 100,000 packages end within one minute, and the time until all ends are recorded.
+// Half of the cameras have a second package, which starts at the end of the first one. Only these cameras request
+// permits, so a refused permit is an error.
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,13 +12,13 @@ import { print, remark } from './lib/report.ts'
 import { fillCameras, fillEntitlements, untilState } from './lib/storage-cameras.ts'
 
 const CAMERAS = Number(process.env.BENCH_ROWS ?? 100_000)
-/** Permits a second. */
+/** Permits per second. */
 const PACE = 500
 const IDLE_SECONDS = 20
 const MINUTE_SECONDS = 60
-/** The permits are measured until the scheduled job, which runs every minute, has recorded all ends. */
+/** Covers one more run of the scheduled job, which runs every minute and records the ends. */
 const MEASURED_SECONDS = MINUTE_SECONDS + 60
-/** Time from the change of the ends to the first end: the server loads the changed queues, and is measured idle. */
+/** Time before the first end, in which the server loads the changed queues and the idle measurement runs. */
 const LEAD_SECONDS = 45 + Math.ceil(CAMERAS / 2000)
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
 
@@ -69,7 +69,7 @@ function setEnds(product: Product): number {
   return first
 }
 
-/** Returns the milliseconds below which 99 % of the permits arrive. */
+/** Returns the 99th percentile of the permit times in milliseconds. */
 async function p99({ url }: Product, seconds: number) {
   let calls = 0
   const next = (): Call => {
@@ -85,19 +85,19 @@ async function p99({ url }: Product, seconds: number) {
   return (await rateOf(url, seconds, { next, expected: '"ticket"', perSecond: PACE })).p99
 }
 
-/** Returns the seconds from the last end until no end is open. */
+/** Returns the seconds from the last end until all ends are recorded. */
 async function untilRecorded({ socket }: Product, lastEnd: number) {
   await sleep(lastEnd - Date.now())
   const client = new pg.Client({ host: socket, user: 'oms', database: 'oms' })
   await client.connect()
   const text = 'select exists (select from oss_queues where next_time <= to_timestamp($1)) as open'
-  // oxlint-disable-next-line no-await-in-loop -- one look after the other
+  // oxlint-disable-next-line no-await-in-loop -- polls until the condition is met
   while ((await client.query(text, [lastEnd / 1000])).rows[0].open) await sleep(250)
   await client.end()
   return (Date.now() - lastEnd) / 1000
 }
 
-/** Throws unless each package has ended, and each second package is in force. */
+/** Throws unless all first packages have ended and all second packages are in force. */
 async function assertRecorded(product: Product) {
   const counts = psql(product, `select state, count(*) from oss_entitlements group by 1 order by 1`)
   const half = Math.floor(CAMERAS / 2)

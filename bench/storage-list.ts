@@ -55,7 +55,7 @@ export async function run() {
 
 type Times = Readonly<Record<Name, number>>
 
-/** Brings database and server to a steady state, and returns a session. */
+/** Waits until database and server are idle, and returns the token of a new session. */
 async function ready(product: Product) {
   psql(product, 'vacuum analyze oss_entitlements, oss_queues')
   settle(product)

@@ -44,7 +44,7 @@ const NOW = Date.now()
 const TODAY = formatLocalDay(NOW, ZONE)
 /** The first recording of every camera: yesterday at 08:00. */
 const FROM = Date.parse(`${addDays(TODAY, -1)}T08:00:00+08:00`)
-/** Expire days: three small partitions, the large one, and one that stays and is played during the deletions. */
+/** Expire days: three small partitions, the large one, and one that is kept and played during the deletions. */
 const SMALL = [10, 11, 12].map((days) => addDays(TODAY, days))
 const LARGE = addDays(TODAY, 13)
 const KEPT = addDays(TODAY, 14)
@@ -148,7 +148,7 @@ async function sweep(pool: pg.Pool, media: LocalMedia) {
   print({ name: 'longest read during the deletions', value: Math.max(...waits), unit: 'ms', bar: 200, better: 'less' })
 }
 
-/** Reads an hour of the day that stays again and again while `work` runs. Returns the milliseconds of each read. */
+/** Repeats the read of one hour of the kept day while `work` runs. Returns the milliseconds of each read. */
 async function playingDuring(pool: pg.Pool, work: () => Promise<void>) {
   const db = openDb(pool)
   const deviceId = (SMALL.length * FEW_ROWS) / A_CAMERA + 1

@@ -13,13 +13,13 @@ import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
 
 /** Uploads of one round. */
 const UPLOADS = Number(process.env.BENCH_ROWS ?? 600)
-/** Each camera uploads once a round. */
+/** Each camera uploads once in each round. */
 const CAMERAS = UPLOADS
 const CONNECTIONS = 64
 const ROUNDS = 5
 const BYTES = 1_000_000
 const MB = 1_000_000
-/** MPEG-TS begins with this byte and repeats it after each packet. */
+/** 0x47 is the sync byte of MPEG-TS: each packet begins with it. */
 const BODY = Buffer.alloc(BYTES, 0x47)
 const BARE_PORT = 18_364
 
@@ -54,10 +54,10 @@ export async function run() {
 }
 
 interface Measured {
-  /** Uploads a second. */
+  /** Uploads per second. */
   readonly rate: number
   readonly medianMs: number
-  /** Processor time of one upload. */
+  /** CPU milliseconds of the server for one upload. */
   readonly cpuMs: number
 }
 const empty = () => ({ rate: [] as number[], medianMs: [] as number[], cpuMs: [] as number[] })
@@ -79,7 +79,7 @@ function report(ours: Found, bare: Found) {
   })
 }
 
-/** Returns the upload address of one new recording of each camera. */
+/** Requests a permit for one new recording of each camera. Returns the upload URLs. */
 async function permits(url: string): Promise<string[]> {
   const segment = { start: Date.now() - 10_000, durationMs: 4000, bytes: BYTES, format: 'ts', session: 1, seq: 1 }
   return Promise.all(
@@ -96,7 +96,7 @@ async function permits(url: string): Promise<string[]> {
   )
 }
 
-/** Uploads the same body to all addresses. */
+/** Uploads the same body to all URLs. */
 async function measure({ pid }: { readonly pid: number }, urls: readonly string[]): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const times: number[] = []
@@ -129,7 +129,7 @@ const put = (url: string, agent: Agent) =>
       .end(BODY)
   })
 
-/** Bare server: writes each body to a temporary file, syncs the file, renames it, and then answers 201. */
+/** Code of the bare server: writes each body to a temporary file, syncs and renames the file, and then responds 201. */
 const BARE = (folder: string) => `const { open, rename } = require('node:fs/promises')
 require('node:http').createServer(async (q, r) => {
   const target = ${JSON.stringify(join(folder, '/'))} + q.url.slice(1)

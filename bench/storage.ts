@@ -15,7 +15,7 @@ import { segments } from './lib/storage-segments.ts'
 import { temporaryFolder } from './lib/temporary.ts'
 
 const DEVICES = Number(process.env.BENCH_ROWS ?? 1_000_000)
-/** Serial number of the last camera that the index loads. */
+/** Serial number of the camera that the index loads last. */
 const LAST = `D${DEVICES}`
 const CONNECTIONS = 50
 const SECONDS = 4
@@ -50,7 +50,7 @@ export async function run() {
 
 const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Runs `work` with a second process for devices alone. */
+/** Runs `work` with a second process that serves only devices. */
 async function beside<T>(product: Product, work: (second: Product) => Promise<T>, more: Record<string, string> = {}) {
   const env = { ...environmentBeside(product), OMS_ROLE: 'device', ...more }
   const second = await startProduct({ port: SECOND_PORT, database: 'given', env })
@@ -61,7 +61,7 @@ async function beside<T>(product: Product, work: (second: Product) => Promise<T>
   }
 }
 
-/** Returns the resident memory of a second process with everything loaded. */
+/** Returns the resident memory of a second process that has loaded all data. */
 const weigh = (product: Product, state: string) =>
   beside(product, async (second) => {
     await untilState(second.url, LAST, state)

@@ -1,9 +1,10 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { antdStyles } from './build/antd/antd-styles.ts'
-import { fieldKeys } from './build/antd/field-keys.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
+import { fieldKeys } from './build/antd/field-keys.ts'
 import { formRules } from './build/antd/form-rules.ts'
+import { motionStatus } from './build/antd/motion-status.ts'
 import { assertPatchedVersion } from './build/antd/patched-version.ts'
 import { staticTheme } from './build/antd/static-theme.ts'
 import { unusedParts } from './build/antd/unused-parts.ts'
@@ -25,6 +26,7 @@ export default defineConfig({
     assertPatchedVersion(),
     react(),
     dialogFocus(),
+    motionStatus(),
     fieldKeys(),
     lightSchemas(),
     antdStyles(),
@@ -39,7 +41,7 @@ export default defineConfig({
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },
-  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus(), fieldKeys()] } },
+  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus(), fieldKeys(), motionStatus()] } },
   server: { port: 5173, proxy: api },
   build: {
     outDir: '../../dist/console',

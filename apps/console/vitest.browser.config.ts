@@ -4,8 +4,9 @@ import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { antdStyles } from './build/antd/antd-styles.ts'
-import { fieldKeys } from './build/antd/field-keys.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
+import { fieldKeys } from './build/antd/field-keys.ts'
+import { motionStatus } from './build/antd/motion-status.ts'
 import { styleSheets } from './build/antd/style-sheets.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 
@@ -19,7 +20,7 @@ export default defineConfig({
   define: { __VERSION__: '"test"' },
   cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
   optimizeDeps: {
-    rolldownOptions: { plugins: [dialogFocus(), fieldKeys()] },
+    rolldownOptions: { plugins: [dialogFocus(), fieldKeys(), motionStatus()] },
     // The list must be complete. A package that Vite finds during a run is optimised again, and the page then has two
     // copies of React.
     include: [

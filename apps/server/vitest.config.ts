@@ -15,15 +15,26 @@ class WholeProductFirst extends BaseSequencer {
 const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
 /**
- * Long tests that a second database would only repeat: generated inputs, which the schemas refuse or which reach the
- * database as ordinary values; demo data, which the tested services create; and the store of files.
+ * Long tests that would give the same result on a second database. Generated inputs are refused by the schemas or reach
+ * the database as ordinary values. The rules of the data scopes alone decide the generated calls of limited staff. The
+ * tested services create the demo data. The file store and programs beside the server (browser, ffmpeg, SWUpdate) need
+ * no database.
  */
 const OF_ONE_DATABASE = [
   'test/calls/hostile-*.test.ts',
+  'test/calls/limited-staff.test.ts',
+  'test/calls/platform-rows.test.ts',
+  'test/calls/receiving-*.test.ts',
   'test/event-loop.test.ts',
   'src/demo/**/*.test.ts',
   'test/storage-why.test.ts',
   'test/real-s3.test.ts',
+  'src/core/storage/s3/*.test.ts',
+  'src/core/storage/resumable.test.ts',
+  'test/guides/**/*.test.ts',
+  'src/modules/advertise/ads/ad-probe.test.ts',
+  'src/protocols/shared/releases/swupdate.test.ts',
+  'src/main/listen.test.ts',
 ]
 
 /** Every test with a database imports the harness, the database of the tests, or fixtures that do. */

@@ -31,7 +31,7 @@ export async function startBaseline(
   )
 }
 
-/** Starts a server from its code, which listens on `port` and then writes to its output. */
+/** Starts a Node process with `code`, which must listen on `port` and then write to stdout. */
 export async function startProgram(port: number, code: string): Promise<Baseline> {
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   const pid = child.pid as number

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const CONNECTIONS = 50
+const WARM_UP_MS = 1000
 
 /** A POST request of a device. */
 export interface Call {
@@ -11,34 +12,38 @@ export interface Call {
 }
 
 export interface Rate {
-  /** Answers a second. */
+  /** Responses per second. */
   readonly perSecond: number
-  /** Milliseconds below which 99 % of the answers arrived. */
+  /** 99th percentile of the response times in milliseconds. */
   readonly p99: number
-  /** Bytes of an answer. */
+  /** Bytes of the last response. */
   readonly bytes: number
 }
 
 interface Load {
   readonly next: () => Call
-  /** Part of a correct answer. */
+  /** Text that a correct response contains. */
   readonly expected: string
-  /** Calls a second; without it, each connection sends its next call after each answer. */
+  /** Requests per second. By default, each connection sends its next request after each response. */
   readonly perSecond?: number
 }
 
-/** Sends calls on 50 connections. Throws for a wrong answer. At a given pace, waiting for a connection counts too. */
+/**
+ * Sends requests on 50 connections. Throws for a wrong response. With `perSecond`, the response times include the wait
+ * for a connection, and one second of requests, in which all connections are opened, precedes the measurement.
+ */
 export async function rateOf(url: string, seconds: number, { next, expected, perSecond }: Load): Promise<Rate> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const start = performance.now()
+  const open = performance.now()
+  const start = perSecond === undefined ? open : open + WARM_UP_MS
   const times: number[] = []
   let [slots, bytes] = [0, 0]
-  const nextStart = () => (perSecond === undefined ? performance.now() : start + (slots++ * 1000) / perSecond)
+  const nextStart = () => (perSecond === undefined ? performance.now() : open + (slots++ * 1000) / perSecond)
   const lane = async () => {
     for (let from = nextStart(); from < start + seconds * 1000; from = nextStart()) {
       if (from > performance.now()) await sleep(from - performance.now())
       const answer = await send(url, agent, next())
-      times.push(performance.now() - from)
+      if (from >= start) times.push(performance.now() - from)
       if (!answer.includes(expected)) throw new Error(`unexpected answer: ${answer.slice(0, 200)}`)
       bytes = Buffer.byteLength(answer)
     }

@@ -49,7 +49,7 @@ export async function complete(
     }
     const text = tail + (chunk as Buffer).toString('latin1')
     pieces += text.split(PIECE).length - 1
-    // Too short to contain a mark that was counted, long enough for one that two chunks share.
+    // The tail is shorter than a mark, so no mark is counted twice; a mark that is split between two chunks is found.
     tail = text.slice(1 - PIECE.length)
   }
   if (reply.statusCode !== 200) throw new Error(`completion: ${reply.statusCode}`)

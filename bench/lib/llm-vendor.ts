@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isMain } from './main.ts'
 import { stopAtExit } from './temporary.ts'
 
-/** The stream that the stand-in sends. A completion requests the stream as JSON in the content of its only message. */
+/** Stream that the simulated vendor sends. A completion requests it as JSON in the content of its only message. */
 export interface StreamOrder {
   readonly pieces: number
   /** Characters of a piece. */
@@ -15,7 +15,7 @@ export interface StreamOrder {
 
 export const messagesOf = (order: StreamOrder) => [{ role: 'user', content: JSON.stringify(order) }]
 
-/** Starts a stand-in of an OpenAI-compatible vendor in a process of its own. */
+/** Starts a simulated OpenAI-compatible vendor in a process of its own. */
 export async function startVendor(port: number) {
   const child = spawn(process.execPath, [import.meta.filename, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
   stopAtExit(child.pid as number)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { psql, TOKEN } from './fleet.ts'
 import type { Product } from './product.ts'
 
-/** Creates cameras with the serial numbers `D1` to `D<count>`, and one package on sale. */
+/** Creates one package and the cameras with the serial numbers `D1` to `D<count>`. */
 export function fillCameras(product: Product, count: number) {
   const token = createHash('sha256').update(TOKEN).digest('hex')
   psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
@@ -43,12 +43,12 @@ export function fillEntitlements(
 }
 
 interface Rows {
-  /** Table and condition of the cameras. */
+  /** Table and condition of the query, after `from`. */
   readonly cameras: string
-  /** First letters of the numbers of the entitlements. */
+  /** Prefix of the entitlement numbers. */
   readonly no: string
   readonly state: 0 | 1
-  /** Start and end, as intervals from now. */
+  /** Start and end as PostgreSQL intervals that are added to the present time. */
   readonly start: readonly [string, string]
 }
 
@@ -60,7 +60,7 @@ const insertOf = ({ cameras, no, state, start: [start, end] }: Rows) => `
     ${state === 1 ? `now() + interval '${start}'` : 'null'}, now() + interval '${end}', 29 * 86400,
     now() - make_interval(secs => id) from ${cameras}`
 
-/** Returns the state of the first channel of a camera, as the camera receives it. */
+/** Returns the state of the first channel that a camera receives. */
 async function stateOf(url: string, sn: string) {
   const reply = await fetch(`${url}/device/v1/storage/state`, {
     method: 'POST',

@@ -6,9 +6,6 @@ import { expect, test } from 'vitest'
 
 const CONSOLE = join(import.meta.dirname, '../src')
 
-/** Dictionaries that the server reads and no screen shows. */
-const OF_SERVER: readonly string[] = ['ad_banned_words']
-
 test('every screen that shows codes of a dictionary uses the dictionary', () => {
   const source = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
@@ -17,7 +14,7 @@ test('every screen that shows codes of a dictionary uses the dictionary', () => 
   const byPart: readonly string[] = Object.values(PROBLEM_DICT)
   const isFollowed = (type: string) =>
     byPart.includes(type) || source.includes(`'${type}'`) || source.includes(`"${type}"`)
-  const unused = DICT_SEED.map(({ type }) => type).filter((type) => !OF_SERVER.includes(type) && !isFollowed(type))
+  const unused = DICT_SEED.map(({ type }) => type).filter((type) => !isFollowed(type))
   expect(unused).toEqual([])
 })
 

@@ -3,6 +3,10 @@ import { readConfig } from './core/config/config.ts'
 import { explainFailure } from './main/explain-failure.ts'
 import { readStoredTemplateKey } from './main/template-key.ts'
 
+// By default, Node uses four threads for file operations. Four uploads that wait for fsync would delay every other file
+// operation. Node reads this value at the first use of these threads.
+process.env.UV_THREADPOOL_SIZE ??= '32'
+
 let opening: ReturnType<typeof openDatabase> | undefined
 // Starts the database before the remaining modules are loaded. Both take about the same time and run in parallel.
 try {

@@ -20,26 +20,30 @@ export const emptyDatabase = () => create('')
 
 async function create(options: string): Promise<Database> {
   const name = `oms_test_${randomBytes(8).toString('hex')}`
-  await onServer(`create database ${name} ${options}`)
+  await repeated(() => onServer(`create database ${name} ${options}`))
   const closeAfter = () => drop(name)
   const connection = { ...inject('server'), database: name }
   return openPool(connection, { size: 5, embedded: true, warn: () => {}, closeAfter, waitMs: WAIT_MS })
 }
 
-/** In use, not permitted, statement timeout. */
-const REPEATED = ['55006', '42501', '57014']
+/** SQLSTATEs of repeated commands: object in use, insufficient privilege, statement timeout, lock timeout. */
+const REPEATED = ['55006', '42501', '57014', '55P03']
 
 /**
  * Drops a database. A forced drop ends the connections of killed processes. It fails while autovacuum runs, which this
  * role may not end by force; a plain drop ends autovacuum.
  */
-async function drop(name: string, tries = 20): Promise<void> {
+const drop = (name: string) =>
+  repeated((tries) => onServer(`drop database if exists ${name} ${tries % 2 === 0 ? 'with (force)' : ''}`))
+
+/** Repeats a command that fails while another process is busy, such as an autovacuum of the template. */
+async function repeated(work: (tries: number) => Promise<void>, tries = 20): Promise<void> {
   try {
-    await onServer(`drop database if exists ${name} ${tries % 2 === 0 ? 'with (force)' : ''}`)
+    await work(tries)
   } catch (error) {
     const mayRetry = error instanceof pg.DatabaseError && REPEATED.includes(error.code ?? '')
     if (tries === 0 || !mayRetry) throw error
-    await drop(name, tries - 1)
+    await repeated(work, tries - 1)
   }
 }
 

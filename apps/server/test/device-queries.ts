@@ -4,12 +4,8 @@ interface Patched {
   query(this: unknown, ...args: unknown[]): unknown
 }
 
-/**
- * Returns the SQL texts on devices and upgrade tasks that this process sends during the work. Transaction ids cannot be
- * compared instead, because they count the writes of all databases of the cluster, including those of parallel test
- * files.
- */
-export async function deviceQueries(work: () => Promise<unknown>): Promise<string[]> {
+/** Returns the SQL texts that this process sends during the work. */
+export async function recordQueries(work: () => Promise<unknown>): Promise<string[]> {
   const client = pg.Client.prototype as unknown as Patched
   const { query } = client
   const sent: string[] = []
@@ -23,6 +19,16 @@ export async function deviceQueries(work: () => Promise<unknown>): Promise<strin
   } finally {
     client.query = query
   }
+  return sent
+}
+
+/**
+ * Returns the SQL texts on devices and upgrade tasks that this process sends during the work. Transaction ids cannot be
+ * compared instead, because they count the writes of all databases of the cluster, including those of parallel test
+ * files.
+ */
+export async function deviceQueries(work: () => Promise<unknown>): Promise<string[]> {
+  const sent = await recordQueries(work)
   return sent.filter((text) => /\bdevices\b|\bota_tasks\b/.test(text))
 }
 

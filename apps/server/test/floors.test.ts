@@ -1,50 +1,68 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, matchesGlob } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'oms-floors-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Forbidden imports: the importing file and the imported path. */
+/** Floors that a file must not import by their alias: the floors above it, and its own floor where modules are separate. */
+const REFUSED_FLOORS = [
+  ['apps/server/src/schema/a.ts', 'core domain modules protocols demo main cli'],
+  ['apps/server/src/core/http/a.ts', 'domain modules protocols demo main cli'],
+  ['apps/server/src/core/http/a.test.ts', 'domain modules protocols demo main cli'],
+  ['apps/server/src/domain/fleet/a.ts', 'domain modules protocols demo main cli'],
+  ['apps/server/src/domain/agents/devices/a.ts', 'domain modules protocols demo main cli'],
+  ['apps/server/src/modules/device/a.ts', 'modules protocols demo main cli'],
+  ['apps/server/src/modules/agent/devices/a.ts', 'modules protocols demo main cli'],
+  ['apps/server/src/protocols/hawkbit/a.ts', 'modules demo main cli'],
+  ['apps/server/src/protocols/xiaozhi/relay/a.ts', 'modules demo main cli'],
+  ['apps/server/src/demo/a.ts', 'main cli'],
+  ['apps/server/src/main/a.ts', 'cli'],
+  ['apps/console/src/core/api/a.ts', 'kit modules app'],
+  ['apps/console/src/kit/list/a.tsx', 'modules app'],
+  ['apps/console/src/modules/device/a.tsx', 'modules app'],
+  ['apps/console/src/modules/agent/devices/a.tsx', 'modules app'],
+] as const
+
+/** Other forbidden imports: the importing file and the imported path. */
 const FORBIDDEN = [
-  ['apps/server/src/schema/a.ts', '#core/b.ts'],
-  ['apps/server/src/schema/a.ts', '#modules/device/b.ts'],
-  ['apps/server/src/core/http/a.ts', '#domain/fleet/b.ts'],
-  ['apps/server/src/core/http/a.test.ts', '#modules/device/b.ts'],
+  ['apps/server/src/schema/a.ts', '../core/b.ts'],
   ['apps/server/src/core/http/a.ts', '../auth/b.ts'],
-  ['apps/server/src/domain/fleet/a.ts', '#domain/tickets/b.ts'],
-  ['apps/server/src/domain/fleet/a.ts', '#modules/device/b.ts'],
-  ['apps/server/src/domain/fleet/a.ts', '#protocols/shared/b.ts'],
-  ['apps/server/src/modules/device/a.ts', '#modules/ticket/b.ts'],
+  ['apps/server/src/domain/fleet/a.ts', '../tickets/b.ts'],
+  ['apps/server/src/domain/agents/devices/a.ts', '../../tickets/b.ts'],
   ['apps/server/src/modules/device/a.ts', '../ticket/b.ts'],
-  ['apps/server/src/modules/device/a.ts', '#protocols/shared/b.ts'],
-  ['apps/server/src/modules/device/a.ts', '#main/b.ts'],
-  ['apps/server/src/protocols/hawkbit/a.ts', '#modules/device/b.ts'],
+  ['apps/server/src/modules/agent/devices/a.ts', '../../ticket/b.ts'],
+  ['apps/server/src/protocols/hawkbit/a.ts', '../plain/b.ts'],
   ['apps/server/src/protocols/hawkbit/a.ts', '#protocols/plain/b.ts'],
-  ['apps/server/src/protocols/shared/a.ts', '#protocols/hawkbit/b.ts'],
-  ['apps/server/src/demo/a.ts', '#main/b.ts'],
-  ['apps/server/src/main/a.ts', '#cli/b.ts'],
-  ['apps/console/src/core/api/a.ts', '#kit/list/b.ts'],
+  ['apps/server/src/protocols/xiaozhi/relay/a.ts', '../../plain/b.ts'],
+  ['apps/server/src/demo/a.ts', '../main/b.ts'],
+  ['apps/server/src/main/a.ts', '../cli/b.ts'],
   ['apps/console/src/core/api/a.ts', '../auth/b.ts'],
-  ['apps/console/src/kit/list/a.tsx', '#modules/device/b.tsx'],
-  ['apps/console/src/kit/list/a.tsx', '#app/b.tsx'],
-  ['apps/console/src/modules/device/a.tsx', '#modules/ticket/b.tsx'],
-  ['apps/console/src/modules/device/a.tsx', '#app/b.tsx'],
+  ['apps/console/src/kit/list/a.tsx', '../table/b.tsx'],
+  ['apps/console/src/modules/device/a.tsx', '../ticket/b.tsx'],
+  ['apps/console/src/modules/agent/devices/a.tsx', '../../ticket/b.tsx'],
   ['packages/contract/src/core/a.ts', '../entities/b.ts'],
+  ['packages/contract/src/core/a.ts', '../device/b.ts'],
   ['packages/contract/src/entities/a.ts', '../permissions/b.ts'],
+  ['packages/contract/src/entities/a.ts', '../device/b.ts'],
+  ['packages/contract/src/permissions/a.ts', '../entities/b.ts'],
   ['packages/contract/src/permissions/a.ts', '../device/b.ts'],
   ['packages/contract/src/device/a.ts', '../ticket/b.ts'],
-  ['packages/contract/src/ad-engine/a.ts', '../core/b.ts'],
-  ['apps/server/src/domain/agents/devices/a.ts', '../../tickets/b.ts'],
-  ['apps/server/src/modules/agent/devices/a.ts', '../../ticket/b.ts'],
-  ['apps/server/src/modules/agent/devices/a.ts', '#modules/ticket/b.ts'],
-  ['apps/server/src/protocols/xiaozhi/relay/a.ts', '../../plain/b.ts'],
-  ['apps/console/src/modules/agent/devices/a.tsx', '../../ticket/b.tsx'],
   ['packages/contract/src/agent/devices/a.ts', '../../ticket/b.ts'],
+  ['packages/contract/src/ad-engine/a.ts', '../core/b.ts'],
   ['packages/contract/src/ad-engine/vectors/a.ts', '../../core/b.ts'],
+  ['e2e/device/a.spec.ts', './b.spec.ts'],
+  ['e2e/device/a.spec.ts', '../ticket/b.spec.ts'],
+  ['e2e/device/a.spec.ts', '../ticket/b.ts'],
+  ['e2e/device/a.spec.ts', '../../apps/server/src/core/http/b.ts'],
+  ['e2e/device/a.spec.ts', '../../apps/console/src/kit/list/b.ts'],
+  ['e2e/device/a.ts', './b.spec.ts'],
+  ['e2e/support/a.ts', '../device/b.ts'],
+  ['e2e/support/a.ts', '../device/b.spec.ts'],
+  ['e2e/support/a.ts', '../../apps/server/src/core/http/b.ts'],
 ] as const
 
 const ALLOWED = [
@@ -62,6 +80,11 @@ const ALLOWED = [
   ['packages/contract/src/agent/devices/c.ts', '../models/b.ts'],
   ['packages/contract/src/agent/devices/c.ts', '../../core/b.ts'],
   ['packages/contract/src/ad-engine/vectors/c.ts', '../manifest.ts'],
+  ['e2e/device/c.spec.ts', './b.ts'],
+  ['e2e/device/c.spec.ts', '../support/b.ts'],
+  ['e2e/device/c.spec.ts', '../../apps/server/test/clients/b.ts'],
+  ['e2e/device/c.spec.ts', '@oms/contract/core/b.ts'],
+  ['e2e/support/c.ts', './b.ts'],
 ] as const
 
 const lint = () =>
@@ -73,10 +96,21 @@ const write = (path: string, text: string) => {
 /** Returns a distinct path per case: `device/a.ts` becomes `device/a-7.ts`. */
 const numbered = (file: string, index: number) => file.replace(/(?=(\.test)?\.tsx?$)/, `-${index}`)
 const protocols = readdirSync(join(ROOT, 'apps/server/src/protocols')).filter((name) => name !== 'shared')
-const toProtocols = protocols.map(
-  (name) => ['apps/server/src/protocols/shared/d.ts', `#protocols/${name}/b.ts`] as const,
+const toProtocols = ['shared/d.ts', 'shared/releases/d.ts'].flatMap((file) =>
+  protocols.map((name) => [`apps/server/src/protocols/${file}`, `#protocols/${name}/b.ts`] as const),
 )
-const forbidden = [...FORBIDDEN, ...toProtocols].map(([file, from], index) => [numbered(file, index), from] as const)
+const toFloors = REFUSED_FLOORS.flatMap(([file, floors]) =>
+  floors.split(' ').map((floor) => [file, `#${floor}/other/b.ts`] as const),
+)
+const forbidden = [...toFloors, ...FORBIDDEN, ...toProtocols].map(
+  ([file, from], index) => [numbered(file, index), from] as const,
+)
+/** Rules of the linter about imports, each for some files. The last rule that matches a file applies. */
+const rules = (
+  JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8')) as {
+    overrides: { files: string[]; rules: Record<string, unknown> }[]
+  }
+).overrides.filter((each) => JSON.stringify(each.rules['no-restricted-imports'] ?? '').includes('patterns'))
 
 let refused = ''
 beforeAll(() => {
@@ -99,6 +133,15 @@ test.each(forbidden)('lint refuses %s importing %s', (file) => {
 
 test.each(ALLOWED)('lint accepts %s importing %s', (file) => {
   expect(refusalsOf(file)).toEqual([])
+})
+
+test('each rule about imports has a forbidden import among these fixtures', () => {
+  const applied = forbidden.map(([file]) =>
+    rules.findLast(({ files }) => files.some((glob) => matchesGlob(file, glob))),
+  )
+  const untested = rules.filter((rule) => !applied.includes(rule))
+  expect(rules.length).toBeGreaterThan(20)
+  expect(untested.map(({ files }) => files)).toEqual([])
 })
 
 test('lint refuses a cycle of imports', () => {

@@ -78,7 +78,8 @@ export function useApp(env: Record<string, string> = {}, log?: Logger) {
     await app?.close()
     await services?.close()
     await services?.database.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    // Removing a folder fails when a process still writes a file into the folder.
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   })
 
   const inject = (ticket: string | null, options: InjectOptions) =>

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
 
 /**
  * Detects concurrent queries on one connection (`Promise.all` inside a transaction). Such queries run one after the
@@ -28,7 +28,7 @@ if (!client.meetings) {
   client.meetings = []
   client.query = function guarded(this: Busy, ...args) {
     const before = this.pipeline ? undefined : (this._activeQuery ?? this._queryQueue[0])
-    if (before) client.meetings?.push(`${textOf(before)} ‖ ${textOf(args[0])}`)
+    if (before) client.meetings?.push(`${expect.getState().testPath}: ${textOf(before)} ‖ ${textOf(args[0])}`)
     return query.apply(this as unknown as Guarded, args)
   }
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from '#domain/video/invariants.ts'
 import { REFUSAL_REASONS } from '#domain/video/permit-rules.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 import { useApp } from './harness.ts'
@@ -44,7 +44,7 @@ test('STORAGE-14 "why no video" agrees with the answer to the camera for every d
   timeout: 300_000,
 }, async () => {
   await createDemoData(server.services)
-  const breaches = await server.services.database.pool.query(VIDEO_BREACHES)
+  const breaches = await server.services.database.pool.query(VIDEO_INVARIANT_QUERY)
   expect(breaches.rows).toEqual([])
   await server.db.execute(sql`update devices set token_hash = sha256(convert_to('demo' || sn, 'UTF8'))`)
   const { rows } = await server.db.execute<Asked>(sql`

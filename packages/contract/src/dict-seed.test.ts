@@ -10,7 +10,7 @@ import { LOG_STATUS, OPERATION_LABELS } from './log/log.ts'
 import { NOTICE_STATUS, NOTICE_TYPE } from './notice/notice.ts'
 import { COMPONENT_TYPE } from './ota/ota.ts'
 import { ENTITLEMENT_STATE } from './storage/entitlement.ts'
-import { RECORD_TYPE } from './storage/package.ts'
+import { RECORDING_TYPE } from './storage/package.ts'
 import { COMPANY_SIZE, TENANT_LEVEL } from './tenant/tenant-info.ts'
 import { APPLY_STATUS } from './tenant/user-apply.ts'
 
@@ -28,7 +28,7 @@ const CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   tenant_level: TENANT_LEVEL,
   apply_status: APPLY_STATUS,
   ota_component_type: COMPONENT_TYPE,
-  oss_record_type: RECORD_TYPE,
+  oss_record_type: RECORDING_TYPE,
   oss_order_status: ENTITLEMENT_STATE,
   ad_type: AD_TYPES,
   ad_audit_status: AUDIT_STATUS,

@@ -93,7 +93,7 @@ test.each([
   ],
   ['a table with a frame or a sum', /<Table\b[^>]*\b(?:bordered|summary)\b/],
   ['a calendar of several days', /<(?:DatePicker|RangePicker)\b[^>]*\bmultiple\b/],
-])('nobody asks for %s, whose rules are left out', (_, asked) => {
+])('the console does not use %s, whose rules are removed', (_, asked) => {
   expect(texts.filter((text) => asked.test(text))).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import { variablesOf } from './theme-variables.ts'
 
 /** antd components that the console does not use. A test compares the list with all imports. */
 export const UNUSED: ReadonlySet<string> = new Set(
-  `affix anchor calendar carousel cascader collapse color float layout listy masonry mentions otp qrcode
+  `affix anchor calendar carousel cascader collapse color float layout list listy masonry mentions otp qrcode
   ribbon slider splitter tour transfer upload watermark`.split(/\s+/),
 )
 /**
@@ -38,10 +38,10 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   tree: ['tree', 'tree-select'],
   select: ['select', 'tree-select'],
 }
-/** Classes of the calendar popup. The closed date field renders earlier. */
+/** Classes of the calendar popup, which renders later than the closed date field. */
 const PICKER_PANEL =
   /\.ant-picker-(?:dropdown|panel|cell|header|content|body|footer|ranges|presets|range-arrow|(?:time|date|week|month|quarter|year|decade)-panel)/
-/** Separate component despite the class prefix of inputs. */
+/** The number field is a component of its own, although its class begins with the prefix of inputs. */
 const INPUT_NUMBER = /^\.ant-input-number\b/
 /** Reset of all elements of date fields. The calendar popup has rules of the same specificity, which must win. */
 const PICKER_RESET = /^\.ant-picker-css-var \[class/

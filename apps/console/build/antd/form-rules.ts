@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite'
-import { SUPPORTED } from '#kit/antd/small-validator.ts'
+import { SUPPORTED_RULE_KEYS } from '#kit/antd/small-validator.ts'
 
 const FILE = /[\\/]apps[\\/]console[\\/]src[\\/].+\.tsx?$/
 const TEST = /\.test\.tsx?$/
@@ -72,7 +72,8 @@ export function checkRules(program: Node) {
     checked += 1
     for (const property of node['properties'] as Node[]) {
       const key = property['computed'] ? undefined : nameOf(property['key'])
-      if (key === undefined || !SUPPORTED.includes(key as never)) refuse(key ?? 'a computed or spread property')
+      if (key === undefined || !SUPPORTED_RULE_KEYS.includes(key as never))
+        refuse(key ?? 'a computed or spread property')
     }
   }
   function checkReturned(node: Node) {

@@ -1,23 +1,20 @@
-import { buildLoginPath } from '#core/routing/addresses.ts'
 import { call } from '#core/api/client.ts'
-import { publishToTabs } from '#core/events/tab-channel.ts'
 import { clearCredentials } from '#core/auth/credentials.ts'
 import { clearDrafts } from '#core/auth/draft.ts'
-import { providePageExit } from '#core/routing/leave-page.ts'
 import { forgetSession } from '#core/auth/session.tsx'
+import { publishToTabs } from '#core/events/tab-channel.ts'
+import { buildLoginPath } from '#core/routing/addresses.ts'
+import { leaveNote, setPageExitHandler } from '#core/routing/leave-page.ts'
 import { shellCalls } from './calls.ts'
-import { isTabDirty } from './tabs/tab-store.ts'
 import { tabs } from './tabs/tab-state.ts'
-
-/** Message for the login page; a toast would disappear during the navigation. */
-export const NOTE_KEY = 'note'
+import { isTabDirty } from './tabs/tab-store.ts'
 
 let leaving = false
 
 /** Navigates away without the prompt about unsaved input. */
 export function leaveTo(address: string, note?: string) {
   leaving = true
-  if (note) sessionStorage.setItem(NOTE_KEY, note)
+  if (note) leaveNote(note)
   location.replace(address)
 }
 
@@ -53,7 +50,7 @@ export const hasUnsavedTabs = () => tabs.get().list.some(isTabDirty)
 
 /** Registers the browser's prompt when the window is closed with unsaved input. */
 export function guardUnload() {
-  providePageExit({ hasUnsavedTabs, leaveTo })
+  setPageExitHandler({ hasUnsavedTabs, leaveTo })
   addEventListener('beforeunload', (event) => {
     if (!leaving && hasUnsavedTabs()) event.preventDefault()
   })

@@ -1,4 +1,4 @@
-import { stripEnd } from '@oms/contract/core/strip.ts'
+import { trimEndMatching } from '@oms/contract/core/strip.ts'
 import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { HOME } from '#core/routing/addresses.ts'
 import { matchScreen } from './screen-match.ts'
@@ -48,6 +48,6 @@ export const findTrail = (entries: readonly MenuEntry[], url: string) =>
 
 /** Returns the first page of a parent URL: `/device` → `/device/_manage`. */
 export function findFirstChild(entries: readonly MenuEntry[], pathname: string) {
-  const path = stripEnd(pathname, /\//)
+  const path = trimEndMatching(pathname, /\//)
   return listMenuPages(entries).find(({ entry }) => entry.url.startsWith(`${path}/`))?.entry.url
 }

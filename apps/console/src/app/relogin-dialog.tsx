@@ -17,7 +17,6 @@ export function ReloginDialog() {
       title="系统提示"
       width={416}
       centered
-      mask={{ closable: false }}
       okText="重新登录"
       // Hidden by style: the CSS of the buttons overrides the attribute `hidden`.
       footer={(_, { OkBtn }) => <OkBtn />}

@@ -1,4 +1,4 @@
-import { stripEnd } from '@oms/contract/core/strip.ts'
+import { trimEndMatching } from '@oms/contract/core/strip.ts'
 import { matchPath } from 'react-router'
 import type { Screen } from '#core/routing/screens.ts'
 import { screens } from './screens.ts'
@@ -33,7 +33,7 @@ const fits = ({ params: rules = {} }: Screen, params: Match['params']) =>
   Object.entries(rules).every(([name, rule]) => rule.test(params[name] ?? ''))
 
 function keyOf({ identity = [] }: Screen, pathname: string, query: URLSearchParams) {
-  const path = pathname.length > 1 ? stripEnd(pathname, /\//) : pathname
+  const path = pathname.length > 1 ? trimEndMatching(pathname, /\//) : pathname
   const parts = identity.flatMap((name) => (query.has(name) ? [`${name}=${query.get(name)}`] : []))
   return parts.length ? `${path}?${parts.join('&')}` : path
 }

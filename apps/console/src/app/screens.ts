@@ -33,7 +33,10 @@ import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
 import { voiceprintScreens } from '#modules/agent/voiceprints/voiceprint.screens.ts'
 import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
-/** All screens of the console. A module adds one line: its list of screens, or one screen by `defineScreen`. Menus, guard, tabs and breadcrumb use the list. */
+/**
+ * All screens of the console. A module adds one line: its list of screens, or one screen by `defineScreen`. Menus,
+ * guard, tabs and breadcrumb use the list.
+ */
 export const screens: readonly Screen[] = [
   ...homeScreens,
   ...accountScreens,

@@ -9,7 +9,7 @@ import { getSession } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 
 /** Handles server events of a session: permissions, ended sessions, changed rows, messages. */
-export function useServerNews(reloadPermissions: () => Promise<void>, ready: boolean) {
+export function useSessionEvents(reloadPermissions: () => Promise<void>, ready: boolean) {
   const client = useQueryClient()
   useEffect(() => {
     if (!ready) return undefined

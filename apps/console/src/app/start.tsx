@@ -11,7 +11,7 @@ import { NewVersion } from './new-version.tsx'
 import { ErrorPage } from './pages/error-page.tsx'
 import { PageLoading } from './pages/page-loading.tsx'
 import { loadPermissions, type Readiness } from './permissions.ts'
-import { useServerNews } from './server-news.ts'
+import { useSessionEvents } from './server-news.ts'
 import { SessionWatch } from './session-watch.tsx'
 
 const RegisterPage = lazyAntd(() => import('#modules/account/register.page.tsx'), 'default')
@@ -52,7 +52,7 @@ function LoggedIn({ first }: { first: Readiness }) {
     // The content depends on the permissions, so rendering waits for them.
     await refreshReads(client)
   }, [client])
-  useServerNews(reload, ready === 'ready')
+  useSessionEvents(reload, ready === 'ready')
   useEffect(() => {
     document.documentElement.dataset.started = ''
   }, [])

@@ -1,10 +1,10 @@
-import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { Api } from './api.ts'
 import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'
 import { isShellCached, nextReloadTime } from './daily-reload.ts'
 import { isWithinDownloadWindow } from './downloads/download-window.ts'
-import { Downloads } from './downloads/downloads.ts'
+import { Downloads, NO_ROOM } from './downloads/downloads.ts'
 import { ManifestSync } from './downloads/manifest-sync.ts'
 import { MediaStore } from './downloads/media-store.ts'
 import { computeShownMs } from './downloads/shown-time.ts'
@@ -19,6 +19,8 @@ import { type ScreenStatus, StatusSender } from './reports/status.ts'
 import type { Pairing, PlayerManifest } from './wire.ts'
 
 const STORE_CLOCK_MS = 5_000
+/** Reason of a failed download: the file does not fit into the storage, and its programs keep their earlier version. */
+const NO_ROOM_EARLIER = 'quota earlier'
 /** Hash in the URL of this script. The list of screens shows the hash as the version of the player. */
 const SCRIPT_HASH = /-(\w{8})\.js$/.exec((document.currentScript as HTMLScriptElement | null)?.src ?? '')?.[1] ?? 'dev'
 
@@ -78,7 +80,7 @@ export class PlayerApp {
     setInterval(() => {
       void this.#clock.store().catch(() => undefined)
       if (this.#clock.detectJump()) void this.#sync.poll()
-      // A screen without content has no end of a play.
+      // With content, the reload waits for the end of a play. A screen without content has no plays.
       if (!this.#playback.slot) this.#reloadWhenDue()
     }, STORE_CLOCK_MS)
     window.addEventListener('online', () => void this.#sync.poll())
@@ -95,7 +97,6 @@ export class PlayerApp {
       filesOf: (...args: Parameters<Availability['filesOf']>) => this.#available.filesOf(...args),
       isStored: (file: ManifestFile) => this.#media.isReady(file),
       hasFailed: (file: ManifestFile) => this.#downloads.hasFailed(file),
-      isPlayable: () => this.#playback.slot !== undefined,
       shownMs: (manifest: PlayerManifest, to: number, assumesFiles: boolean) => {
         const now = this.#clock.now()
         return computeShownMs(manifest, now, to, this.#available.computeState(manifest, now, assumesFiles))
@@ -118,7 +119,8 @@ export class PlayerApp {
         return isWithinDownloadWindow(download?.window, zone ?? 'UTC', this.#clock.now()) || !this.#playback.slot
       },
       kbps: () => this.#sync.versions.slice(-1)[0]?.download?.kbps ?? 0,
-      makeRoom: () => this.#media.removeUnneeded(this.#neededFiles(), true),
+      hasRoom: async (size: number) => ((await readFreeBytes()) ?? Infinity) >= size,
+      makeRoom: () => this.#makeRoom(),
       onChange: () => this.#onChange(),
     }
   }
@@ -137,7 +139,10 @@ export class PlayerApp {
         this.#isMuted = true
         this.#status.onChange()
       },
-      onBegin: (slot: PlaySlot) => this.#plays.begin(slot),
+      onBegin: (slot: PlaySlot) => {
+        this.#plays.begin(slot)
+        this.#verify(slot.ad)
+      },
       onEnd: (slot: PlaySlot, shownMs: number, error?: string) => {
         this.#plays.end(shownMs, error)
         if (error !== undefined) this.#onFail(slot)
@@ -155,27 +160,46 @@ export class PlayerApp {
    * Counts a failed ad. At the third failure the player skips the ad for an hour; a damaged file is downloaded again.
    */
   #onFail(slot: PlaySlot) {
-    if (!this.#available.fail(slot.ad, this.#clock.now(), computeSlotEnd(slot))) return
-    const file = this.#available.fileOf(slot.ad)
-    this.#status.onChange()
-    if (!file) return
+    const rests = this.#available.fail(slot.ad, this.#clock.now(), computeSlotEnd(slot))
+    if (rests) this.#status.onChange()
+    this.#verify(slot.ad, rests)
+  }
+
+  /**
+   * Compares the stored file of an ad with its hashes, and downloads a damaged file again. Without `isRepeated`,
+   * compares a file only when an earlier page stored it, and only once. A damaged chunk may still be playable.
+   */
+  #verify(ad: ManifestAd, isRepeated = false) {
+    const file = this.#available.fileOf(ad)
+    if (!file || (!isRepeated && this.#media.isVerified(file))) return
     void this.#media.verify(file).then((isRight) => {
       if (isRight) return
-      this.#available.clear(slot.ad)
+      this.#available.clear(ad)
       this.#onChange()
       this.#downloads.kick()
     })
+  }
+
+  /** Removes the files that no manifest needs. Resolves to false when none was removed. */
+  #makeRoom() {
+    return this.#media.removeUnneeded(this.#neededFiles(), true).catch(() => false)
+  }
+
+  /** Downloads files without room again when the files of an earlier manifest leave. */
+  #useFreedRoom() {
+    if (this.#downloads.isFull) void this.#makeRoom().then((isMade) => isMade && this.#downloads.retryFull())
   }
 
   /** Applies a changed manifest, changed files or a refusal by the server. */
   #onChange() {
     this.#planReload()
     this.#sync.swap()
+    this.#useFreedRoom()
     this.#playback.run()
     this.#status.onChange()
   }
 
-  /** Reloads the page at 04:00, when the page can start without a network. */
+  /** Reloads the page after 04:00, but only when the service worker can start the page without a network. */
   #reloadWhenDue() {
     if (this.#clock.now() >= this.#reloadAt && isShellCached()) location.reload()
   }
@@ -195,6 +219,17 @@ export class PlayerApp {
     return new Set(files.map(({ sha256 }) => sha256))
   }
 
+  /**
+   * Returns the failed downloads. Files that do not fit have a separate reason while their programs keep their earlier
+   * version.
+   */
+  #failedDownloads() {
+    const { keepsEarlier } = this.#sync
+    return this.#downloads
+      .failed()
+      .map(({ sha256, reason }) => ({ sha256, reason: keepsEarlier && reason === NO_ROOM ? NO_ROOM_EARLIER : reason }))
+  }
+
   async #readStatus(): Promise<ScreenStatus> {
     const wanted = this.#sync.wanted()
     const resting = this.#available.resting(this.#clock.now())
@@ -208,7 +243,7 @@ export class PlayerApp {
       appliedEtag: this.#sync.appliedEtag,
       readyFiles: wanted.filter((file) => this.#media.isReady(file)).length,
       totalFiles: wanted.length,
-      failed: [...this.#downloads.failed(), ...broken.map(({ sha256 }) => ({ sha256, reason: 'play' }))].slice(0, 20),
+      failed: [...this.#failedDownloads(), ...broken.map(({ sha256 }) => ({ sha256, reason: 'play' }))].slice(0, 20),
       freeBytes: (await readFreeBytes()) ?? null,
       clockOffsetMs: Math.round(this.#clock.offset()),
       clockState: this.#clock.state() > 0 ? 1 : 0,

@@ -2,8 +2,8 @@
 
 const NAME = 'oms-player'
 const VERSION = 1
-export const STORES = { settings: 'settings', chunks: 'chunks', reports: 'reports' } as const
-type StoreName = (typeof STORES)[keyof typeof STORES]
+export const OBJECT_STORES = { settings: 'settings', chunks: 'chunks', reports: 'reports' } as const
+type StoreName = (typeof OBJECT_STORES)[keyof typeof OBJECT_STORES]
 
 let opening: Promise<IDBDatabase> | undefined
 
@@ -12,9 +12,9 @@ export function openDatabase(): Promise<IDBDatabase> {
   opening ??= new Promise<IDBDatabase>((done, fail) => {
     const request = indexedDB.open(NAME, VERSION)
     request.onupgradeneeded = () => {
-      request.result.createObjectStore(STORES.settings)
-      request.result.createObjectStore(STORES.chunks)
-      request.result.createObjectStore(STORES.reports, { keyPath: 'seq' })
+      request.result.createObjectStore(OBJECT_STORES.settings)
+      request.result.createObjectStore(OBJECT_STORES.chunks)
+      request.result.createObjectStore(OBJECT_STORES.reports, { keyPath: 'seq' })
     }
     request.onsuccess = () => {
       const forget = () => (opening = undefined)
@@ -51,10 +51,10 @@ export async function transact<T>(
 }
 
 export const readSetting = <T>(key: string) =>
-  transact<T | undefined>(STORES.settings, 'readonly', (store) => store.get(key) as IDBRequest<T | undefined>)
+  transact<T | undefined>(OBJECT_STORES.settings, 'readonly', (store) => store.get(key) as IDBRequest<T | undefined>)
 
 export const writeSetting = (key: string, value: unknown) =>
-  transact(STORES.settings, 'readwrite', (store) => store.put(value, key))
+  transact(OBJECT_STORES.settings, 'readwrite', (store) => store.put(value, key))
 
 export const removeSetting = (key: string) =>
-  transact(STORES.settings, 'readwrite', (store) => store.delete(key) as IDBRequest<unknown>)
+  transact(OBJECT_STORES.settings, 'readwrite', (store) => store.delete(key) as IDBRequest<unknown>)

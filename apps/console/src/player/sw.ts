@@ -1,4 +1,4 @@
-import { STORES, transact } from './database.ts'
+import { OBJECT_STORES, transact } from './database.ts'
 
 // Service worker of `/player/`. Responds with the cached shell, also without a network, and with stored HTML packages.
 
@@ -67,9 +67,11 @@ const PACKAGE_POLICY = [
 /** Responds with a stored package. Packages of previews are not stored and come from the server. */
 async function sendPackage(sha256: string, request: Request) {
   const range = IDBKeyRange.bound([sha256, 0], [sha256, Infinity])
-  const parts = await transact(STORES.chunks, 'readonly', (store) => store.getAll(range) as IDBRequest<Blob[]>).catch(
-    () => [],
-  )
+  const parts = await transact(
+    OBJECT_STORES.chunks,
+    'readonly',
+    (store) => store.getAll(range) as IDBRequest<Blob[]>,
+  ).catch(() => [])
   if (parts.length === 0) return fetch(request)
   return new Response(new Blob(parts), {
     headers: {

@@ -11,7 +11,7 @@ import { syncDirectory } from '#core/storage/spool.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { hasTable, openSession, listPartitions, quoteIdentifier, readSequences, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
-import { filePath, MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
+import { filePath, BACKUP_MANIFEST_FILE, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
 import { inspectMembers, restoreRows } from './restore.ts'
 import { createDigestStream, writeRows } from './rows.ts'
 
@@ -61,7 +61,7 @@ async function writeBackup({ connection, files, secretKeyFile }: BackupSource, f
   const rows = await takeRows(connection, folder)
   for (const { sha256, size } of rows.files) await takeFile(files, folder, sha256, size)
   const manifest: Manifest = { format: 2, ...rows, secretKey: hasKey }
-  await writeSynced(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeSynced(join(folder, BACKUP_MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 

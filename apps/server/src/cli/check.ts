@@ -6,10 +6,11 @@ import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { AD_PLAY_BREACHES } from '#domain/ads/plays/play-invariants.ts'
-import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
-import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
+import { findApprovalBreaches } from '#domain/ads/approval-invariants.ts'
+import { AD_PLAY_INVARIANT_QUERY } from '#domain/ads/plays/play-invariants.ts'
+import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
+import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from '#domain/video/invariants.ts'
 import { checkObjects } from '#domain/video/verify-objects.ts'
 import { parseOptions } from './arguments.ts'
 import { quoteIdentifier } from './catalog.ts'
@@ -60,21 +61,46 @@ async function problemOf(files: FileStore, sha256: string, size: number): Promis
 }
 
 async function storageBreaches(pool: pg.Pool): Promise<string[]> {
-  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_BREACHES, [new Date().toISOString()])
-  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_BREACHES)))
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_INVARIANT_QUERY, [new Date().toISOString()])
+  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_INVARIANT_QUERY)))
   return rows.map(({ what }) => `云存储核对不符：${what}`)
 }
 
 async function playBreaches(pool: pg.Pool, { timeZone, adPlayDays }: Config): Promise<string[]> {
   // The job may have dropped the first kept day already.
   const first = addDays(formatLocalDay(Date.now(), timeZone), 2 - adPlayDays)
-  const rows = await queryWithoutTimeout<{ what: string }>(pool, AD_PLAY_BREACHES, [timeZone, first])
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, AD_PLAY_INVARIANT_QUERY, [timeZone, first])
   return rows.map(({ what }) => `广告播放统计核对不符：${what}`)
 }
 
+async function approvalBreaches(pool: pg.Pool): Promise<string[]> {
+  const breaches = await findApprovalBreaches(pool)
+  return breaches.map((what) => `广告通过记录核对不符：${what}`)
+}
+
 async function orderBreaches(pool: pg.Pool): Promise<string[]> {
-  const rows = await queryWithoutTimeout<{ what: string }>(pool, ORDER_BREACHES)
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, ORDER_INVARIANT_QUERY)
   return rows.map(({ what }) => `智能体订单核对不符：${what}`)
+}
+
+/**
+ * Returns one line for each collation whose library was updated after the collation was created, `database` for the
+ * default collation. Indexes may still have the order of the old version, so that searches miss rows.
+ */
+export async function findOutdatedCollations(pool: pg.Pool): Promise<string[]> {
+  const rows = await queryWithoutTimeout<{ name: string; stored: string; actual: string }>(
+    pool,
+    `select name, stored, actual from (
+       select collname::text as name, collversion as stored, pg_collation_actual_version(oid) as actual
+         from pg_collation where collnamespace = 'public'::regnamespace
+       union all select 'database', datcollversion, pg_database_collation_actual_version(oid)
+         from pg_database where datname = current_database()) c
+     where stored <> actual order by name`,
+  )
+  return rows.map(
+    ({ name, stored, actual }) =>
+      `排序规则 ${name} 建立时的版本是 ${stored}，系统库现在的版本是 ${actual}：请重建索引并更新版本（见运维手册）`,
+  )
 }
 
 async function countersBehind(pool: pg.Pool): Promise<string[]> {
@@ -101,7 +127,8 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
 export const checkCommand: Command = {
   name: 'check',
   usage: 'check',
-  summary: '核对文件记录与文件内容、编号计数器、云存储账目、广告播放统计、智能体订单账目；服务运行时也可以做',
+  summary:
+    '核对文件记录与文件内容、编号计数器、云存储账目、广告通过记录与播放统计、智能体订单账目、排序规则版本；服务运行时也可以做',
   async run(args, { env, print }) {
     parseOptions(args, 'check', {})
     const config = readConfig(env)
@@ -110,14 +137,16 @@ export const checkCommand: Command = {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
       const { checked, broken, orphans, behind, storage } = await checkIntegrity(database.pool, files)
       broken.push(...(await checkObjects(database.pool, await openMedia(config))))
-      const ads = await playBreaches(database.pool, config)
+      const approvals = await approvalBreaches(database.pool)
+      const plays = await playBreaches(database.pool, config)
       const orders = await orderBreaches(database.pool)
-      for (const line of [...broken, ...behind, ...storage, ...ads, ...orders]) print(line)
+      const collations = await findOutdatedCollations(database.pool)
+      const found = [...broken, ...behind, ...storage, ...approvals, ...plays, ...orders, ...collations]
+      for (const line of found) print(line)
       print(
-        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符，${ads.length} 处广告播放统计不符，${orders.length} 处智能体订单账目不符`,
+        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符，${approvals.length} 处广告通过记录不符，${plays.length} 处广告播放统计不符，${orders.length} 处智能体订单账目不符，${collations.length} 个排序规则版本过期`,
       )
-      if (broken.length + behind.length + storage.length + ads.length + orders.length > 0)
-        throw new CommandError('核对发现问题')
+      if (found.length > 0) throw new CommandError('核对发现问题')
     } finally {
       await database.close()
     }

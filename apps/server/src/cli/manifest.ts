@@ -36,16 +36,16 @@ const manifest = z.object({
 
 export type Manifest = z.output<typeof manifest>
 
-export const MANIFEST = 'manifest.json'
+export const BACKUP_MANIFEST_FILE = 'manifest.json'
 export const SECRET_KEY = 'secret.key'
 export const rowsPath = (folder: string, table: string) => join(folder, 'rows', `${table}.copy.zst`)
 export const filePath = (folder: string, sha256: string) => join(folder, 'files', sha256.slice(0, 2), sha256)
 
 export async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => {
-    throw new CommandError(`${folder} 不是完整的备份：没有 ${MANIFEST}`)
+  const text = await readFile(join(folder, BACKUP_MANIFEST_FILE), 'utf8').catch(() => {
+    throw new CommandError(`${folder} 不是完整的备份：没有 ${BACKUP_MANIFEST_FILE}`)
   })
   const parsed = manifest.safeParse(JSON.parse(text))
-  if (!parsed.success) throw new CommandError(`${folder} 的 ${MANIFEST} 读不懂，可能由更新的程序生成`)
+  if (!parsed.success) throw new CommandError(`${folder} 的 ${BACKUP_MANIFEST_FILE} 读不懂，可能由更新的程序生成`)
   return parsed.data
 }

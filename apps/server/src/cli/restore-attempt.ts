@@ -108,7 +108,9 @@ async function emptyTables(client: pg.Client) {
   await client.query('commit')
 }
 
-/** Drops tables, functions and types of the schema, but not those of extensions, which another role may own. */
+/**
+ * Drops tables, functions, types and collations of the schema, but not those of extensions, which another role may own.
+ */
 async function dropSchemaObjects(client: pg.Client) {
   const { rows } = await client.query<{ command: string }>(
     `with of_extension as (select classid, objid from pg_depend where deptype = 'e')
@@ -125,6 +127,10 @@ async function dropSchemaObjects(client: pg.Client) {
      select format('drop type if exists %s cascade', oid::regtype), 4 from pg_type
      where typnamespace = 'public'::regnamespace and typtype in ('e', 'd')
        and ('pg_type'::regclass, oid) not in (select * from of_extension)
+     union all
+     select format('drop collation if exists %s cascade', oid::regcollation), 5 from pg_collation
+     where collnamespace = 'public'::regnamespace
+       and ('pg_collation'::regclass, oid) not in (select * from of_extension)
      order by place`,
   )
   await client.query('begin')

@@ -14,6 +14,12 @@ test('the digest is independent of the order of rows and of the chunk boundaries
   expect(digestOf('2\t', '\\N\n1\tä', '\n3', '\tc\n')).toBe(expected)
 })
 
+test('counts the rows of all chunks', () => {
+  const digest = new RowsDigest()
+  for (const chunk of ['1\ta\n2', '\tb\n', '3\tc\n']) digest.update(Buffer.from(chunk))
+  expect(digest.rows).toBe(3)
+})
+
 test('the digest differs for a changed, missing or repeated row', () => {
   const expected = digestOf('1\n2\n')
   for (const rows of ['1\n3\n', '1\n', '1\n2\n2\n', '12\n', '1\n2\n\n']) expect(digestOf(rows)).not.toBe(expected)

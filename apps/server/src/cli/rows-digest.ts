@@ -10,6 +10,7 @@ const LANES = 8
  */
 export class RowsDigest {
   readonly #sum = new Uint32Array(LANES)
+  #rows = 0
   /** Bytes of an incomplete row. */
   #rest: Buffer[] = []
 
@@ -21,6 +22,11 @@ export class RowsDigest {
       start = end + 1
     }
     if (start < chunk.length) this.#rest.push(chunk.subarray(start))
+  }
+
+  /** Number of complete rows, and of the last row after `digest`. */
+  get rows(): number {
+    return this.#rows
   }
 
   digest(): string {
@@ -35,6 +41,7 @@ export class RowsDigest {
   }
 
   #add(row: Buffer) {
+    this.#rows += 1
     const digest = hash('sha256', row, 'buffer')
     for (let lane = 0; lane < LANES; lane += 1)
       this.#sum[lane] = ((this.#sum[lane] ?? 0) + digest.readUInt32LE(lane * 4)) >>> 0

@@ -2,7 +2,7 @@ import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
-import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
+import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
@@ -122,7 +122,7 @@ describe('demo data', () => {
       sql`select distinct state from agent_orders order by state`,
     )
     expect(rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 5])
-    expect((await first.services.database.pool.query(ORDER_BREACHES)).rows).toEqual([])
+    expect((await first.services.database.pool.query(ORDER_INVARIANT_QUERY)).rows).toEqual([])
     const { rows: spent } = await first.db.execute<{ unit: number }>(
       sql`select distinct unit from agent_grants where spent > 0 order by unit`,
     )

@@ -5,7 +5,7 @@ import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
-import { assertDeclared } from '#core/http/assert-declared.ts'
+import { assertEndpointsDeclared } from '#core/http/assert-declared.ts'
 import { serveConsole } from '#core/http/files/console-files.ts'
 import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { sendErrorResponse } from '#core/http/error-response.ts'
@@ -33,7 +33,7 @@ const fileSize = Number.MAX_SAFE_INTEGER
  * before all console code.
  */
 export function buildApp(services: Services, devices?: DeviceHandler): FastifyInstance {
-  assertDeclared(modules)
+  assertEndpointsDeclared(modules)
   const app = Fastify({
     serverFactory: (consoleSide) => createServer(routeRequests(services, consoleSide, devices)),
     loggerInstance: services.log,
@@ -41,7 +41,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     // `randomUUID` uses a pool of random bytes. Requesting eight random bytes separately is slower.
     genReqId: () => randomUUID().replaceAll('-', '').slice(0, 16),
     requestIdHeader: false,
-    trustProxy: trusted(services.config.trustProxy),
+    trustProxy: trustHops(services.config.trustProxy),
     bodyLimit: MAX_BODY,
     // HEAD routes for all GET routes would slow every start. Routes that need HEAD declare it.
     exposeHeadRoutes: false,
@@ -93,4 +93,4 @@ function routeRequests(
 }
 
 /** Trusts `X-Forwarded-For` of the first `hops` proxies. */
-const trusted = (hops: number | false) => (hops === false ? false : (_address: string, hop: number) => hop < hops)
+const trustHops = (hops: number | false) => (hops === false ? false : (_address: string, hop: number) => hop < hops)

@@ -7,13 +7,15 @@ const deleteOldest = (table: string, condition: string) =>
   `delete from ${table} where id in (select id from (select * from ${table} order by id limit ${OLDEST}) o where ${condition})`
 
 /**
- * Deletes idempotency keys after a day, expired challenges and activation codes, events of voice devices after 90 days,
- * their session tasks after 7 days, voice servers that have not called for 30 days, and login failures. Deletes finished
- * jobs after 14 days and ended sessions after 30 days; ends expired sessions. Of cloud storage, deletes calls of shops
- * and notices after 180 days, and finished early deletions after 30 days.
+ * Deletes idempotency keys and keys of counted completions after a day, expired challenges and activation codes, events
+ * of voice devices after 90 days, their session tasks after 7 days, voice servers that have not called for 30 days, and
+ * login failures. Deletes finished jobs after 14 days and ended sessions after 30 days; ends expired sessions. Of cloud
+ * storage, deletes calls of shops and notices after 180 days, and finished early deletions after 30 days.
  */
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
+  // A count of relayed tokens is repeated for some minutes only.
+  `delete from agent_completions where create_time < now() - interval '24 hours'`,
   `delete from challenges where expire_time < now()`,
   `delete from agent_codes where expire_time < now()`,
   `delete from agent_events where id in (select id from agent_events

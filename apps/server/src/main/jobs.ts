@@ -7,8 +7,9 @@ import { registerProgramSchedule } from '#modules/advertise/programs/program-sch
 import { registerScreenFailures } from '#modules/advertise/screens/screen-failure-notice.ts'
 import { registerAdPlayJobs } from '#modules/advertise/statistics/statistics.jobs.ts'
 import { registerAutoReload } from '#domain/agents/voice-servers/auto-reload.ts'
-import { registerUsageFold } from '#domain/agents/usage/fold-usage.ts'
-import { registerGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { registerUsageMerge } from '#domain/agents/usage/fold-usage.ts'
+import { registerUsageRetention } from '#domain/agents/usage/usage-retention.ts'
+import { registerGrantSchedule } from '#domain/agents/orders/grant-clock.ts'
 import { registerGrantWarnings } from '#modules/agent/orders/grant-warnings.ts'
 import { registerErasure } from '#domain/agents/history/erase-turns.ts'
 import { registerHistoryRetention } from '#domain/agents/history/history-retention.ts'
@@ -23,9 +24,9 @@ import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeSchedule } from '#modules/notice/notice-schedule.ts'
 import { registerOtaScrub } from '#modules/ota/files/ota-scrub.ts'
-import { registerStorageClock } from '#modules/storage/storage-clock.ts'
+import { registerStorageSchedule } from '#modules/storage/storage-clock.ts'
 import { registerStorageNotice } from '#modules/storage/storage-notice.ts'
-import { registerStorageTrouble } from '#modules/storage/storage-trouble.ts'
+import { registerSilentChannelNotice } from '#modules/storage/storage-trouble.ts'
 import { registerStorageVerify } from '#modules/storage/storage-verify.ts'
 import { registerVideoJobs } from '#modules/storage/storage-video-jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
@@ -49,11 +50,11 @@ export function registerJobs(services: Services) {
   registerProgramSchedule(services)
   registerForecastNotice(services)
   registerScreenFailures(services)
-  registerStorageClock(services)
+  registerStorageSchedule(services)
   registerStorageNotice(services)
   registerVideoJobs(services)
   registerAdPlayJobs(services)
-  registerStorageTrouble(services)
+  registerSilentChannelNotice(services)
   registerStorageVerify(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
@@ -64,8 +65,9 @@ export function registerJobs(services: Services) {
   registerAutoReload(services)
   registerHistoryRetention(services)
   registerErasure(services)
-  registerUsageFold(services)
-  registerGrantClock(services)
+  registerUsageMerge(services)
+  registerUsageRetention(services)
+  registerGrantSchedule(services)
   registerGrantWarnings(services)
   registerQuestionRuns(services)
 }

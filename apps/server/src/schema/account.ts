@@ -57,7 +57,7 @@ export const accounts = pgTable(
     uniqueIndex('accounts_email').on(sql`lower(${t.email})`).where(sql`deleted_at is null and email is not null`),
     index('accounts_tenant').on(t.tenantId, t.uid),
     index('accounts_create_time').on(t.createTime, t.uid),
-    index('accounts_last_login').on(t.lastLoginTime, t.uid),
+    index('accounts_last_login').on(t.lastLoginTime.asc().nullsFirst(), t.uid),
   ],
 )
 

@@ -57,7 +57,7 @@ export const adScreens = pgTable(
     index('ad_screens_failed')
       .on(t.tenantId, t.deviceId)
       .where(sql`failed <> '[]'::jsonb or fail_notice_time is not null`),
-    index('ad_screens_report').on(t.lastReportTime, t.deviceId),
+    index('ad_screens_report').on(t.lastReportTime.asc().nullsFirst(), t.deviceId),
     tenantPolicy(),
   ],
 )
@@ -75,7 +75,10 @@ export const adPairings = pgTable(
     height: integer().notNull().default(0),
     codecs: varchar({ length: 32 }).array().notNull().default(sql`'{}'::varchar[]`),
     address: varchar({ length: 64 }).notNull(),
-    /** Device and encrypted token after a person entered the code; removed at the first manifest call. */
+    /**
+     * The device, and the encrypted token below it, of a pairing that a person confirmed with the code. The first
+     * manifest call removes the row.
+     */
     deviceId: integer(),
     tokenEncrypted: varchar({ length: 255 }).notNull().default(''),
     expireTime: moment().notNull(),

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { audited, bytes, enabled, moment, remark, softDelete, transactionId } from './columns.ts'
 import { blocksDeletion } from './references.ts'
+import { tenantPolicy } from './tenant-policy.ts'
 
 /** Device types: camera, doorbell, speaker. */
 export const deviceTypes = pgTable(
@@ -121,13 +122,29 @@ export const devices = pgTable(
     index('devices_model').on(t.modelId, t.id),
     index('devices_version').on(t.modelId, t.verCode, t.id),
     index('devices_online').on(t.id).where(sql`online = 1 and deleted_at is null`),
-    index('devices_activated').on(t.activateTime),
+    index('devices_activated').on(t.activateTime.asc().nullsFirst(), t.id),
+    index('devices_warranty').on(t.warrantyEnd.asc().nullsFirst(), t.id),
     index('devices_app_account').on(t.appAccountId).where(sql`app_account_id is not null`),
     index('devices_tags').using('gin', t.tags),
     index('devices_changed').on(t.changed),
   ],
 )
 blocksDeletion(deviceModels, devices.modelId, '台设备')
+
+/**
+ * Former tenants of devices: one row for each change of the tenant, written by a trigger. A tenant owned the device
+ * from the end of the row before, or from the beginning.
+ */
+export const deviceFormerTenants = pgTable(
+  'device_former_tenants',
+  {
+    deviceId: integer().notNull(),
+    /** Time of the change; equal to `ownerTime` of the device at that moment. */
+    endTime: moment().notNull(),
+    tenantId: integer().notNull(),
+  },
+  (t) => [primaryKey({ name: 'device_former_tenants_pk', columns: [t.deviceId, t.endTime] }), tenantPolicy()],
+)
 
 /** Attributes that a device reported (hawkBit's configData): at most 100 keys. */
 export const deviceAttributes = pgTable('device_attributes', {

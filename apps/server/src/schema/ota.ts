@@ -41,11 +41,11 @@ export const otaVersions = pgTable(
     index('ota_versions_tenant').on(t.tenantId, t.otaId),
     // Contains the kind and excludes deleted rows, so that counts only read the index.
     index('ota_versions_model').on(t.modelId, t.kind, t.otaId).where(sql`deleted_at is null`),
-    // A list shows one kind. The null order equals the order of lists: nulls first ascending, last descending.
+    // A list shows one kind.
     index('ota_versions_kind').on(t.kind, t.otaId),
-    index('ota_versions_release').on(t.kind, t.releaseDate.asc().nullsFirst(), t.otaId),
-    index('ota_versions_number').on(t.kind, t.verCode.asc().nullsFirst(), t.otaId),
-    index('ota_versions_updated').on(t.kind, t.updateTime.asc().nullsFirst(), t.otaId),
+    index('ota_versions_release').on(t.kind, t.releaseDate, t.otaId),
+    index('ota_versions_number').on(t.kind, t.verCode, t.otaId),
+    index('ota_versions_updated').on(t.kind, t.updateTime, t.otaId),
   ],
 )
 blocksDeletion(deviceModels, otaVersions.modelId, '个升级版本')

@@ -31,6 +31,8 @@ export const ossGrantFiles = pgTable(
     lines: integer().notNull().default(0),
     devices: integer().notNull().default(0),
     copies: integer().notNull().default(0),
+    /** Tenants of the devices in the file when it was sent; 0 for serial numbers without a device. */
+    tenantIds: integer().array().notNull().default(sql`'{0}'`),
     listPrice: bigint({ mode: 'number' }).notNull().default(0),
     /** 0 waits for approval, 1 being executed, 2 done, 3 rejected. A failed job is read from `jobs`. */
     state: smallint().notNull(),

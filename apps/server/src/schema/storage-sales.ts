@@ -6,7 +6,6 @@ import {
   index,
   integer,
   pgTable,
-  primaryKey,
   serial,
   smallint,
   text,
@@ -89,6 +88,8 @@ export const ossHookEvents = pgTable(
     eventId: varchar({ length: 64 }).notNull(),
     type: varchar({ length: 32 }).notNull(),
     outOrderNo: varchar({ length: 64 }).notNull(),
+    /** Serial numbers in the body. */
+    sns: text().array().notNull().default(sql`'{}'`),
     body: text().notNull(),
     /** 1 processed, 2 refused. */
     result: smallint().notNull(),
@@ -128,7 +129,8 @@ export const ossOrders = pgTable(
     uniqueIndex('oss_orders_out').on(t.hookId, t.outOrderNo),
     index('oss_orders_tenant').on(t.tenantId, t.id),
     index('oss_orders_created').on(t.createTime, t.id),
-    index('oss_orders_paid').on(t.payTime, t.id),
+    index('oss_orders_paid').on(t.payTime.asc().nullsFirst(), t.id),
+    index('oss_orders_amount').on(t.amount, t.id),
     check('oss_orders_refunded', sql`refunded >= 0 and refunded <= amount`),
     tenantPolicy(),
   ],
@@ -286,15 +288,4 @@ export const ossNotices = pgTable(
     index('oss_notices_tenant').on(t.tenantId, t.id),
     tenantPolicy(),
   ],
-)
-
-/** Days on which the staff of a tenant was notified of cameras without uploads. One message is sent per day. */
-export const ossTroubleDays = pgTable(
-  'oss_trouble_days',
-  {
-    tenantId: integer().notNull(),
-    day: date().notNull(),
-    channels: integer().notNull(),
-  },
-  (t) => [primaryKey({ name: 'oss_trouble_days_pk', columns: [t.tenantId, t.day] }), tenantPolicy()],
 )

@@ -9,6 +9,7 @@ import {
   pgTable,
   primaryKey,
   smallint,
+  uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
@@ -88,8 +89,9 @@ export const ossEvents = pgTable(
 )
 
 /**
- * Uploads of one channel on one day, by tenant and App account: the calendar of days with video, and the partitions that
- * hold the videos. Partitioned by month and kept for 400 days. A purge empties `expire_days`, keeps the sums of uploads
+ * Uploads of one channel on one day, by tenant, App account and entitlement: the calendar of days with video, and the
+ * partitions that hold the videos. A day that two packages cover has two rows, so that each package has its own bytes.
+ * Partitioned by month and kept for 400 days. A purge empties `expire_days`, keeps the sums of uploads
  * and adds to the sums of removed videos.
  */
 export const ossDeviceDays = pgTable(
@@ -100,8 +102,9 @@ export const ossDeviceDays = pgTable(
     day: date({ mode: 'string' }).notNull(),
     tenantId: integer().notNull(),
     ownerId: integer().notNull().default(0),
+    /** Entitlement of the videos; 0: a day from before days had entitlements. */
+    entitlementId: integer().notNull().default(0),
     modelId: integer().notNull(),
-    /** Recording type of the first video of the day. */
     recordType: smallint().notNull(),
     expireDays: date({ mode: 'string' }).array().notNull(),
     segments: integer().notNull(),
@@ -116,7 +119,10 @@ export const ossDeviceDays = pgTable(
     removedBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (t) => [
-    primaryKey({ name: 'oss_device_days_pk', columns: [t.deviceId, t.channel, t.day, t.tenantId, t.ownerId] }),
+    primaryKey({
+      name: 'oss_device_days_pk',
+      columns: [t.deviceId, t.channel, t.day, t.tenantId, t.ownerId, t.entitlementId],
+    }),
     tenantPolicy(),
   ],
 )
@@ -180,7 +186,7 @@ export const ossDeviceStatus = pgTable(
   (t) => [primaryKey({ name: 'oss_device_status_pk', columns: [t.deviceId, t.channel] }), tenantPolicy()],
 )
 
-/** Uploads per day of recording, stored as additions like `oss_counts`. Deletions do not change them. */
+/** Uploads per day of recording. Uploads append rows, and a job merges them. Deletions of videos do not change them. */
 export const ossUsageDays = pgTable(
   'oss_usage_days',
   {
@@ -192,10 +198,17 @@ export const ossUsageDays = pgTable(
     segments: integer().notNull(),
     durationMs: bigint({ mode: 'number' }).notNull(),
     bytes: bigint({ mode: 'number' }).notNull(),
-    /** Channels with an upload on the day. */
+    /** Rows of `oss_device_days`: channels with an upload on the day, once for each entitlement. */
     deviceDays: integer().notNull(),
+    /** 0 appended, 1 merged. */
+    folded: smallint().notNull().default(0),
   },
-  (t) => [index('oss_usage_days_day').on(t.day, t.tenantId), tenantPolicy()],
+  (t) => [
+    uniqueIndex('oss_usage_days_group').on(t.day, t.tenantId, t.modelId, t.recordType).where(sql`folded = 1`),
+    index('oss_usage_days_appended').on(t.id).where(sql`folded = 0`),
+    index('oss_usage_days_day').on(t.day, t.tenantId),
+    tenantPolicy(),
+  ],
 )
 
 /** Stored segments and bytes per expire day, stored as additions and subtractions like `oss_counts`. */
@@ -211,4 +224,15 @@ export const ossStored = pgTable(
     bytes: bigint({ mode: 'number' }).notNull(),
   },
   (t) => [index('oss_stored_day').on(t.expireDay, t.tenantId), tenantPolicy()],
+)
+
+/** Days on which the staff of a tenant was notified of cameras without uploads. One message is sent per day. */
+export const ossTroubleDays = pgTable(
+  'oss_trouble_days',
+  {
+    tenantId: integer().notNull(),
+    day: date().notNull(),
+    channels: integer().notNull(),
+  },
+  (t) => [primaryKey({ name: 'oss_trouble_days_pk', columns: [t.tenantId, t.day] }), tenantPolicy()],
 )

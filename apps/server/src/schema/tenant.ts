@@ -101,6 +101,8 @@ export const userApplications = pgTable(
     uniqueIndex('user_applications_no').on(t.applyNo),
     uniqueIndex('user_applications_pending').on(t.uid, t.tenantId).where(sql`status = 0`),
     index('user_applications_tenant').on(t.tenantId, t.id),
+    index('user_applications_created').on(t.createTime, t.id),
+    index('user_applications_audited').on(t.auditTime.asc().nullsFirst(), t.id),
     index('user_applications_open').on(t.createTime, t.id).where(sql`status = 0`),
     index('user_applications_uid').on(t.uid, t.id),
   ],
@@ -137,7 +139,7 @@ export const appAccounts = pgTable(
       .where(sql`deleted_at is null and mobile_no is not null`),
     index('app_accounts_tenant').on(t.tenantId, t.uid),
     index('app_accounts_registered').on(t.registerTime, t.uid),
-    index('app_accounts_active').on(t.lastActiveTime, t.uid),
+    index('app_accounts_active').on(t.lastActiveTime.asc().nullsFirst(), t.uid),
   ],
 )
 

@@ -99,6 +99,7 @@ export const tickets = pgTable(
       .on(t.handlerId, t.slaState, t.status, t.suspendUntil, t.tenantId)
       .where(sql`status <> 5`),
     index('tickets_open_all').on(t.id).where(sql`status <> 5`),
+    index('tickets_priority').on(t.priority, t.id),
     index('tickets_open_priority').on(t.priority, t.id).where(sql`status <> 5`),
     index('tickets_status').on(t.status, t.id),
     index('tickets_handler').on(t.lastHandlerId, t.id),

@@ -177,7 +177,7 @@ export const otaTasks = pgTable(
     uniqueIndex('ota_tasks_open').on(t.deviceId, t.packageName).where(sql`close_time is null`),
     index('ota_tasks_version').on(t.otaId, t.state, t.taskId),
     index('ota_tasks_newest').on(t.otaId, t.taskId),
-    index('ota_tasks_updated').on(t.otaId, t.updateTime.asc().nullsFirst(), t.taskId),
+    index('ota_tasks_updated').on(t.otaId, t.updateTime, t.taskId),
     index('ota_tasks_device').on(t.deviceId, t.taskId),
     index('ota_tasks_tenant').on(t.tenantId, t.taskId),
     index('ota_tasks_silent').on(t.updateTime).where(sql`close_time is null`),

@@ -217,6 +217,17 @@ describe('a batch over records of two tenants', () => {
     expect(renewed.map(({ operParam }) => JSON.parse(operParam).ids)).toEqual(ids.map((id) => [id]))
   })
 
+  test('transferred storage names in each row only the devices of its own transfer', async () => {
+    const [sources, targets] = [await entitlements()(), await devices()]
+    const items = sources.map(({ id }, at) => ({ id, targetSn: targets[at]!.word }))
+    const before = await newestLog()
+    expect((await boss.call('POST', `${STORAGE}/transfer`, { items, reason: remark })).data.done).toBe(2)
+    const rows = await rowsAfter(before)
+    const named = (row: LogRow) =>
+      [0, 1].filter((at) => [sources[at]!.word, targets[at]!.word].some((word) => textOf(row).includes(word)))
+    expect(rows.map(named)).toEqual([[0], [0], [1], [1]])
+  })
+
   test('a row names the left group only to devices that could be its members', async () => {
     const pair = await devices()
     const groupOf = async (tenantId: number, groupName: string) => {

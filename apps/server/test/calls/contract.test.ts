@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS, CATALOGUE } from '@oms/contract/permissions/catalogue.ts'
+import { listPagePermissions } from '@oms/contract/permissions/declare.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { modules } from '#main/modules.ts'
@@ -52,6 +53,15 @@ test('every permission of the catalogue protects a call or is checked by a handl
     .join('\n')
   const idle = [...ALL_PERMISSIONS].filter((permission) => !used.has(permission) && !text.includes(`'${permission}'`))
   expect(idle).toEqual([])
+})
+
+test('a permission that only sets a status is named by the verbs of the status', () => {
+  const permissions = CATALOGUE.flatMap(({ pages }) => pages.flatMap(listPagePermissions))
+  const names = new Map<string, string>(permissions.map(({ perms, name }) => [perms, name]))
+  const switches = endpoints.filter(({ access, words }) => words && access.endsWith(':enable'))
+  const misnamed = switches.filter(({ access, words }) => names.get(access) !== `${words?.enable}${words?.disable}`)
+  expect(switches.length).toBeGreaterThan(20)
+  expect(misnamed.map(({ path, access }) => `${path}: ${names.get(access)}`)).toEqual([])
 })
 
 test('unknown calls return 404, other methods of known calls return 405', async () => {

@@ -18,7 +18,7 @@ export const repeatableCalls = modules
   .flatMap(({ contract }): Endpoint[] => Object.values(contract))
   .filter((endpoint) => !isStream(endpoint) && endpoint.path !== '/api/v1/account/logout')
 
-/** Declares one test per read or write call: 200 wrong values of one caller cause no server fault. */
+/** Declares one test per read or write call: 130 wrong values of one caller cause no server fault. */
 export function testHostileInputs(kind: 'reads' | 'writes', callerName: keyof typeof CALLERS) {
   const app = useApp({ OMS_RATE_LOGIN: '1000000' })
   let caller: Caller
@@ -32,12 +32,12 @@ export function testHostileInputs(kind: 'reads' | 'writes', callerName: keyof ty
 
   describe(`hostile input of ${callerName}`, () => {
     test.each(endpoints)(
-      '$method $path handles 200 wrong values without a server fault',
+      '$method $path handles 130 wrong values without a server fault',
       { timeout: 120_000 },
       async (endpoint) => {
         // The callers begin with different fields, so that together they try more pairs of value and field.
         const inputs = hostileInputs(endpoint, Object.keys(CALLERS).indexOf(callerName))
-        expect(inputs.length).toBeGreaterThanOrEqual(200)
+        expect(inputs.length).toBeGreaterThanOrEqual(130)
         const who = endpoint.access === 'public' ? app.stranger() : caller
         for (const input of inputs) await attack(endpoint, who, input)
       },

@@ -99,11 +99,11 @@ const RAW_BODIES = [
   '{"\\u0000":1}',
 ]
 
-/** Number of fields that get each value, so that a call gets more than 200 inputs. */
-const FIELDS_PER_VALUE = Math.ceil(200 / VALUES.length)
+/** Number of fields that get each value of one caller. Both callers together send more than 250 inputs to a call. */
+const FIELDS_PER_VALUE = 2
 
 /**
- * Returns at least 200 invalid inputs of one call: each value in three fields, invalid bodies, invalid paths. The fields
+ * Returns at least 130 invalid inputs of one call: each value in two fields, invalid bodies, invalid paths. The fields
  * take turns, and another `turn` begins with another field. The number of inputs does not grow with the fields.
  */
 export function hostileInputs(endpoint: Endpoint, turn: number): HostileInput[] {

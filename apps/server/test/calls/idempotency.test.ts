@@ -2,11 +2,13 @@ import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import type { Contract, Endpoint } from '@oms/contract/core/endpoint.ts'
+import { sql } from 'drizzle-orm'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { sendErrorResponse } from '#core/http/error-response.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { claimKey, readIdempotentCall, storeResponse } from '#core/http/idempotency.ts'
 import type { Module } from '#core/http/implement.ts'
 import { mountModule } from '#core/http/mount.ts'
 import { logRequests } from '#core/http/request-log.ts'
@@ -14,7 +16,8 @@ import { modules } from '#main/modules.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
-const isWrite = ({ method, access, stream }: Endpoint) => method !== 'GET' && access !== 'public' && !stream
+const isWrite = ({ method, access, stream, revealsSecret }: Endpoint) =>
+  method !== 'GET' && access !== 'public' && !stream && !revealsSecret
 const writes = modules.flatMap(({ contract }) => Object.values(contract)).filter(isWrite)
 
 /** Mounts every mutation of the contract with a handler that only counts its runs. */
@@ -39,7 +42,7 @@ afterAll(() => app?.close())
 
 const anything = { input: z.any(), result: z.any(), perMinute: 100_000 }
 
-function withCountingHandlers({ contract, outsideTransaction }: Module): Module {
+function withCountingHandlers({ contract, outsideTransaction, limits }: Module): Module {
   const entries = Object.entries(contract).filter(([, endpoint]) => isWrite(endpoint))
   const handler = async ({ incoming }: Ctx) => {
     for await (const _ of incoming?.stream ?? []);
@@ -49,6 +52,7 @@ function withCountingHandlers({ contract, outsideTransaction }: Module): Module 
     contract: Object.fromEntries(entries.map(([name, endpoint]) => [name, { ...endpoint, ...anything }])) as Contract,
     handlers: Object.fromEntries(entries.map(([name]) => [name, handler])) as unknown as Module['handlers'],
     outsideTransaction,
+    limits,
   }
 }
 
@@ -97,9 +101,63 @@ test('two concurrent calls with one key run once', async () => {
   expect(runs).toBe(before + imports.length)
 })
 
-test('only downloads and event streams accept no key', () => {
+test('only downloads, event streams and calls that reveal a secret accept no key', () => {
   const others = modules
     .flatMap(({ contract }) => Object.values(contract))
     .filter(({ method, access }) => method !== 'GET' && access !== 'public')
-  expect(others.filter((endpoint) => !isWrite(endpoint)).every(({ stream }) => stream !== undefined)).toBe(true)
+  expect(
+    others.filter((endpoint) => !isWrite(endpoint)).every(({ stream, revealsSecret }) => stream || revealsSecret),
+  ).toBe(true)
+})
+
+test('a call that reveals a secret runs and is logged at each repetition', async () => {
+  const reveal = async () => {
+    const url = '/api/v1/agent/params/reveal'
+    const headers = { 'idempotency-key': 'key-of-a-secret' }
+    const reply = await boss.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: { code: 'server.secret', reason: '核对' },
+    })
+    return reply.json() as { code: number; data: { value: string } }
+  }
+  const entries = async () =>
+    (
+      await server.db.execute<{ n: number }>(
+        sql`select count(*)::int as n from oper_logs where oper_url like '%/agent/params/reveal'`,
+      )
+    ).rows[0]!.n
+  const before = await entries()
+  const first = await reveal()
+  expect(first.code).toBe(200)
+  expect(await reveal()).toEqual(first)
+  expect(await entries()).toBe(before + 2)
+})
+
+describe('the key of an earlier call', () => {
+  const secretKey = Buffer.alloc(32, 1)
+  const call = (key: string, tenants: 'all' | number[], tenantId = 1) =>
+    readIdempotentCall(
+      { user: { uid: boss.uid, tenantId, scope: { tenants, ownOnly: false } }, key, secretKey },
+      { method: 'POST', path: '/api/v1/device/group', input: { groupName: 'x' } },
+    )!
+  const answered = async (key: string, tenants: 'all' | number[]) => {
+    const first = call(key, tenants)
+    expect(await claimKey(server.db, first)).toBeUndefined()
+    await storeResponse(server.db, first, { envelope: { code: 200, msg: 'ok', data: 1 }, scope: first.scope })
+  }
+
+  test('is refused in another tenant', async () => {
+    await answered('in-a-tenant', 'all')
+    await expect(claimKey(server.db, call('in-a-tenant', 'all', 13))).rejects.toThrow('不能用于不同的请求')
+  })
+
+  test('is refused after the account lost a tenant of its data scope, and works after it got another one', async () => {
+    await answered('with-all-tenants', 'all')
+    await expect(claimKey(server.db, call('with-all-tenants', [7]))).rejects.toThrow('数据范围已变化')
+    await answered('with-two-tenants', [7, 8])
+    await expect(claimKey(server.db, call('with-two-tenants', [7]))).rejects.toThrow('数据范围已变化')
+    expect(await claimKey(server.db, call('with-two-tenants', [7, 8, 9]))).toMatchObject({ envelope: { data: 1 } })
+  })
 })

@@ -86,3 +86,34 @@ test('staff limited to chosen tenants reads no operation on a record of another 
     }
   }
 })
+
+test('staff limited to chosen tenants reads no refusal of a colleague that may name another tenant', async () => {
+  await app.by({ tenant: '丙公司' })
+  const { rows } = await app.db.execute<{ id: number; own: number }>(
+    sql`select max(id) as id, min(id) filter (where id > 1) as own from tenants`,
+  )
+  const { id: foreign, own } = rows[0]!
+  const limited = await app.by({ permissions: [...ALL_PERMISSIONS], dataScope: 3, scopeIds: [own] })
+  const boss = await app.by({ superAdmin: true })
+  const sent = (tenantId: number) => JSON.stringify({ tenantId, sn: 'SN1' })
+  const refusal = { ...ROW, title: '范围外拒绝', status: 0, errorMsg: '客户「丙公司」已停用' }
+  await app.db.insert(operLogs).values([
+    { ...refusal, uid: boss.uid, operParam: sent(foreign) },
+    { ...refusal, uid: boss.uid, operParam: '{"agentId":7}' },
+    { ...refusal, uid: boss.uid, status: 1, errorMsg: '', operParam: sent(foreign) },
+    { ...refusal, uid: limited.uid, operParam: sent(foreign), errorMsg: '客户不存在或已被删除' },
+    { ...refusal, uid: boss.uid, tenantId: own, errorMsg: '账号已存在', operParam: sent(own) },
+  ])
+  const log = '/api/v1/sys/operlog'
+  const title = encodeURIComponent('范围外拒绝')
+  const errorsOf = async (caller: typeof limited) =>
+    (await caller.call('GET', `${log}/page?title=${title}`)).data.list.map((row: { errorMsg: string }) => row.errorMsg)
+  expect(await errorsOf(boss)).toHaveLength(5)
+  expect((await errorsOf(limited)).toSorted()).toEqual(['客户不存在或已被删除', '账号已存在'].toSorted())
+  const file = await limited.inject({ method: 'GET', url: `${log}/export?format=csv&title=${title}` })
+  expect(file.body).not.toContain('丙公司')
+  const [hidden] = (await boss.call('GET', `${log}/page?title=${title}&status=0`)).data.list.filter(
+    (row: { errorMsg: string }) => row.errorMsg === refusal.errorMsg,
+  )
+  expect((await limited.call('GET', `${log}/${hidden.operId}`)).msg).toBe('日志不存在或已被删除')
+})

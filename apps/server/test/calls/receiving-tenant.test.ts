@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, useApp } from '#test/harness.ts'
 import { stock } from '#test/fixtures/license-fixture.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
 /** Ways in which a tenant is out of use, with the refusal. Staff may work inside a tenant unless it is deleted. */
@@ -30,6 +30,8 @@ interface Tenant {
   readonly pendingGrant: number
   readonly grant: number
   readonly applicant: number
+  readonly agentId: number
+  readonly agentCode: string
 }
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects to be there
 type Answer = { code: number; msg: string; data: any }
@@ -78,13 +80,24 @@ async function tenantNamed(name: string): Promise<Tenant> {
   )
   const applicant = await idOf(sql`insert into user_applications (apply_no, uid, account, realname, tenant_id)
     values (${next()}, ${uid}, ${account}, '新人', ${id}) returning id`)
-  return { id, no, name, roleId, sn, pendingGrant, grant, applicant }
+  const agentCode = `AGT_${next()}`
+  const agentId = await idOf(sql`insert into agents (tenant_id, agent_code, agent_name)
+    values (${id}, ${agentCode}, '智能体') returning id`)
+  return { id, no, name, roleId, sn, pendingGrant, grant, applicant, agentId, agentCode }
 }
 
 const post = (url: string, body: object) => boss.call('POST', url, body) as Promise<Answer>
 const put = (url: string, body: object) => colleague.call('PUT', url, body) as Promise<Answer>
 const revOf = (grant: number) => idOf(sql`select rev as id from license_grants where id = ${grant}`)
 const CERTIFICATES = { mode: 1, vendor: 2, typeCode: 'P2P', count: 1 }
+
+const nextMac = () => `0200${String((made += 1)).padStart(8, '0')}`
+async function nextCode() {
+  const code = String((made += 1)).padStart(6, '0')
+  await app.db.execute(sql`insert into agent_codes (mac, code, expire_time)
+    values (${nextMac()}, ${code}, now() + interval '1 hour')`)
+  return code
+}
 
 /** Calls that name the tenant, each with the field of the refusal. */
 const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; send(tenant: Tenant): Promise<Answer> }> =
@@ -148,6 +161,19 @@ const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; sen
     'an approved application': {
       send: ({ applicant, roleId }) =>
         post('/api/v1/tenant/user/apply/audit', { id: applicant, status: 1, roleIds: [roleId] }),
+    },
+    'a voice device by MAC': {
+      field: 'agentId',
+      send: ({ agentId }) => post('/api/v1/agent/device/bindMac', { agentId, mac: nextMac() }),
+    },
+    'a voice device by code': {
+      field: 'agentId',
+      send: async ({ agentId }) => post('/api/v1/agent/device/bind', { agentId, code: await nextCode() }),
+    },
+    'imported voice devices': {
+      field: '智能体编码',
+      send: ({ agentCode }) =>
+        firstLine(importCsv('/api/v1/agent/device/import', `*MAC,*智能体编码\n${nextMac()},${agentCode}`)),
     },
     'imported devices': {
       field: '客户编号',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { type Answer } from '#test/harness.ts'
 import { ORDER_URL, useOrders } from '#modules/agent/orders/order-fixture.ts'
 
@@ -201,7 +201,7 @@ describe('a process that is killed between two steps', () => {
 
   test('AGENT-13 AGENT-14 FAULT kill between the steps of agent-grant-clock: the next run completes them', async () => {
     const { id } = await paidOrder([{ unit: 2, amount: 100 }], { validDays: 2, activateDays: 2 })
-    const clock = () => runGrantClock({ ...app.services, now: () => new Date(Date.now() + 3 * DAY_MS) })
+    const clock = () => closeDueGrants({ ...app.services, now: () => new Date(Date.now() + 3 * DAY_MS) })
     for (const table of ['agent_grants', 'agent_ledger', 'agent_orders']) {
       await killAt(table)
       await expect(clock()).rejects.toThrow()

@@ -176,23 +176,36 @@ describe('one process for people and two for devices', () => {
     }
   })
 
-  test('AGENT-02 FAULT fifty identical reports at two processes store one turn', async () => {
-    const secret = await secretOf()
-    const turn = { mac: '02:00:00:00:09:01', session: 'same', kind: 1, content: '一次', time: Date.now() } as const
-    const sent = Array.from({ length: 50 }, (_, at) => serverAt(wires[at % 2]!, secret).report(turn))
-    expect(new Set(await Promise.all(sent))).toEqual(new Set([true]))
-    expect(await count(`agent_turns where content = '一次'`)).toBe(1)
-    expect(
-      (await database.query(`select turns, characters from agent_sessions where session_id = 'same'`)).rows,
-    ).toEqual([{ turns: 1, characters: 2 }])
-  })
+  test.each([
+    ['right', 'same', Date.now(), 1],
+    // Several rounds, because the processes insert at the same moment only by chance.
+    ['wrong', 'same-2001', 1_000_000_000_000, 20],
+  ] as const)(
+    'AGENT-02 FAULT fifty identical reports with a %s clock at two processes store one turn',
+    async (_, session, since, rounds) => {
+      const secret = await secretOf()
+      for (let round = 0; round < rounds; round += 1) {
+        const turn = { mac: '02:00:00:00:09:01', session, kind: 1, content: '一次', time: since + round } as const
+        const sent = Array.from({ length: 50 }, (_, at) => serverAt(wires[at % 2]!, secret).report(turn))
+        expect(new Set(await Promise.all(sent))).toEqual(new Set([true]))
+        const turns = round + 1
+        expect(
+          (await database.query('select turns, characters from agent_sessions where session_id = $1', [session])).rows,
+        ).toEqual([{ turns, characters: 2 * turns }])
+        const stored = 'agent_turns where session_row_id = (select id from agent_sessions where session_id = $1)'
+        expect(await count(stored, [session])).toBe(turns)
+      }
+    },
+  )
 })
 
 const DEVICES = 24
 const TURNS = 4
 const KILLS = 6
+const CLOCK_2001 = 1_000_000_000_000
 
 describe('kill -9 of random processes', () => {
+  const today = Date.now()
   /** Repeats a step until it is acknowledged, at a random living process, as devices and voice servers do. */
   const insist = async <T>(step: (wire: Serving) => Promise<T | undefined>): Promise<T> => {
     const done = await pollUntil(120_000, 50, () => step(wires[randomInt(2)]!).catch(() => undefined))
@@ -200,7 +213,7 @@ describe('kill -9 of random processes', () => {
     return done!
   }
 
-  /** Boots, is bound, talks and ends one session. */
+  /** Boots, is bound, talks and ends one session. Devices with an odd number report with a clock of 2001. */
   async function live(at: number, secret: string) {
     const mac = `02:00:00:00:0a:${at.toString(16).padStart(2, '0')}`
     const clientId = randomUUID()
@@ -219,7 +232,7 @@ describe('kill -9 of random processes', () => {
         session: `kill-${at}`,
         kind: 1,
         content: `第${turn}句话`,
-        time: 1_790_000_000_000 + turn,
+        time: (at % 2 === 1 ? CLOCK_2001 : today) + turn,
       } as const
       await Promise.all(
         [0, 1].map(() => insist(async (wire) => (await serverAt(wire, secret).report(said)) === true || undefined)),

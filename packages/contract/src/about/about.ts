@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { note, rev } from '../core/fields.ts'
+import { keptNote, note, rev } from '../core/fields.ts'
+
+const WEBSITE_TEXT = '官方网站应以 http:// 或 https:// 开头'
+const isWebsite = (value: string) => value === '' || /^https?:\/\/[^\s/?#]\S*$/i.test(value)
 
 /** Texts of the about page that an administrator may edit. */
 export const ContactInput = z.object({
@@ -8,11 +11,18 @@ export const ContactInput = z.object({
   phone: note('联系电话', 50),
   email: note('联系邮箱', 100),
   address: note('联系地址', 200),
-  website: note('官方网站', 200).refine(
-    (value) => value === '' || /^https?:\/\/[^\s/?#]\S*$/i.test(value),
-    '官方网站应以 http:// 或 https:// 开头',
-  ),
+  website: note('官方网站', 200).refine(isWebsite, WEBSITE_TEXT),
   intro: note('产品简介', 1000),
+})
+
+/** Texts of a change: an absent text keeps the stored text. */
+const ContactChange = z.object({
+  company: keptNote('公司名称', 100),
+  phone: keptNote('联系电话', 50),
+  email: keptNote('联系邮箱', 100),
+  address: keptNote('联系地址', 200),
+  website: keptNote('官方网站', 200).refine((value) => value === undefined || isWebsite(value), WEBSITE_TEXT),
+  intro: keptNote('产品简介', 1000),
 })
 
 export const Contact = ContactInput.extend({ rev: z.int() })
@@ -72,7 +82,8 @@ export const about = {
     path: '/api/v1/sys/about',
     access: 'system:AboutUs:edit',
     title: '修改关于我们',
-    input: ContactInput.extend({ rev }),
+    allTenants: true,
+    input: ContactChange.extend({ rev }),
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },

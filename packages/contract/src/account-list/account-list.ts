@@ -4,6 +4,7 @@ import { SessionRow } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search } from '../core/fields.ts'
 import { edge, createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 const LOCKED = { 0: '否', 1: '是' } as const
@@ -102,24 +103,7 @@ export const accounts = {
     input: target,
     result: AccountOverview,
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/sys/account/enable/:id',
-    access: 'system:userList:enable',
-    title: '启用账号',
-    input: target,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/sys/account/disable/:id',
-    access: 'system:userList:enable',
-    title: '停用账号',
-    input: target,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/sys/account', 'system:userList:enable', '账号'),
   /** Returns a new one-time password, shown once. All sessions end, and the next login requires a password change. */
   resetPasswd: {
     method: 'POST',

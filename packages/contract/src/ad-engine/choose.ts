@@ -1,7 +1,7 @@
 import { FALLBACK, type ManifestProgram } from './manifest.ts'
 import type { Run } from './once.ts'
 import { compareRank, isDefault, isTakeover, type PlayableItem, type Span } from './program.ts'
-import type { Piece } from './windows.ts'
+import type { WindowPart } from './windows.ts'
 
 /**
  * Rule that decides what plays in a segment. `loop` plays base and share programs in turn; `idle` shows the idle
@@ -33,10 +33,10 @@ export interface Segment extends Span {
 const IDLE: ProgramChoice = { rule: 'idle', streams: [] }
 
 /** Decides which of the programs that are due at one moment play, and how they divide the time. */
-export function choosePlaying(due: readonly Piece[]): ProgramChoice {
+export function choosePlaying(due: readonly WindowPart[]): ProgramChoice {
   const [takeover] = due.filter(({ compiled }) => isTakeover(compiled)).sort(byRank)
   if (takeover) return alone('plays' in takeover ? 'once' : 'takeover', takeover)
-  const { base, shares, total } = divideTime(due)
+  const { base, shares, total } = divideTimeBetweenPrograms(due)
   if (base.length + shares.length === 0) return chooseDefault(due)
   const rest = Math.max(0, 100 - total)
   const count = Math.max(1, base.length)
@@ -48,16 +48,16 @@ export function choosePlaying(due: readonly Piece[]): ProgramChoice {
 }
 
 export interface TimeDivision {
-  /** Programs without a share of the highest priority present. */
-  readonly base: readonly Piece[]
+  /** Due programs without a share that have the highest priority among programs without a share. */
+  readonly base: readonly WindowPart[]
   /** Programs with a share whose priority is not below the base's. */
-  readonly shares: readonly Piece[]
+  readonly shares: readonly WindowPart[]
   /** Sum of the shares in percent; may exceed 100. */
   readonly total: number
 }
 
 /** Separates base and share programs from programs that a higher priority hides. Ignores takeovers and defaults. */
-export function divideTime(due: readonly Piece[]): TimeDivision {
+export function divideTimeBetweenPrograms(due: readonly WindowPart[]): TimeDivision {
   const normal = due.filter(({ compiled }) => !isTakeover(compiled) && !isDefault(compiled))
   const withoutShare = normal.filter(({ compiled }) => compiled.program.share === null)
   const highest = Math.max(-1, ...withoutShare.map(({ compiled }) => compiled.program.priority))
@@ -78,22 +78,22 @@ export function isSameChoice(a: ProgramChoice, b: ProgramChoice): boolean {
 const hasSameItems = (a: StreamChoice, b: StreamChoice) =>
   a.items === b.items || (a.items.length === b.items.length && a.items.every((item, at) => item === b.items[at]))
 
-function chooseDefault(due: readonly Piece[]): ProgramChoice {
+function chooseDefault(due: readonly WindowPart[]): ProgramChoice {
   const defaults = due.filter(({ compiled }) => isDefault(compiled)).sort(byRank)
   const ofTenant = defaults.find(({ compiled }) => compiled.program.fallback === FALLBACK.tenant)
   if (ofTenant) return alone('tenantDefault', ofTenant)
   return defaults[0] ? alone('platformDefault', defaults[0]) : IDLE
 }
 
-function alone(rule: ChoiceRule, piece: Piece): ProgramChoice {
+function alone(rule: ChoiceRule, piece: WindowPart): ProgramChoice {
   const streams = [streamOf(piece, 1)]
   return rule === 'once' ? { rule, streams, run: piece as Run } : { rule, streams }
 }
 
-const streamOf = ({ compiled, items }: Piece, weight: number): StreamChoice => ({
+const streamOf = ({ compiled, items }: WindowPart, weight: number): StreamChoice => ({
   program: compiled.program,
   items,
   weight,
 })
-const byRank = (a: Piece, b: Piece) => compareRank(a.compiled.program, b.compiled.program)
+const byRank = (a: WindowPart, b: WindowPart) => compareRank(a.compiled.program, b.compiled.program)
 export const compareStreams = (a: ManifestProgram, b: ManifestProgram): number => b.priority - a.priority || a.id - b.id

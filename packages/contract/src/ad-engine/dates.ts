@@ -3,7 +3,7 @@
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 
-/** Returns the day number of `yyyy-MM-dd`. The year may have five digits, because 9999-12-31 has a next day. */
+/** Returns the day number of `yyyy-MM-dd`. The year may have five digits, for the day after 9999-12-31. */
 export function parseDay(date: string): number {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
   return Date.UTC(year, month - 1, day) / DAY_MS

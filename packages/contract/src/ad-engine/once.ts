@@ -5,15 +5,15 @@ import { shuffle } from './random.ts'
 import {
   listDaysReaching,
   mergeSpans,
-  type Piece,
-  createPieces,
+  type WindowPart,
+  splitWindowsByItemLimits,
   listWindowsOnDay,
   listWindowsWithinDay,
 } from './windows.ts'
 import type { Zone } from './zone.ts'
 
 /** Consecutive plays of a `once` program. */
-export interface Run extends Piece {
+export interface Run extends WindowPart {
   readonly plays: readonly { readonly start: number; readonly item: PlayableItem }[]
 }
 
@@ -27,7 +27,7 @@ export interface OncePlanner {
  * Creates the planner of the `once` programs of a manifest. A window plays each item once, as early as takeovers of a
  * higher rank permit. An item that does not end within its window and limits is skipped.
  */
-export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram[]): OncePlanner {
+export function createOneTimePlanner(zone: Zone, programs: readonly CompiledProgram[]): OncePlanner {
   const takeovers = programs.filter(isTakeover).sort((a, b) => compareRank(a.program, b.program))
   const runs = new Map<string, Run[]>()
   const busy = new Map<string, Span[]>()
@@ -57,7 +57,7 @@ export function createOncePlanner(zone: Zone, programs: readonly CompiledProgram
       const compiled = takeovers[rank - 1]!
       const own = isOnce(compiled)
         ? runsWithin(rank - 1, day)
-        : createPieces(compiled, listWindowsWithinDay(zone, compiled, day))
+        : splitWindowsByItemLimits(compiled, listWindowsWithinDay(zone, compiled, day))
       return mergeSpans([...busyOn(rank - 1, day), ...own.map(({ start, end }) => ({ start, end }))])
     })
   }

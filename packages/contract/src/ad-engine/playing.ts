@@ -31,7 +31,7 @@ export interface Playing extends PlannedSlot {
   readonly because: readonly ProgramExplanation[]
 }
 
-/** Maximum number of earlier segments that are searched for the content that a hold continues. */
+/** Maximum number of earlier segments that are searched for the content that the screen keeps while nothing plays. */
 const MAX_LOOK_BACK = 8
 
 /** Returns what a screen shows at an instant, and why every other program does not play. */

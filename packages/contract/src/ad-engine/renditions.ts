@@ -7,19 +7,42 @@ interface Screen {
   readonly mayPlay: (codec: string) => boolean
 }
 
-/** Codecs that a player tests and reports. A player tries every other codec. */
+/** Codecs that players test and report. A player plays a file of any other codec without a test. */
 export const REPORTED_CODECS = ['avc1', 'hvc1', 'av01', 'vp8', 'vp9', 'mp4a', 'mp3', 'opus'] as const
 export type ReportedCodec = (typeof REPORTED_CODECS)[number]
 
-/** Returns the reported codec of a codec string such as `avc1.640028`; undefined when players do not report it. */
-export function findReportedCodec(codec: string): ReportedCodec | undefined {
-  const family = codec.toLowerCase().split('.')[0]
-  return REPORTED_CODECS.find((each) => each === family)
+/** Other names of the reported codecs: further sample entries of RFC 6381, and names of media tools. */
+const OTHER_NAMES: Readonly<Record<string, ReportedCodec>> = {
+  avc: 'avc1',
+  avc3: 'avc1',
+  h264: 'avc1',
+  hev1: 'hvc1',
+  hevc: 'hvc1',
+  h265: 'hvc1',
+  av1: 'av01',
+  vp08: 'vp8',
+  vp09: 'vp9',
+  aac: 'mp4a',
 }
 
 /**
- * Returns the `mayPlay` function of a screen that reported these codecs. It is false only for a codec that players report
- * and this screen did not. A screen without reported codecs plays all of them.
+ * Returns the reported codec of a codec string such as `avc1.640028` or `h264`; undefined when players do not report
+ * it. Profile and level are ignored, because players decode lower levels than the one they name and often higher ones.
+ */
+export function findReportedCodec(codec: string): ReportedCodec | undefined {
+  const family = codec.trim().toLowerCase().split('.')[0] ?? ''
+  return REPORTED_CODECS.find((each) => each === family) ?? OTHER_NAMES[family]
+}
+
+/** Returns all first parts of codec strings that name a reported codec, in lower case. */
+export const listCodecNames = (codec: ReportedCodec): string[] => [
+  codec,
+  ...Object.keys(OTHER_NAMES).filter((name) => OTHER_NAMES[name] === codec),
+]
+
+/**
+ * Returns the `mayPlay` function of a screen that reported these codecs. The function returns false only for a codec
+ * that players report and this screen did not report. A screen without a report plays all codecs.
  */
 export function createCodecTest(codecs: readonly string[]): (codec: string) => boolean {
   const playable = new Set(codecs.map(findReportedCodec))

@@ -111,8 +111,8 @@ function* sequencesBetween(timeline: Timeline, from: number, to: number): Steps<
 }
 
 /**
- * Divides the slots of a segment into the smallest sequence that repeats, and the slots at the end of the segment that
- * differ because only shorter items fit.
+ * Divides the slots of a segment into the smallest sequence that repeats and the remaining slots. The remaining slots
+ * at the end of the segment differ, because only shorter items fit.
  */
 function repeatingSequences(slots: readonly PlannedSlot[], { start, end }: Span): SmilSequence[] {
   if (slots[0]?.rule === 'idle') return [{ start, end, repeats: false, slots: [] }]

@@ -1,15 +1,15 @@
 import { type ProgramChoice, choosePlaying, isSameChoice, type Segment } from './choose.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { type Manifest, PLAY_MODE } from './manifest.ts'
-import { createOncePlanner, type Run } from './once.ts'
+import { createOneTimePlanner, type Run } from './once.ts'
 import { type CompiledProgram, compilePrograms, isOnce, isTakeover, type ScreenState, type Span } from './program.ts'
-import { isDueOn, type Piece, createPieces, sortUnique, listWindowsWithinDay } from './windows.ts'
+import { isDueOn, type WindowPart, splitWindowsByItemLimits, sortUnique, listWindowsWithinDay } from './windows.ts'
 import { type Zone, loadZone } from './zone.ts'
 
 /** A span of a day in which the same programs are due. */
 export interface DueSpan extends Span {
   /** Shared by days with the same windows, so the bounds of the pieces may belong to another day. */
-  readonly due: readonly Piece[]
+  readonly due: readonly WindowPart[]
   readonly choice: ProgramChoice
 }
 
@@ -89,7 +89,7 @@ function spanAt<T extends Span>(spans: readonly T[], instant: number): T {
 }
 
 function dayPlanner(zone: Zone, programs: readonly CompiledProgram[]) {
-  const once = createOncePlanner(zone, programs)
+  const once = createOneTimePlanner(zone, programs)
   const shapes = new Map<string, DayPlan>()
   return (day: number): DayPlan => {
     const [start, end] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
@@ -99,7 +99,7 @@ function dayPlanner(zone: Zone, programs: readonly CompiledProgram[]) {
     const pieces = programs.map((compiled) =>
       isOnce(compiled)
         ? once.runsWithin(compiled, day)
-        : createPieces(compiled, listWindowsWithinDay(zone, compiled, day)),
+        : splitWindowsByItemLimits(compiled, listWindowsWithinDay(zone, compiled, day)),
     )
     const spans = dueSpans(start, end, pieces)
     const plan = { spans, segments: segmentsOf(day, spans) }
@@ -161,14 +161,14 @@ function shapeOf(zone: Zone, programs: readonly CompiledProgram[], day: number):
  * Cuts a day at every instant at which a program starts or stops being due. The pieces of a program are ordered and do
  * not overlap.
  */
-function dueSpans(start: number, end: number, pieces: readonly (readonly Piece[])[]): DueSpan[] {
+function dueSpans(start: number, end: number, pieces: readonly (readonly WindowPart[])[]): DueSpan[] {
   const present = pieces.filter(({ length }) => length > 0)
   const inside = present.flatMap((each) => each.flatMap((piece) => [piece.start, piece.end]))
   const bounds = sortUnique([start, ...inside.filter((instant) => instant > start && instant < end), end])
   const next = present.map(() => 0)
   return bounds.slice(1).map((to, at) => {
     const from = bounds[at]!
-    const due: Piece[] = []
+    const due: WindowPart[] = []
     for (const [index, list] of present.entries()) {
       while (next[index]! < list.length && list[next[index]!]!.end <= from) next[index]! += 1
       const piece = list[next[index]!]

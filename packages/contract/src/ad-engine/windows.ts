@@ -3,7 +3,7 @@ import type { CompiledProgram, PlayableItem, Span } from './program.ts'
 import type { Zone } from './zone.ts'
 
 /** A span in which one set of items of a program may play. */
-export interface Piece extends Span {
+export interface WindowPart extends Span {
   readonly compiled: CompiledProgram
   readonly items: readonly PlayableItem[]
 }
@@ -53,7 +53,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 /** Splits windows at the limits of the items. Spans without a playable item are left out. */
-export function createPieces(compiled: CompiledProgram, windows: readonly Span[]): Piece[] {
+export function splitWindowsByItemLimits(compiled: CompiledProgram, windows: readonly Span[]): WindowPart[] {
   const { items, hasLimits } = compiled
   if (items.length === 0) return []
   if (!hasLimits) return windows.map(({ start, end }) => ({ start, end, compiled, items }))

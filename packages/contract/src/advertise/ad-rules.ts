@@ -9,7 +9,7 @@ export const VERSION_STATUS = { 0: '已撤回', 1: '待审核', 2: '已通过', 
 export const ENABLE_STATUS = { 1: '已启用', 0: '已停用' } as const
 /** Result of reading an uploaded file. */
 export const PROBE_STATE = { 0: '解析中', 1: '已解析', 2: '无法使用' } as const
-export const VALIDITY = { 1: '未开始', 2: '有效期内', 3: '已过期' } as const
+export const AD_VALIDITY = { 1: '未开始', 2: '有效期内', 3: '已过期' } as const
 
 /** Values of the dictionary `ad_category` whose ads need an approval number of the authorities. */
 export const APPROVAL_CATEGORIES: readonly number[] = [11, 12, 13, 14, 15, 16]
@@ -74,6 +74,7 @@ export const AD_MESSAGES = {
   checks: '请勾选全部审核要点',
   platformAudit: '该客户的广告由平台审核',
   tenantAudit: '该客户的广告由客户自行审核',
+  beyondScope: '使用该广告的节目单投放到您数据范围之外的客户，您只能查看',
   damaged: '无法识别视频信息，请检查文件是否完整!',
   damagedAudio: '无法识别音频信息，请检查文件是否完整!',
   damagedImage: '无法识别图片，请检查文件是否完整!',

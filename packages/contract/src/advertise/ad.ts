@@ -12,7 +12,7 @@ import {
   MAX_TAG_LENGTH,
   ORIENTATION,
   PROBE_STATE,
-  VALIDITY,
+  AD_VALIDITY,
   VERSION_STATUS,
 } from './ad-rules.ts'
 
@@ -68,6 +68,8 @@ export const AdRow = z.object({
   isExpired: z.boolean(),
   /** Number of programs that use the ad. */
   refCount: z.int().meta({ title: '引用' }),
+  /** True when programs for tenants outside the caller's data scope use the ad: the caller may only read it. */
+  isBeyondScope: z.boolean(),
   tenantName: z.string().meta({ title: '所属客户' }),
   createName: z.string().meta({ title: '创建人' }),
   /**
@@ -129,7 +131,7 @@ export const AdQuery = sortedPage(['adName', 'duration', 'validTo', 'createTime'
   adType: optional(choice('类型', AD_TYPES)),
   auditStatus: optional(choice('审核状态', AUDIT_STATUS)),
   advertiser: search('广告主', 50),
-  validity: optional(choice('有效期', VALIDITY)),
+  validity: optional(choice('有效期', AD_VALIDITY)),
   enableStat: optional(choice('状态', ENABLE_STATUS)),
   /** 1: only ads with an approved version that is enabled and valid, for programs. */
   usable: optional(choice('可编排', { 1: '可编入节目单' })),

@@ -85,11 +85,11 @@ export const StatusReport = z.object({
   clockState: flag.optional(),
   /** 0: the page was opened without HTTPS. */
   offlineReady: flag.optional(),
-  /** Null: nothing plays. */
+  /** Null when nothing plays. An absent field keeps the stored value. */
   nowPlaying: z
     .object({ programId: number(0), itemId: number(0), adId: number(0), since: z.int().min(0).max(MAX_TIME) })
     .nullish(),
-  /** 1 web player, 2 native player, 3 SMIL. Absent for a screen without a row: 2. */
+  /** 1 web player, 2 native player, 3 SMIL player. Default of a new screen: 2. */
   playerKind: number(1, 3).optional(),
 })
 export type StatusReport = z.output<typeof StatusReport>

@@ -30,6 +30,8 @@ export const ConflictResult = z.object({
 })
 
 export const ProgramDryRun = z.object({
+  /** False for a program without targets that is not a default program. */
+  hasTargets: z.boolean(),
   screens: z.int(),
   needsApproval: z.boolean(),
   insertMode: z.int(),

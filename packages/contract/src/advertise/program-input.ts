@@ -4,7 +4,7 @@ import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
 import { choice, dateTime, day, id, note, optional, text, whole } from '../core/fields.ts'
 import {
   ALL_WEEKDAYS,
-  BOOKED_PER_NAME,
+  BOOKING_UNIT_NAME,
   INSERT_MODE_NAME,
   MAX_DAY_PARTS,
   MAX_PROGRAM_DAYS,
@@ -68,7 +68,7 @@ export const ProgramItemInput = z.object({
 })
 
 /** Width and height in pixels. */
-export const RESOLUTION = /^([1-9]\d{1,4})×([1-9]\d{1,4})$/
+export const RESOLUTION_PATTERN = /^([1-9]\d{1,4})×([1-9]\d{1,4})$/
 const programFields = {
   programName: text('节目单名称', 32, '请输入节目单名称', '最多32个字符'),
   description: note('描述', 200),
@@ -106,10 +106,10 @@ const programFields = {
     .meta({ title: '投放对象' }),
   /** Size in pixels that the content is made for, `1920×1080`; empty: any. Screens of another size are warned about. */
   resolution: note('分辨率', 16)
-    .refine((text) => text === '' || RESOLUTION.test(text), '分辨率的格式为 宽×高，如 1920×1080')
+    .refine((text) => text === '' || RESOLUTION_PATTERN.test(text), '分辨率的格式为 宽×高，如 1920×1080')
     .meta({ title: '分辨率', max: 16 }),
   bookedPlays: whole('预约播放次数', 0, 1_000_000_000).default(0).meta({ title: '预约播放次数' }),
-  bookedPer: choice('预约方式', BOOKED_PER_NAME).default(1).meta({ title: '预约方式', labels: BOOKED_PER_NAME }),
+  bookedPer: choice('预约方式', BOOKING_UNIT_NAME).default(1).meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
   isDefault: choice('默认节目单', YES_NO).default(0).meta({ title: '默认节目单', labels: YES_NO }),
 }
 

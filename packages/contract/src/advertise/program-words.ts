@@ -1,5 +1,7 @@
 import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
 
+/** Refusal of a change of a program that also reaches tenants outside the account's data scope. */
+export const BEYOND_SCOPE_MESSAGE = '该节目单投放到您数据范围之外的客户，您只能查看'
 export const PLAY_MODE_NAME = {
   [PLAY_MODE.sequence]: '顺序',
   [PLAY_MODE.block]: '整组',
@@ -14,7 +16,7 @@ export const INSERT_MODE_NAME = {
 export const TARGET_TYPE = { devices: 1, groups: 2, models: 3, tenants: 4 } as const
 export const PROGRAM_TARGET_NAME = { 1: '设备', 2: '分组', 3: '型号', 4: '客户' } as const
 export const TRANSITION_NAME = { 0: '无', 1: '淡入' } as const
-export const BOOKED_PER_NAME = { 1: '总量', 2: '每屏每天' } as const
+export const BOOKING_UNIT_NAME = { 1: '总量', 2: '每屏每天' } as const
 export const YES_NO = { 1: '是', 0: '否' } as const
 
 /** State of a program. 3 is derived: delivering, and nearly all screens are ready. */
@@ -40,7 +42,7 @@ export const MAX_TARGETS = 1000
 /** Maximum number of days from the first to the last date of a program, and from today to its last date. */
 export const MAX_PROGRAM_DAYS = 3653
 /** Number of screens above which a program requires approval by a second account. */
-export const TWO_PERSON_SCREENS = 100
+export const MIN_SCREENS_FOR_SECOND_PERSON = 100
 
 /** Returns the days of a bit mask: `每天`, `周一至周五`, `周一、周三`. */
 export function formatWeekdays(mask: number): string {

@@ -4,7 +4,7 @@ import { choice, day, id, optional, rev, search } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { addProgramChecks, DayPartInput, NewProgramInput, ProgramInput } from './program-input.ts'
 import {
-  BOOKED_PER_NAME,
+  BOOKING_UNIT_NAME,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
   PROGRAM_STATUS_NAME,
@@ -52,6 +52,8 @@ export const ProgramRow = z.object({
   waitingVer: z.int().meta({ title: '待审批版本' }),
   /** True when the caller submitted the version that waits for approval. */
   isOwnWaiting: z.boolean(),
+  /** True when the program also concerns tenants outside the caller's data scope: the caller may only read it. */
+  isBeyondScope: z.boolean(),
   /** True when the edited content differs from the newest version. */
   hasChanges: z.boolean(),
   status: z.int().meta({ title: '状态', labels: PROGRAM_STATUS_NAME }),
@@ -89,7 +91,7 @@ export const ProgramDetail = ProgramRow.extend({
   targets: named,
   targetIds: z.array(z.int()),
   resolution: z.string().meta({ title: '分辨率' }),
-  bookedPer: z.int().meta({ title: '预约方式', labels: BOOKED_PER_NAME }),
+  bookedPer: z.int().meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
 })
 export type ProgramDetailRow = z.output<typeof ProgramDetail>
 
@@ -101,7 +103,8 @@ export const ProgramVersionRow = z.object({
   targets: named,
   targetCount: z.int(),
   resolution: z.string().meta({ title: '分辨率' }),
-  screens: z.int().meta({ title: '屏幕数' }),
+  /** Number of screens at publishing; null when some are outside the caller's data scope. */
+  screens: z.int().nullable().meta({ title: '屏幕数' }),
   publishByName: z.string().meta({ title: '发布人' }),
   publishTime: z.string().meta({ title: '发布时间' }),
   auditByName: z.string().meta({ title: '审批人' }),

@@ -4,6 +4,7 @@ import { formatPlayerFailure } from './screen.ts'
 test.each([
   ['hash', '文件校验不一致'],
   ['quota', '存储空间不足'],
+  ['quota earlier', '存储空间不足，新版本未播放，上一版本继续播放，请清理设备存储或换用较小的素材'],
   ['play', '文件无法播放'],
   ['HTTP 404', '服务器拒绝下载（HTTP 404）'],
   ['decoder lost', 'decoder lost'],

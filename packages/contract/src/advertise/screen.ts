@@ -50,6 +50,7 @@ export const PairInput = z.object({
 const FAILURES: ReadonlyMap<string, string> = new Map([
   ['hash', '文件校验不一致'],
   ['quota', '存储空间不足'],
+  ['quota earlier', '存储空间不足，新版本未播放，上一版本继续播放，请清理设备存储或换用较小的素材'],
   ['play', '文件无法播放'],
 ])
 
@@ -88,6 +89,8 @@ export const ScreenRow = z.object({
   offlineReady: z.int().meta({ title: '断网可用' }),
   /** 1: the address is used by another SMIL player than the first. */
   smilReplaced: z.int().meta({ title: '第三方播放器' }),
+  /** 0: no address of a SMIL player is valid, because none was created or the device moved to another tenant. */
+  hasSmilAddress: z.int().meta({ title: '第三方播放器地址' }),
   /** Programs that exceed the capacity of the screen. */
   leftPrograms: z.int().meta({ title: '超出容量的节目单' }),
   timeZone: z.string().meta({ title: '时区' }),

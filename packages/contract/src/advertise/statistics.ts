@@ -9,7 +9,7 @@ import { exportQuery } from '../core/transfer.ts'
 /** Rows of the table: ads of programs, screens, groups of screens, or tags of screens. */
 export const AD_STAT_GROUP = { 0: '无', 1: '屏幕', 2: '分组', 3: '标签' } as const
 export const AD_STAT_INTERVAL = { 1: '按日', 2: '按周', 3: '按月' } as const
-export const AD_RANK_BY = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户' } as const
+export const AD_RANK_DIMENSION = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户' } as const
 export const AD_BOOKING_STATE = { 0: '未开始', 1: '进度正常', 2: '进度落后', 3: '已完成', 4: '未完成' } as const
 export const AD_WEEKDAY = { 1: '周一', 2: '周二', 3: '周三', 4: '周四', 5: '周五', 6: '周六', 7: '周日' } as const
 /** Maximum number of single plays in one export. */
@@ -164,7 +164,7 @@ export const adStats = {
   rank: {
     ...read,
     path: path('rank'),
-    input: addRangeCheck(range.extend({ by: choice('排行', AD_RANK_BY).default(1) })),
+    input: addRangeCheck(range.extend({ by: choice('排行', AD_RANK_DIMENSION).default(1) })),
     result: z.object({
       list: z.array(
         z.object({ id: z.int(), name: z.string(), sn: z.string().nullable(), plays: z.int(), ms: z.int() }),
@@ -201,9 +201,9 @@ export const adStats = {
     result: createPageSchema(AdBookingRow),
   },
   /** Ads and programs for the filters, including deleted ones. */
-  ads: declareOptions(path('ads'), 'session'),
-  programs: declareOptions(path('programs'), 'session'),
-  groups: declareOptions(path('groups'), 'session'),
+  ads: declareOptions(path('ads'), read.access),
+  programs: declareOptions(path('programs'), read.access),
+  groups: declareOptions(path('groups'), read.access),
   /** Exports the table with its row of totals. */
   export: {
     method: 'GET',

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { StatusWords } from './status-words.ts'
 
 /** Access rule of an endpoint: public, any session, or one permission string. */
 export type Access = 'public' | 'session' | `${string}:${string}:${string}`
@@ -42,6 +43,8 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
   readonly title?: string
   /** Operation type in the log. Default: derived from the entry's name (`create` → add, `remove` → remove …). */
   readonly kind?: OperationKind
+  /** Words of the status that the call sets. Buttons and switches of the console show them. */
+  readonly words?: StatusWords
   /** `false` disables logging, for calls that only read. A list names the only input fields that are logged. */
   readonly log?: false | readonly string[]
   /**
@@ -61,6 +64,16 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
    * the console hides the button.
    */
   readonly allTenants?: true
+  /**
+   * In a session of the platform, the call creates rows that all tenants use. Staff whose data scope is limited to
+   * chosen tenants is refused there, and the console hides the button. Inside a tenant, the rows belong to that tenant.
+   */
+  readonly createsSharedRows?: true
+  /**
+   * The call returns a secret and changes nothing. `Idempotency-Key` is ignored, so that every call checks the rights
+   * again and is logged.
+   */
+  readonly revealsSecret?: true
   /** Allows the call for an account that must change its password or has no tenant. */
   readonly beforeSetup?: true
   /** Description for the API document when the title is not sufficient. */

@@ -9,16 +9,16 @@ import {
   identifier,
   ids,
   money,
+  month,
   note,
   optional,
   reference,
   search,
   text,
   whole,
-  formatCurrency,
-  formatFenAsYuan,
 } from './fields.ts'
-import { pageQuery, sortedPage } from './page.ts'
+import { formatCurrency, formatFenAsYuan } from './money.ts'
+import { edge, pageQuery, sortedPage } from './page.ts'
 
 const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
 
@@ -131,6 +131,16 @@ describe('times', () => {
       expect(said(dateTime('发布日期'), wrong)).toBe('发布日期格式应为 yyyy-MM-dd HH:mm:ss')
     expect(said(dateTime('发布日期'), undefined)).toBe('请选择发布日期')
     expect(said(day('生日'), '2027-02-29')).toBe('生日格式应为 yyyy-MM-dd')
+  })
+  test('refuses the year 0000, which PostgreSQL does not have, and other years before 1900 in every kind of time', () => {
+    for (const year of ['0000', '0001', '1899']) {
+      expect(said(month('月份'), `${year}-01`)).toBe('月份格式应为 yyyy-MM')
+      expect(said(day('生日'), `${year}-01-01`)).toBe('生日格式应为 yyyy-MM-dd')
+      expect(said(dateTime('时间'), `${year}-01-01 00:00:00`)).toBe('时间格式应为 yyyy-MM-dd HH:mm:ss')
+      for (const time of ['', ' 00:00:00']) expect(said(edge('时间'), `${year}-01-01${time}`)).toBe('时间格式不正确')
+    }
+    expect(said(month('月份'), '1900-12')).toBeUndefined()
+    for (const wrong of ['2026-00', '2026-13', '2026-1', '2026-01-01']) expect(said(month('月份'), wrong)).toBeDefined()
   })
   test('treats an emptied field as not sent', () => {
     expect(optional(day('生日')).parse('')).toBeUndefined()

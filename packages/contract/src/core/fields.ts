@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { findDefaultReason } from './default-reasons.ts'
+import { formatFenAsYuan } from './money.ts'
 
 z.config({ localeError: findDefaultReason })
 
@@ -100,16 +101,6 @@ export const whole = (title: string, min: number, max: number) =>
 export const limited = (title: string, min: number, max: number, message: string) =>
   z.preprocess(wholeNumber, z.int(message).min(min, message).max(max, message)).meta({ title })
 
-/** Returns an amount in fen as yuan with two decimals: `123456` → `1234.56`. */
-export const formatFenAsYuan = (fen: number) => (fen / 100).toFixed(2)
-
-/** Returns an amount in fen with currency sign and grouped digits: `123456` → `¥1,234.56`, `-2376` → `-¥23.76`. */
-export function formatCurrency(fen: number) {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const
-  const amount = Math.abs(fen / 100).toLocaleString('zh-CN', digits)
-  return `${fen < 0 && /[1-9]/.test(amount) ? '-' : ''}¥${amount}`
-}
-
 /**
  * An amount of money in fen, always a whole number. `unit` makes form fields, columns, spreadsheets and the operation
  * log show yuan. `max` is the largest value of a column of type `integer`: 21,474,836.47 yuan.
@@ -155,6 +146,14 @@ export const day = (title: string, missing = `请选择${title}`) =>
     .min(1, missing)
     .refine((value) => isDateTime(`${value} 00:00:00`), `${title}格式应为 yyyy-MM-dd`)
     .meta({ title, format: 'date' })
+
+/** A month `yyyy-MM`, from the same years as dates. */
+export const month = (title: string, missing = `请选择${title}`) =>
+  z
+    .string(missing)
+    .min(1, missing)
+    .refine((value) => isDateTime(`${value}-01 00:00:00`), `${title}格式应为 yyyy-MM`)
+    .meta({ title, format: 'month' })
 
 /** Treats an emptied form field (`''`, null) as not sent. */
 export const optional = <T extends z.ZodType>(schema: T) =>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { id, rev } from './fields.ts'
 import { createPageSchema, sortedPage } from './page.ts'
+import type { StatusWords } from './status-words.ts'
 import { declareSwitches } from './switches.ts'
 import { exportQuery } from './transfer.ts'
 
@@ -17,6 +18,10 @@ interface Shapes<
   readonly filters: Filters
   /** Columns by which the list can be sorted. */
   readonly sort: Sort
+  /** Words of the status. Default: 启用 and 停用. */
+  readonly words?: StatusWords
+  /** See `Endpoint.createsSharedRows`; set for `create`. */
+  readonly createsSharedRows?: true
 }
 
 /** Columns of every record row. Spread into the row schema. */
@@ -42,13 +47,15 @@ export function recordCalls<
   root: `/api/v1/${string}`,
   prefix: `${string}:${string}`,
   noun: string,
-  { row, input, filters, sort }: Shapes<Row, Input, Filters, Sort>,
+  { row, input, filters, sort, words, createsSharedRows }: Shapes<Row, Input, Filters, Sort>,
 ) {
   const query = sortedPage(sort).extend(filters)
+  const { create, ...writes } = writeCalls({ root, prefix, noun }, input)
   return {
     ...readCalls({ root, prefix, noun }, row, query),
-    ...writeCalls({ root, prefix, noun }, input),
-    ...declareSwitches(root, `${prefix}:enable`, noun),
+    create: { ...create, ...(createsSharedRows && { createsSharedRows }) },
+    ...writes,
+    ...declareSwitches(root, `${prefix}:enable`, noun, { words }),
   } as const
 }
 

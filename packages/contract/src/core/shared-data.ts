@@ -1,5 +1,8 @@
 import type { Contract } from './endpoint.ts'
 
+/** Refusal of a change of data that all tenants share. */
+export const SHARED_DATA_MESSAGE = '该数据由全部客户共用，您的数据范围不包含全部客户，只能查看'
+
 /**
  * Marks all writes of a contract whose data all tenants share: staff whose data scope is limited to chosen tenants is
  * refused. Reads stay as they are.

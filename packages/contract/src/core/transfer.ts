@@ -16,11 +16,13 @@ export const MAX_OPEN_JOBS = 5
 
 export const TRANSFER_MESSAGES = {
   exportLater: `数据超过${DIRECT_EXPORT_ROWS}条，已转为后台导出，完成后可在「我的任务」下载`,
+  /** For exports that always run as a job, whatever the number of rows. */
+  exportQueued: '已转为后台导出，完成后可在「我的任务」下载',
   importLater: `数据超过${DIRECT_IMPORT_ROWS}条，已转为后台导入，完成后可在「我的任务」查看结果`,
   tooManyRows: `一次最多导出${MAX_EXPORT_ROWS}条，请缩小查询范围`,
   tooManyJobs: `您已有${MAX_OPEN_JOBS}个任务在进行，请等待完成或在「我的任务」取消后重试`,
 } as const
-/** Maximum problems in the report of an import without a job: all of them. */
+/** Maximum problems in the report of an import without a job; the file of failed lines contains all of them. */
 export const MAX_REPORTED_ROWS = DIRECT_IMPORT_ROWS
 /** Maximum problems in the report of an import job; the file of failed lines contains all of them. */
 export const MAX_JOB_REPORTED_ROWS = 200
@@ -36,8 +38,15 @@ export const exportQuery = z.object({
     .meta({ title: '导出列' }),
 })
 
-/** A refused line of an import. `row` is the spreadsheet's line number; `field` is the column title. */
+/**
+ * A problem of an import's refused line, which may have several. `row` is the spreadsheet's line number; `field` is the
+ * column title.
+ */
 export const importProblem = z.object({ row: z.int(), field: z.string().optional(), msg: z.string() })
+
+/** Joins the problems of one line to one text, each problem after the title of its field. */
+export const joinProblems = (problems: readonly Pick<z.output<typeof importProblem>, 'field' | 'msg'>[]) =>
+  problems.map(({ field, msg }) => (field ? `${field}：${msg}` : msg)).join('；')
 
 /** Result of an import, or of its dry run with `dryRun`. `rows` lists the problems; a job lists the first 200. */
 export const importReport = z.object({

@@ -181,7 +181,7 @@ export const deviceModels = sharedData({
       list: z.array(
         z.object({
           board: z.string().meta({ title: '开发板' }),
-          /** Bound devices; 0 for a board that only unbound devices reported. */
+          /** Number of bound devices; 0 when only unbound devices reported the board. */
           devices: z.int().meta({ title: '设备数' }),
         }),
       ),

@@ -4,6 +4,7 @@ import { dictStatus, dictType, keptFields } from './dict.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, note, optional, optionalRev, search, text } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 export const DictTypeInput = z.object({
@@ -89,24 +90,7 @@ export const dictTypes = sharedData({
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/sys/dict/type/enable/:id',
-    access: 'system:systemDict:edit',
-    title: '启用字典类型',
-    input: z.object({ id }),
-    result: done,
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/sys/dict/type/disable/:id',
-    access: 'system:systemDict:edit',
-    title: '停用字典类型',
-    input: z.object({ id }),
-    result: done,
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/sys/dict/type', 'system:systemDict:edit', '字典类型'),
   remove: {
     method: 'DELETE',
     path: '/api/v1/sys/dict/type/:id',

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, keptNote, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -164,24 +165,7 @@ export const dictData = sharedData({
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/sys/dict/data/enable/:id',
-    access: 'system:systemDict:edit',
-    title: '启用字典数据',
-    input: z.object({ id }),
-    result: done,
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/sys/dict/data/disable/:id',
-    access: 'system:systemDict:edit',
-    title: '停用字典数据',
-    input: z.object({ id }),
-    result: done,
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/sys/dict/data', 'system:systemDict:edit', '字典数据'),
   remove: {
     method: 'DELETE',
     path: '/api/v1/sys/dict/data/:id',

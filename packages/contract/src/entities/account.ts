@@ -22,6 +22,9 @@ export const mobileNo = z
 
 export const email = z.email('邮箱格式不正确').max(50, '邮箱不能超过50个字符').meta({ title: '邮箱', max: 50 })
 
+/** The reason why the caller may not change the account; null when the caller may. */
+export const changeRefusal = z.string().nullable()
+
 export const PickedUser = z.object({
   uid: z.int(),
   nickName: z.string().meta({ title: '昵称' }),
@@ -48,6 +51,7 @@ export const AccountRow = z.object({
   lastLoginIp: z.string().nullable().meta({ title: '最近登录 IP 地址' }),
   loginCount: z.int().meta({ title: '登录次数' }),
   createTime: z.string().meta({ title: '创建时间' }),
+  changeRefusal,
 })
 
 export const SessionRow = z.object({

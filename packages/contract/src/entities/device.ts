@@ -31,7 +31,7 @@ export const formatMac = (digits: string, separator = ':') => digits.match(/../g
 /** Maximum serial numbers per search, pasted one per line. */
 export const MAX_SNS = 1000
 /** Minimum length for substring search by index; shorter text is matched only as a prefix. */
-export const MIN_SN_PART = 3
+export const MIN_SN_SEARCH_LENGTH = 3
 
 /** Splits a pasted text at white space, commas and semicolons. Other values are returned unchanged. */
 const pasted = (value: unknown) =>

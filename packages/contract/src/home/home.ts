@@ -10,6 +10,8 @@ export const HOME_BLOCKS = [
   'licenses',
   'firmware',
   'agentDevices',
+  'agentUsage',
+  'agentMargin',
   'accounts',
   'sessions',
   'storage',
@@ -34,6 +36,14 @@ const Part = z.object({
   /** URL of the list with exactly these rows. */
   url: z.string(),
 })
+/** `isEstimate`: the value contains estimates. */
+const Figure = z.object({
+  title: z.string(),
+  value: z.number(),
+  unit: z.enum(['fen']).optional(),
+  isEstimate: z.boolean().optional(),
+  url: z.string(),
+})
 const Day = z.object({ day: z.string(), value: z.number().nullable() })
 
 /** One figure, or one short list, of the home page. */
@@ -41,14 +51,16 @@ export const HomeBlockData = z.object({
   key: z.enum(HOME_BLOCKS),
   title: z.string(),
   value: z.number(),
-  /** Unit of the value. Default: a plain number; `bytes` is formatted as a size. */
-  unit: z.enum(['bytes']).optional(),
+  /** Unit of the value. Default: a plain number; `bytes` is formatted as a size, `fen` as an amount of money. */
+  unit: z.enum(['bytes', 'fen']).optional(),
   /** Change since yesterday, for figures with a daily change. */
   delta: z.number().optional(),
   /** Secondary figure as text: `启用 3 个`. */
   detail: z.string().optional(),
   /** Breakdown of the value. */
   parts: z.array(Part).optional(),
+  /** Further figures, each with the URL of the page that shows the figure. */
+  figures: z.array(Figure).optional(),
   /** URL of the rows; only pages that the account may open. */
   url: z.string(),
   /** Newest records; set only for blocks that show a list. */

@@ -82,6 +82,7 @@ export const licenseCerts = {
   reveal: {
     method: 'POST',
     path: '/api/v1/license/cert/reveal/:id',
+    revealsSecret: true,
     access: 'LicenseManage:Certificate:plain',
     title: '查看证书明文',
     kind: 'other',
@@ -114,6 +115,7 @@ export const licenseCerts = {
     method: 'POST',
     path: '/api/v1/license/cert/import',
     access: 'LicenseManage:Certificate:import',
+    allTenants: true,
     title: '导入P2P证书',
     body: 'multipart',
     file: UPLOAD.table,

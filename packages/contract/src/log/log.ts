@@ -4,6 +4,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
+import { changeRefusal } from '../entities/account.ts'
 
 /** Maximum days of a log query. */
 export const LOG_MAX_DAYS = 366
@@ -88,6 +89,7 @@ export const LoginLogRow = z.object({
   msg: z.string().meta({ title: '说明' }),
   /** True while the account is locked out. */
   locked: z.boolean().meta({ title: '锁定' }),
+  changeRefusal,
 })
 
 export const OnlineRow = z.object({
@@ -108,6 +110,7 @@ export const OnlineRow = z.object({
    */
   console: z.boolean().meta({ title: '控制台' }),
   current: z.boolean(),
+  changeRefusal,
 })
 
 const DAY_MS = 86_400_000

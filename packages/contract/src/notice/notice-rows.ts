@@ -21,6 +21,8 @@ export const NoticeRow = z.object({
   readCount: z.int().meta({ title: '已读人数' }),
   targetCount: z.int().meta({ title: '对象人数' }),
   createTime: z.string().meta({ title: '创建时间' }),
+  /** False for a notice to everybody when the data scope of the account does not contain all tenants. */
+  isEditable: z.boolean(),
   rev: z.int(),
 })
 

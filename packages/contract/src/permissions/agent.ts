@@ -105,7 +105,7 @@ const PAGES: readonly CataloguePage[] = [
     icon: 'sound',
     prefix: 'agent:voice',
     records: ['agentVoice', 'agentVoiceClone'],
-    actions: ['query', 'add', 'edit', 'remove', 'enable', 'import', 'export', ['clone', '克隆']],
+    actions: ['query', 'add', 'edit', 'remove', 'enable', 'import', 'export', ['clone', '克隆'], ['test', '测试']],
   },
   {
     url: '/agent/params',

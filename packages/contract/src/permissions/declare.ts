@@ -1,3 +1,5 @@
+import { ENABLED_WORDS } from '../core/status-words.ts'
+
 /** Names of the standard actions in the permission tree. */
 export const ACTION_NAMES = {
   list: '列表',
@@ -5,7 +7,7 @@ export const ACTION_NAMES = {
   add: '新增',
   edit: '编辑',
   remove: '删除',
-  enable: '启用停用',
+  enable: `${ENABLED_WORDS.enable}${ENABLED_WORDS.disable}`,
   export: '导出',
   import: '导入',
 } as const

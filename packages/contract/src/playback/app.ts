@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, identifier, optional, text, whole } from '../core/fields.ts'
+import { choice, day, id, identifier, month, optional, text, whole } from '../core/fields.ts'
 
 /** Header with the session token of an App user. App requests send neither cookie nor session ticket. */
 export const APP_TOKEN_HEADER = 'oss-token'
@@ -17,7 +17,6 @@ export const APP_SERVICE_STATE = { 0: '未开通', 1: '使用中', 2: '已暂停
 const sn = text('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
 const time = (title: string) => whole(title, 0, MAX_TIME)
-const month = z.string('请选择月份').regex(/^\d{4}-(0[1-9]|1[0-2])$/, '月份格式应为 yyyy-MM')
 const range = { begin: time('开始时间'), end: time('结束时间') }
 
 /** An interval with recordings, in milliseconds since 1970. */
@@ -95,7 +94,7 @@ export const playbackApp = {
     path: '/api/v1/oss/app/day',
     access: 'public',
     perMinute: 120,
-    input: z.object({ sn, channel, month }),
+    input: z.object({ sn, channel, month: month('月份') }),
     result: z.object({
       list: z.array(z.object({ day: z.string(), seconds: z.int(), segments: z.int(), events: z.int() })),
     }),
@@ -139,6 +138,27 @@ export const playbackApp = {
           picture: z.string().nullable(),
         }),
       ),
+    }),
+  },
+  /**
+   * Pictures that a camera took on a day, oldest first, with or without an event. `url` is relative to the server and
+   * expires like a play address.
+   */
+  pictures: {
+    method: 'GET',
+    path: '/api/v1/oss/app/picture/page',
+    access: 'public',
+    perMinute: 120,
+    input: z.object({
+      sn,
+      channel,
+      day: day('日期'),
+      pageNum: whole('页码', 1, 1000).default(1),
+      pageSize: whole('每页条数', 1, 100).default(50),
+    }),
+    result: z.object({
+      total: z.int(),
+      list: z.array(z.object({ time: z.number(), bytes: z.int(), url: z.string() })),
     }),
   },
   /**

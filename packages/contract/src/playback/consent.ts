@@ -9,6 +9,8 @@ export const CONSENT_STATE = { 1: '有效', 2: '已过期', 3: '已撤回' } as 
 export const OWN_CONSENT_MESSAGE = '不能使用本人登记的授权，请由他人查看'
 /** Longest range of one view in milliseconds. */
 export const MAX_VIEW_MS = 30 * 60_000
+/** Maximum number of pictures of one view. */
+export const MAX_VIEW_PICTURES = 200
 /** Maximum number of intervals of one day that are offered for a view. */
 export const MAX_INTERVALS = 200
 
@@ -74,7 +76,7 @@ const ConsentedTimes = z.object({
   channels: z.array(z.int()).max(64),
   /** Days with recordings of the channel in the consented range. */
   days: z.array(z.string().regex(/^\d{4}-\d{2}-\d{2}$/)),
-  /** Recorded intervals of the day, within the consented range. */
+  /** Recorded intervals of the day, within the consented range. A picture counts as one minute. */
   list: z.array(z.object({ begin: z.string(), end: z.string() })).max(MAX_INTERVALS),
 })
 export type ConsentedTimes = z.output<typeof ConsentedTimes>
@@ -140,7 +142,10 @@ export const playbackConsents = {
     input: ViewInput.pick({ sn: true, channel: true, consentId: true }).extend({ day: optional(day('日期')) }),
     result: ConsentedTimes,
   },
-  /** Creates the address of a playlist for one view of at most 30 minutes. Every call is recorded. */
+  /**
+   * Creates the addresses of the videos and pictures of one view of at most 30 minutes. Every call is recorded. `url` is the
+   * address of the playlist; null: the range has pictures only.
+   */
   view: {
     method: 'POST',
     path: '/api/v1/oss/device/view',
@@ -148,7 +153,12 @@ export const playbackConsents = {
     title: '查看录像',
     kind: 'other',
     input: ViewInput,
-    result: z.object({ url: z.string(), expireTime: z.number(), watermark: z.string() }),
+    result: z.object({
+      url: z.string().nullable(),
+      pictures: z.array(z.object({ time: z.string(), url: z.string() })).max(MAX_VIEW_PICTURES),
+      expireTime: z.number(),
+      watermark: z.string(),
+    }),
   },
   views: {
     method: 'GET',

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
+import { changeRefusal } from '../entities/account.ts'
 import { choice, id, ids, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { CompareRow, Explanation, PermNode } from '../permissions/permission-tree.ts'
 
@@ -65,6 +67,7 @@ export const RoleAccount = z.object({
   mobileNo: z.string().nullable().meta({ title: '手机号' }),
   status: z.int().meta({ title: '状态', labels: ROLE_STATUS }),
   createTime: z.string().meta({ title: '创建时间' }),
+  changeRefusal,
 })
 
 const filters = {
@@ -128,24 +131,7 @@ export const role = {
     result: done,
     done: '删除成功',
   },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/tenant/role/disable/:id',
-    access: 'system:rolemanagement:enable',
-    title: '停用角色',
-    input: byId,
-    result: done,
-    done: '已停用',
-  },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/tenant/role/enable/:id',
-    access: 'system:rolemanagement:enable',
-    title: '启用角色',
-    input: byId,
-    result: done,
-    done: '已启用',
-  },
+  ...declareSwitches('/api/v1/tenant/role', 'system:rolemanagement:enable', '角色'),
   /** Returns the permission tree of a role: available, granted and grantable permissions. */
   allPerm: {
     method: 'GET',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { PermNode } from '../permissions/permission-tree.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -210,26 +211,7 @@ export const scene = {
     result: done,
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/sys/scene/enable/:id',
-    access: 'system:sceneManagement:enable',
-    allTenants: true,
-    title: '启用业务场景',
-    input: byId,
-    result: done,
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/sys/scene/disable/:id',
-    access: 'system:sceneManagement:enable',
-    allTenants: true,
-    title: '停用业务场景',
-    input: byId,
-    result: done,
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/sys/scene', 'system:sceneManagement:enable', '业务场景', { allTenants: true }),
   /**
    * Assigns the scene to tenants and removes the scene from others. All sessions reload their permissions, also when
    * both lists are absent.

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ACCOUNT_STATUS, accountName, email, GENDER, mobileNo } from '../entities/account.ts'
+import { ACCOUNT_STATUS, accountName, changeRefusal, email, GENDER, mobileNo } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional, optionalRev, search, text } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
@@ -50,6 +50,7 @@ export const StaffRow = z.object({
   createTime: z.string().meta({ title: '创建时间' }),
   remark: z.string().meta({ title: '备注' }),
   rev: z.int(),
+  changeRefusal,
 })
 
 const StaffQuery = sortedPage(['createTime', 'lastLoginTime', 'account', 'realname']).extend({

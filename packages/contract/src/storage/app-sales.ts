@@ -36,6 +36,27 @@ export const storageApp = {
     done: '试用已开通',
   },
   /**
+   * Moves the packages of a channel that are in force or waiting to another device of the user. Moves all of them or
+   * none.
+   */
+  transfer: {
+    method: 'POST',
+    path: '/api/v1/oss/app/transfer',
+    access: 'public',
+    body: 'json',
+    perMinute: 60,
+    title: 'App用户转移云存储',
+    kind: 'edit',
+    input: z.object({
+      ...place,
+      targetSn: text('目标设备', 64),
+      targetChannel: whole('目标通道', 0, 63).default(0).meta({ title: '目标通道' }),
+    }),
+    /** Number of moved packages. */
+    result: z.object({ done: z.int() }),
+    done: '转移成功',
+  },
+  /**
    * Notices after `sinceId` about the user's devices, oldest first. `kind` 1: the service ends in `days`; 2: the service has
    * ended; 3: the recordings of the ended service are deleted in `days`.
    */

@@ -5,7 +5,7 @@ import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
 import { copyAmount as amount } from '../entities/package.ts'
 import { Interval, OpenPlan } from './opening-plan.ts'
-import { PERIOD_TYPE, RECORD_TYPE } from './package.ts'
+import { PERIOD_TYPE, RECORDING_TYPE } from './package.ts'
 
 export const ENTITLEMENT_STATE = {
   0: '待生效',
@@ -70,10 +70,19 @@ export const OpenInput = z.object({
 const PlanInput = OpenInput.extend({ reason: note('原因', 200) })
 export const RenewInput = z.object({ ids: ids(MAX_DEVICES), copies, source, amount, reason })
 const Batch = z.object({ ids: ids(MAX_DEVICES), reason })
-export const TransferInput = z.object({
+/** One entitlement and the device that receives its remaining time. Without `targetChannel` the channel stays the same. */
+export const TransferItem = z.object({
   id,
   targetSn: text('目标设备序列号', 64),
-  targetChannel: whole('目标通道', 0, 63).default(0).meta({ title: '目标通道' }),
+  targetChannel: optional(whole('目标通道', 0, 63)).meta({ title: '目标通道' }),
+})
+export const TransferInput = z.object({
+  items: z
+    .array(TransferItem, '请选择数据')
+    .min(1, '请选择数据')
+    .max(MAX_DEVICES, `一次最多选择${MAX_DEVICES}条数据`)
+    .refine((items) => new Set(items.map((item) => item.id)).size === items.length, '同一条开通记录不能重复')
+    .meta({ title: '目标设备' }),
   reason,
 })
 
@@ -89,7 +98,7 @@ export const EntitlementRow = z.object({
   packageId: z.int(),
   packageName: z.string().meta({ title: '套餐' }),
   packageCode: z.string().meta({ title: '套餐编码' }),
-  recordType: z.int().meta({ title: '录像类型', labels: RECORD_TYPE }),
+  recordType: z.int().meta({ title: '录像类型', labels: RECORDING_TYPE }),
   storageDays: z.int().meta({ title: '保存天数' }),
   periodType: z.int().meta({ title: '有效期单位', labels: PERIOD_TYPE }),
   periodCount: z.int(),
@@ -106,7 +115,10 @@ export const EntitlementRow = z.object({
   createTime: z.string().meta({ title: '开通时间' }),
 })
 export type EntitlementRow = z.output<typeof EntitlementRow>
-/** An entitlement of the list. Only one entitlement of a channel has the channel's videos: the current or last one. */
+/**
+ * An entitlement of the list. `usedBytes` are the kept videos that were recorded under the entitlement. Only the current
+ * or last entitlement of a channel has the last upload.
+ */
 export const EntitlementListRow = EntitlementRow.extend({
   usedBytes: z.number().nullable().meta({ title: '已用空间' }),
   uploadTime: z.string().nullable().meta({ title: '最近上传' }),
@@ -119,7 +131,7 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
   packageId: optional(id).meta({ title: '套餐' }),
   source: optional(choice('来源', ENTITLEMENT_SOURCE)),
   state: optional(choice('状态', ENTITLEMENT_STATE)),
-  recordType: optional(choice('录像类型', RECORD_TYPE)),
+  recordType: optional(choice('录像类型', RECORDING_TYPE)),
   serviceState: optional(choice('服务状态', SERVICE_STATE)),
   endBegin: edge('到期时间'),
   endEnd: edge('到期时间'),
@@ -130,7 +142,10 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
   flow: optional(choice('变动', ENTITLEMENT_FLOW)).meta({ title: '变动', labels: ENTITLEMENT_FLOW }),
   flowBegin: edge('变动日期'),
   flowEnd: edge('变动日期'),
-  /** The newest entitlement of each channel with these recordings: the channels whose bytes the statistics sum. */
+  /**
+   * Selects the newest entitlement of each channel whose recordings have this state. The statistics sum the bytes of the
+   * same channels.
+   */
   videos: optional(choice('录像', CHANNEL_VIDEOS)).meta({ title: '录像', labels: CHANNEL_VIDEOS }),
   lapsed: optional(choice('续费情况', LAPSED)).meta({ title: '续费情况', labels: LAPSED }),
   ...timeRange,
@@ -241,6 +256,7 @@ export const storageEntitlements = {
   suspend: stepOf('suspend', 'suspend', '暂停云存储', '已暂停'),
   resume: stepOf('resume', 'suspend', '恢复云存储', '已恢复'),
   cancel: stepOf('cancel', 'cancel', '取消云存储', '已取消'),
+  /** Moves the remaining time of entitlements to other devices of the same tenants. */
   transfer: {
     method: 'POST',
     path: '/api/v1/oss/device/transfer',
@@ -249,7 +265,7 @@ export const storageEntitlements = {
     kind: 'edit',
     body: 'json',
     input: TransferInput,
-    result: z.object({ id: z.int() }),
+    result: BatchReport,
     done: '转移成功',
   },
   export: {

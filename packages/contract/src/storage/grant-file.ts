@@ -9,7 +9,7 @@ import { OpenPlan } from './opening-plan.ts'
 import { copyAmount } from '../entities/package.ts'
 
 /** Maximum number of lines of one file. */
-export const GRANT_FILE_ROWS = 100_000
+export const MAX_GRANT_FILE_ROWS = 100_000
 export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
 export const OWN_BATCH_MESSAGE = '不能审批自己提交的批次，请由其他人审批'
 const PASS = { 1: '同意', 0: '驳回' } as const
@@ -35,6 +35,9 @@ const GrantPlan = OpenPlan.pick({
   entitlements: true,
   listPrice: true,
   amount: true,
+  lostSeconds: true,
+  lostAmount: true,
+  lostDevices: true,
   queues: true,
 }).extend({
   /** Copies that remain of the allowance afterwards; null for staff of the vendor. */

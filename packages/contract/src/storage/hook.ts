@@ -4,7 +4,7 @@ import { choice, id, note, optional, rev, search, text } from '../core/fields.ts
 import { createPageSchema, pageQuery, timeRange } from '../core/page.ts'
 
 export const HOOK_STATUS = { 1: '启用', 0: '停用' } as const
-export const PRICE_FREE = { 0: '须与套餐价格一致', 1: '由商城定价' } as const
+export const SHOP_PRICE_POLICY = { 0: '须与套餐价格一致', 1: '由商城定价' } as const
 export const EVENT_RESULT = { 1: '已处理', 2: '未通过' } as const
 export const EVENT_TYPE = {
   'order.created': '下单',
@@ -15,7 +15,7 @@ export const EVENT_TYPE = {
 
 const fields = {
   hookName: text('商城名称', 50),
-  priceFree: choice('金额规则', PRICE_FREE).default(0).meta({ title: '金额规则', labels: PRICE_FREE }),
+  priceFree: choice('金额规则', SHOP_PRICE_POLICY).default(0).meta({ title: '金额规则', labels: SHOP_PRICE_POLICY }),
   status: choice('状态', HOOK_STATUS).default(1).meta({ title: '状态', labels: HOOK_STATUS }),
   remark: note('备注', 200),
 }
@@ -29,9 +29,11 @@ export const HookChange = z.object({ id, rev, ...fields })
 export const HookRow = z.object({
   id: z.int().meta({ title: '编号' }),
   tenantId: z.int(),
+  /** True for a webhook of the platform, which opens packages on the devices of all tenants. */
+  isShared: z.boolean(),
   tenantName: z.string().meta({ title: '客户' }),
   hookName: z.string().meta({ title: '商城名称' }),
-  priceFree: z.int().meta({ title: '金额规则', labels: PRICE_FREE }),
+  priceFree: z.int().meta({ title: '金额规则', labels: SHOP_PRICE_POLICY }),
   status: z.int().meta({ title: '状态', labels: HOOK_STATUS }),
   /** Time of the last change of the secret; the secret before it is valid until the next change. */
   rotateTime: z.string().meta({ title: '密钥更换时间' }),

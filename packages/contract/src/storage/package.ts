@@ -3,10 +3,12 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { sharedData } from '../core/shared-data.ts'
+import { buildStatusLabels, type StatusWords } from '../core/status-words.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
 
-export const RECORD_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
+export const RECORDING_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
 export const STORAGE_DAYS = {
   3: '3天',
   7: '7天',
@@ -17,7 +19,14 @@ export const STORAGE_DAYS = {
   360: '360天',
 } as const
 export const PERIOD_TYPE = { 1: '周', 2: '月', 3: '年' } as const
-export const PACKAGE_STATUS = { 1: '在售', 0: '已下架' } as const
+/** Words of the status of a package, for labels, calls and buttons. */
+export const PACKAGE_WORDS = {
+  on: '在售',
+  off: '已下架',
+  enable: '上架',
+  disable: '下架',
+} as const satisfies StatusWords
+export const PACKAGE_STATUS = buildStatusLabels(PACKAGE_WORDS)
 export const MAX_CHANNELS = 64
 export const MAX_PERIODS = 36
 
@@ -36,7 +45,7 @@ const label = {
 }
 /** Terms of sale. A change of sold terms creates a new version of the package. */
 const terms = {
-  recordType: choice('录像类型', RECORD_TYPE),
+  recordType: choice('录像类型', RECORDING_TYPE),
   storageDays: choice('保存天数', STORAGE_DAYS),
   periodType: choice('有效期单位', PERIOD_TYPE),
   periodCount: limited('有效期数量', 1, MAX_PERIODS, `有效期数量应为1～${MAX_PERIODS}`),
@@ -58,7 +67,7 @@ export const PackageInput = z.object({ ...label, ...terms })
 const named = z.object({ id: z.int(), name: z.string() })
 const termsRow = {
   version: z.int().meta({ title: '版本' }),
-  recordType: z.int().meta({ title: '录像类型', labels: RECORD_TYPE }),
+  recordType: z.int().meta({ title: '录像类型', labels: RECORDING_TYPE }),
   storageDays: z.int().meta({ title: '保存天数', labels: STORAGE_DAYS }),
   periodType: z.int().meta({ title: '有效期单位', labels: PERIOD_TYPE }),
   periodCount: z.int().meta({ title: '有效期数量' }),
@@ -111,7 +120,7 @@ export type PackageVersionRow = z.output<typeof PackageVersionRow>
 const PackageQuery = sortedPage(['sort', 'packageName', 'price', 'storageDays', 'createTime', 'updateTime']).extend({
   packageName: search('套餐名称', 32),
   packageCode: search('套餐编码', 32),
-  recordType: optional(choice('录像类型', RECORD_TYPE)),
+  recordType: optional(choice('录像类型', RECORDING_TYPE)),
   storageDays: optional(choice('保存天数', STORAGE_DAYS)),
   isTrial: optional(choice('试用套餐', YES_NO)),
   status: optional(choice('状态', PACKAGE_STATUS)),
@@ -177,28 +186,7 @@ export const storagePackages = sharedData({
     result: z.null(),
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/oss/package/enable/:id',
-    access: 'ossManage:packageList:enable',
-    allTenants: true,
-    title: '上架云存套餐',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已上架',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/oss/package/disable/:id',
-    access: 'ossManage:packageList:enable',
-    allTenants: true,
-    title: '下架云存套餐',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已下架',
-  },
+  ...declareSwitches('/api/v1/oss/package', 'ossManage:packageList:enable', '云存套餐', { words: PACKAGE_WORDS }),
   export: {
     method: 'GET',
     path: '/api/v1/oss/package/export',

@@ -48,7 +48,7 @@ export const StorageSettings = z.object({
 })
 export type StorageSettings = z.output<typeof StorageSettings>
 
-export const STANDARD_STORAGE: StorageSettings = {
+export const DEFAULT_STORAGE_SETTINGS: StorageSettings = {
   keepDays: 7,
   noticeDays: [30, 7, 1],
   onUnbind: 1,

@@ -77,6 +77,9 @@ const Simulation = z.object({
   /** Uploaded megabytes of a device-day on all channels of the package; null without a sample. */
   medianMb: z.number().nullable(),
   p90Mb: z.number().nullable(),
+  /** Percentage of the uploads that users play, measured or from the settings. */
+  playedShare: z.number(),
+  isShareMeasured: z.boolean(),
   /** Fen a device-month. */
   store: fenRate,
   put: fenRate,
@@ -167,13 +170,22 @@ export const storageStats = {
     input: NowQuery,
     result: z.object({ list: z.array(z.object({ day: z.string(), n: z.int() })) }),
   },
-  /** Uploads by day of the recording. */
+  /** Uploads by day of the recording, and recordings that were sent to players by day of playing. */
   usage: {
     ...read,
     path: '/api/v1/oss/statistics/usage',
     input: StorageStatQuery,
     result: z.object({
-      days: z.array(z.object({ day: z.string(), bytes: z.number(), segments: z.int(), deviceDays: z.int() })),
+      days: z.array(
+        z.object({
+          day: z.string(),
+          bytes: z.number(),
+          segments: z.int(),
+          deviceDays: z.int(),
+          playedBytes: z.number(),
+          playedSegments: z.int(),
+        }),
+      ),
     }),
   },
   trouble: {

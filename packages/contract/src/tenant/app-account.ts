@@ -4,6 +4,7 @@ import { ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, search, text } from '../core/fields.ts'
 import { edge, createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -151,24 +152,7 @@ export const appAccount = {
     result: z.object({ uid: z.int(), created: z.boolean() }),
     done: '新增成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/account/app/enable/:id',
-    access: 'AccountAdministration:accountList:enable',
-    title: '启用App账号',
-    input: target,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/account/app/disable/:id',
-    access: 'AccountAdministration:accountList:enable',
-    title: '停用App账号',
-    input: target,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/account/app', 'AccountAdministration:accountList:enable', 'App账号'),
   bind: {
     method: 'POST',
     path: '/api/v1/account/app/bind',

@@ -2,6 +2,7 @@ import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, note, rev, text, whole } from '../core/fields.ts'
+import { declareSwitches } from '../core/switches.ts'
 
 export const INDUSTRY_STATUS = { 1: '启用', 0: '停用' } as const
 export const MAX_INDUSTRIES = 1000
@@ -121,24 +122,7 @@ export const industry = sharedData({
     result: z.null(),
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/tenant/industry/enable/:id',
-    access: 'tenantManage:industry:enable',
-    title: '启用行业',
-    input: target,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/tenant/industry/disable/:id',
-    access: 'tenantManage:industry:enable',
-    title: '停用行业',
-    input: target,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/tenant/industry', 'tenantManage:industry:enable', '行业'),
   /** Moves all tenants of one industry to another industry and deletes the first. */
   merge: {
     method: 'POST',

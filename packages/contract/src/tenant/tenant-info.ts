@@ -11,7 +11,7 @@ export const ALLOW_APPLY = { 1: '接受', 0: '不接受' } as const
 /** Who reviews the ads of the tenant: staff of the platform, or the tenant itself. */
 export const AD_PLATFORM_AUDIT = { 1: '由平台审核', 0: '由客户审核' } as const
 /** Days before expiry at which the tenant and its managers are warned. */
-export const WARN_DAYS = [30, 7] as const
+export const EXPIRY_WARNING_DAYS = [30, 7] as const
 /** Letters and digits that are not easily confused. */
 export const JOIN_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, rev, search, text } from '../core/fields.ts'
 import { createPageSchema } from '../core/page.ts'
+import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 import {
   ALLOW_APPLY,
@@ -131,24 +132,7 @@ export const tenant = {
     result: z.null(),
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/tenant/enable/:id',
-    access: 'tenantManage:tenant:enable',
-    title: '启用客户',
-    input: target,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/tenant/disable/:id',
-    access: 'tenantManage:tenant:enable',
-    title: '停用客户',
-    input: target,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...declareSwitches('/api/v1/tenant', 'tenantManage:tenant:enable', '客户'),
   /**
    * Sets a new expiry date; without a date the tenant never expires. A tenant that was disabled by expiry is enabled
    * again.

@@ -6,7 +6,7 @@ import {
   pickRolloutLimits,
   describePlanFields,
   describePlan,
-  formatShare,
+  formatRolloutPercentage,
   formatMinutes,
   describeStageSize,
 } from './release-plan.ts'
@@ -49,7 +49,7 @@ test('describes the effect of a plan in sentences', () => {
 })
 
 test('formats percentages, clock times and durations', () => {
-  expect([formatShare(1250), formatClock(90), formatMinutes(1530), formatMinutes(0)]).toEqual([
+  expect([formatRolloutPercentage(1250), formatClock(90), formatMinutes(1530), formatMinutes(0)]).toEqual([
     '12.5%',
     '01:30',
     '1 天 1 小时 30 分钟',

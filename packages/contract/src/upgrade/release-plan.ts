@@ -1,4 +1,4 @@
-import { FULL_SHARE, RELEASE_MODE } from './task-state.ts'
+import { FULL_ROLLOUT, RELEASE_MODE } from './task-state.ts'
 
 /** Settings of a release that may be absent: null in rows and forms, undefined in the input of calls. */
 export interface PlanLimits<Absent> {
@@ -48,7 +48,8 @@ export interface Plan extends Partial<PlanLimits<undefined | null>> {
 }
 
 /** Formats hundredths of a percent: `1250` → `12.5%`. */
-export const formatShare = (hundredths: number | undefined) => (hundredths === undefined ? '?' : `${hundredths / 100}%`)
+export const formatRolloutPercentage = (hundredths: number | undefined) =>
+  hundredths === undefined ? '?' : `${hundredths / 100}%`
 
 /** Formats minutes after midnight: `90` → `01:30`. */
 export const formatClock = (minute: number) =>
@@ -86,10 +87,10 @@ const listText = (names: readonly string[]) =>
 
 function shareWords({ stages, percent }: Plan) {
   if (stages.length > 0)
-    return `按 ${stages.map((stage) => formatShare(stage.percent)).join(' → ')} 分 ${stages.length} 个阶段收到该版本`
-  return percent === FULL_SHARE
+    return `按 ${stages.map((stage) => formatRolloutPercentage(stage.percent)).join(' → ')} 分 ${stages.length} 个阶段收到该版本`
+  return percent === FULL_ROLLOUT
     ? '全部收到该版本'
-    : `中固定的 ${formatShare(percent)} 收到该版本，提高比例时已收到的不变`
+    : `中固定的 ${formatRolloutPercentage(percent)} 收到该版本，提高比例时已收到的不变`
 }
 
 function stageWords({ stages }: Plan) {
@@ -155,11 +156,11 @@ type LoggedStage = Pick<Plan['stages'][number], 'percent' | 'errorPercent' | 'mi
 export const describePlanFields = <P extends LoggedPlan>(plan: P, stages: readonly LoggedStage[]) => ({
   ...plan,
   mode: RELEASE_MODE[plan.mode as keyof typeof RELEASE_MODE],
-  percent: formatShare(plan.percent),
+  percent: formatRolloutPercentage(plan.percent),
   ...('dailyStart' in plan && { dailyStart: plan.dailyStart == null ? null : formatClock(plan.dailyStart) }),
   ...('dailyEnd' in plan && { dailyEnd: plan.dailyEnd == null ? null : formatClock(plan.dailyEnd) }),
   stages: stages.map(
     ({ percent, errorPercent, minMinutes }) =>
-      `${formatShare(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${formatMinutes(minMinutes ?? 0)}）`,
+      `${formatRolloutPercentage(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${formatMinutes(minMinutes ?? 0)}）`,
   ),
 })

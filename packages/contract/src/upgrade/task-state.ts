@@ -35,4 +35,4 @@ export const RELEASE_MODE = { 1: '测试发布', 2: '正式发布' } as const
 export const RELEASE_STATE = { 0: '进行中', 1: '待审批', 2: '已驳回', 3: '已暂停', 4: '已终止' } as const
 export const STAGE_STATE = { 0: '未开始', 1: '进行中', 2: '已通过', 3: '未通过', 4: '已跳过' } as const
 /** Rollout percentage in hundredths of a percent: 10,000 means all devices. */
-export const FULL_SHARE = 10_000
+export const FULL_ROLLOUT = 10_000

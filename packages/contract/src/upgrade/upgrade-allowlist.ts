@@ -66,7 +66,7 @@ const changedAll = z.object({ count: z.int(), jobId: z.int().optional() })
  * Allowlist of a version: its devices get the version regardless of other rules. Filters equal those of the device
  * list.
  */
-export const otaWhite = {
+export const otaAllowlist = {
   inWhite: {
     method: 'GET',
     path: '/api/v1/device/ota/device/page/inWhite',

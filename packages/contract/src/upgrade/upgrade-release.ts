@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, rev, search, text, whole } from '../core/fields.ts'
-import { FULL_SHARE, RELEASE_MODE, RELEASE_STATE, STAGE_STATE } from './task-state.ts'
+import { FULL_ROLLOUT, RELEASE_MODE, RELEASE_STATE, STAGE_STATE } from './task-state.ts'
 
 export const MAX_STAGES = 10
 /** Default number of devices above which a release requires approval by a second account. */
 export const TWO_PERSON_ABOVE = 100
 /** Initial rollout percentage of a formal release, in hundredths of a percent. */
-export const STANDARD_STAGES = [100, 1000, 5000, FULL_SHARE] as const
+export const STANDARD_STAGES = [100, 1000, 5000, FULL_ROLLOUT] as const
 export const STAGE_DEFAULTS = {
   successPercent: 95,
   errorPercent: 5,
@@ -17,7 +17,7 @@ export const STAGE_DEFAULTS = {
 } as const
 
 const DAY_MINUTES = 1440
-const share = (title: string) => whole(title, 1, FULL_SHARE)
+const share = (title: string) => whole(title, 1, FULL_ROLLOUT)
 const minute = (title: string) => optional(whole(title, 0, DAY_MINUTES - 1))
 
 export const StageInput = z.object({
@@ -35,7 +35,7 @@ const several = (title: string, max: number) =>
 
 const policyFields = {
   mode: choice('发布方式', RELEASE_MODE),
-  percent: share('设备比例').default(FULL_SHARE).meta({ title: '设备比例' }),
+  percent: share('设备比例').default(FULL_ROLLOUT).meta({ title: '设备比例' }),
   tenantIds: several('客户', 200),
   groupIds: several('设备分组', 200),
   startTime: optional(dateTime('开始时间')),

@@ -9,7 +9,6 @@ import {
   Empty,
   Flex,
   Image,
-  List,
   Progress,
   Result,
   Skeleton,
@@ -102,7 +101,6 @@ export const Notes = () => (
       </Typography.Text>
       <Typography.Paragraph code>代码</Typography.Paragraph>
     </Flex>
-    <List size="small" dataSource={['甲']} renderItem={(item) => <List.Item>{item}</List.Item>} />
     <Image width={20} src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="图" />
   </>
 )

@@ -82,7 +82,7 @@ export const Fields = () => (
   </>
 )
 
-/** Controls of a choice. */
+/** Controls that choose from options, in all states. */
 export const Choices = () => (
   <>
     {[false, true].map((disabled) => (

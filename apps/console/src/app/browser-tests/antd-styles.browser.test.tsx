@@ -121,7 +121,7 @@ test.each([
   ['light', 'forward'],
   ['light', 'backward'],
   ['dark', 'forward'],
-] as const)('a build gives every state of antd its look in the %s theme, loaded %s', (theme, order) => {
+] as const)('all antd states look as with the complete style sheet in the %s theme, loaded %s', (theme, order) => {
   document.documentElement.dataset['theme'] = theme
   expect(elements().length).toBeGreaterThan(500)
   expect(differences(reduced[order].join('\n'))).toEqual([])

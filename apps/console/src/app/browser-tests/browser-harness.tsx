@@ -59,16 +59,16 @@ document.head.appendChild(document.createElement('style')).textContent = QUICK
 
 /**
  * Renders a page in a tab that the test can hide and show, with toasts and dialogs. The default account holds all
- * permissions.
+ * permissions and sees all tenants.
  */
-export function openTab(page: ReactNode, buttons: string[] = ['*:*:*']) {
+export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllTenants = true) {
   setPermissions({
     buttons,
     menus: [],
     roles: [],
     version: '',
     homeUrl: '',
-    seesAllTenants: true,
+    seesAllTenants,
     switchedTenant: null,
     zone: '',
     theme: '',

@@ -12,7 +12,7 @@ afterEach(async () => {
   await page.viewport(1440, 900)
 })
 
-test('the title of a card on a phone shows the name of an ad beside its picture', async () => {
+test('on a phone, the title of a card shows picture and name of the ad', async () => {
   await page.viewport(390, 844)
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const row = { ...(buildFilledSample(findRowSchema(ads.list.result)) as object), adName: '开业海报' }

@@ -2,6 +2,7 @@ import { Table } from 'antd'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { OrderBalance } from '#modules/agent/orders/order-cells.tsx'
 import { openTab } from './browser-harness.tsx'
 
 const SHORT = '平台'
@@ -41,4 +42,19 @@ test('a table cell shows a text in two lines without a higher row, and a longer 
   expect([LONG, LONGEST].map(heightOf)).toEqual([heightOf(SHORT), heightOf(SHORT)])
   await page.getByText(LONGEST, { exact: true }).hover()
   await expect.element(page.getByRole('tooltip')).toHaveTextContent(LONGEST)
+})
+
+test('the cell 剩余 of an order shows two allowances whole, each on a line', async () => {
+  tab = openTab(
+    <div style={{ width: 112 }}>
+      <OrderBalance row={{ left: '1,500 / 2,000轮、30 / 30天', leftShare: 0.75 }} />
+    </div>,
+  )
+  await expect.element(page.getByText('30 / 30天')).toBeVisible()
+  const { scrollHeight, clientHeight, scrollWidth, clientWidth } = document.querySelector('.order-left-text')!
+  expect([scrollHeight - clientHeight, scrollWidth - clientWidth]).toEqual([0, 0])
+  const [turns, days] = [...document.querySelectorAll('.order-left-text > span')].map((part) =>
+    part.getBoundingClientRect(),
+  )
+  expect(days!.top).toBeGreaterThanOrEqual(turns!.bottom)
 })

@@ -14,3 +14,15 @@ test('deferred code loads within seconds on a page that is never idle', async ()
   runWhenIdle(run, 0)
   await expect.poll(() => run.mock.calls.length, { timeout: 10_000 }).toBe(1)
 })
+
+test('a cancelled task does not run when the browser becomes idle', async () => {
+  document.documentElement.dataset['started'] = ''
+  const callbacks = new Map<number, IdleRequestCallback>()
+  vi.stubGlobal('requestIdleCallback', (run: IdleRequestCallback) => callbacks.set(7, run) && 7)
+  vi.stubGlobal('cancelIdleCallback', (id: number) => callbacks.delete(id))
+  const run = vi.fn<() => void>()
+  const cancel = runWhenIdle(run, 0)
+  await expect.poll(() => callbacks.size).toBe(1)
+  cancel()
+  expect(callbacks.size).toBe(0)
+})

@@ -16,7 +16,7 @@ const Address = () => {
 }
 const addressOf = () => document.querySelector('output')?.textContent
 
-test('the dialog that the address of a program names is opened once, and its name leaves the address', async () => {
+test('the URL parameter `then` of a program opens a dialog once and is then removed from the URL', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(programs.get, () => ok(buildRecordSample(programs.get.result, programs.update)))
   tab = openTab(

@@ -12,7 +12,7 @@ afterEach(() => {
   tab = undefined
 })
 
-/** Opens the advertising statistics at an address in a window of four filters a row. */
+/** Opens the advertising statistics with a URL query, in a window with four filters in each row. */
 async function openStatistics(query: string) {
   await page.viewport(1440, 900)
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
@@ -30,7 +30,7 @@ test.each([
   ['the default dates, which are always visible', '', '展开'],
   ['a visible filter', '?programId=7', '展开'],
   ['a collapsed filter', '?tag=A&programId=7', '展开1'],
-])('the button 展开 counts the collapsed filters: %s', async (_, query, text) => {
+])('the button 展开 counts the active filters of collapsed rows: %s', async (_, query, text) => {
   await openStatistics(query)
   expect(foldText()).toBe(text)
 })

@@ -199,7 +199,7 @@ function Field({ of: Upload }: { of: typeof FileUpload | typeof ImageUpload }) {
 test.each([
   ['documents', FileUpload, '选择文件', '.pdf'],
   ['pictures', ImageUpload, '选择图片', '.png'],
-] as const)('two slow picks of %s keep both uploads', async (_, upload, label, ending) => {
+] as const)('when two chosen %s upload at the same time, the field keeps both', async (_, upload, label, ending) => {
   const server = start(<Field of={upload} />)
   const answers = [held(), held()]
   for (const [at, { respond }] of answers.entries()) {

@@ -9,7 +9,7 @@ import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
 
-/** Shows the address. A click goes back. */
+/** Button with the query of the URL as text. A click goes one step back in the browser history. */
 function Address() {
   const navigate = useNavigate()
   return (
@@ -39,7 +39,7 @@ function openUsage() {
   return server
 }
 
-test('the address has grouping and figure of the usage, and a step back restores the grouping', async () => {
+test('the URL contains grouping and figure of the usage, and going back restores the grouping', async () => {
   const server = openUsage()
   await waitUntil(() => press('用量', '[role=tab]'))
   await waitUntil(() => expect(address()).toBe('?view=usage'))
@@ -54,7 +54,7 @@ test('the address has grouping and figure of the usage, and a step back restores
   await waitUntil(() => expect(server.inputsOf(agentUsage.list).at(-1)).toMatchObject({ by: '1' }))
 })
 
-test('a mark of the usage chart filters the panel by its day', async () => {
+test('a click on a day of the usage chart filters the panel by this day', async () => {
   const server = openUsage()
   await waitUntil(() => press('用量', '[role=tab]'))
   await waitUntil(() => pressButton('看表格'))
@@ -62,6 +62,6 @@ test('a mark of the usage chart filters the panel by its day', async () => {
   const day = { startDate: '2026-03-01', endDate: '2026-03-01' }
   await waitUntil(() => expect(address()).toBe(`?view=usage&${new URLSearchParams(day)}`))
   await waitUntil(() => expect(server.inputsOf(agentUsage.list).at(-1)).toMatchObject(day))
-  // The chart of one day has no link, which would open the shown day again.
+  // The chart of a single day has no link, because the panel already shows this day.
   await waitUntil(() => expect(document.querySelector('.chart-table .chart-link')).toBeNull())
 })

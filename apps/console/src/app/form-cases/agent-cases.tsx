@@ -13,7 +13,13 @@ import { WordForm } from '#modules/agent/agents/word-form.tsx'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
-const CHOICES = { models: [], templates: [], wordFiles: [], plugins: [] } satisfies ResultOf<typeof agents.choices>
+const CHOICES = {
+  models: [],
+  templates: [],
+  wordFiles: [],
+  plugins: [],
+  features: { knowledge: true, mcp: true },
+} satisfies ResultOf<typeof agents.choices>
 const NO_MODELS = { llmId: null, vllmId: null, slmId: null, ttsId: null, asrId: null, vadId: null, memId: null }
 const NO_VOICE = { intentId: null, voiceId: null, cloneId: null, ttsVolume: null, ttsRate: null, ttsPitch: null }
 const NO_PARTS = {

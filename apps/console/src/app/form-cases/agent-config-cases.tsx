@@ -7,7 +7,7 @@ import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { CloneForm } from '#modules/agent/voices/clone-form.tsx'
 import { CloneRename } from '#modules/agent/voices/clone-rename.tsx'
 import { VoiceForm } from '#modules/agent/voices/voice-form.tsx'
-import { ModelAdd, ModelEdit } from '#modules/agent/models/model-form.tsx'
+import { ModelAdd, ModelEditForm } from '#modules/agent/models/model-form.tsx'
 import { ProviderAdd, ProviderEdit } from '#modules/agent/models/provider-form.tsx'
 import { ProductAdd, ProductEdit } from '#modules/agent/packages/product-form.tsx'
 import { TemplateAdd, TemplateEdit } from '#modules/agent/templates/template-form.tsx'
@@ -85,7 +85,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
       values: { type: 'LLM', providerCode: 'openai', config: {}, secrets: {}, docLink: '', isDefault: 0, tenantId: 1 },
     },
     reads: [[agentProviders.list, PROVIDERS]],
-    form: (close, row) => <ModelEdit row={row as never} onClose={close} />,
+    form: (close, row) => <ModelEditForm row={row as never} onClose={close} />,
   },
   {
     name: '新增接口',

@@ -4,10 +4,11 @@ import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
-import { STANDARD_STORAGE, storageSettings } from '@oms/contract/storage/setting.ts'
-import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
+import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
+import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
 import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-tab.tsx'
 import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { TransferDialog } from '#modules/storage/entitlements/transfer-dialog.tsx'
 import { PackageAdd, PackageEdit } from '#modules/storage/packages/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { AppKeyForm } from '#modules/storage/integrations/app-key-form.tsx'
@@ -79,12 +80,12 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '转移云存储',
-    file: 'storage/entitlements/entitlement-dialogs.tsx',
+    file: 'storage/entitlements/transfer-dialog.tsx',
     save: storageEntitlements.transfer,
     field: 'reason',
     choose: ['targetSn'],
     reads: [[storageOptions.targets, buildOptions({ modelName: 'm', cloudChannels: 2 })]],
-    form: (close) => <TransferDialog row={ROW} onClose={close} />,
+    form: (close) => <TransferDialog rows={[ROW]} onClose={close} />,
   },
   {
     name: '云存参数',
@@ -92,7 +93,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
     save: storageSettings.save,
     field: 'keepDays',
     values: ['9', '12'],
-    record: { read: storageSettings.get, values: STANDARD_STORAGE },
+    record: { read: storageSettings.get, values: DEFAULT_STORAGE_SETTINGS },
     form: (close) => <SettingDrawer onClose={close} />,
   },
   {

@@ -7,7 +7,7 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { desk } from '@oms/contract/ticket/ticket-desk.ts'
 import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import type { ReactNode } from 'react'
@@ -26,7 +26,7 @@ import { RateForm } from '#modules/ticket/handling/rate-form.tsx'
 import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
 import { TemplateAdd, TemplateEdit } from '#modules/ticket/handling/template-form.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
-import { AuditModal, HoldModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
+import { AuditModal, PauseOrStopModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
 import { CallsProvider } from '#modules/upgrade/release-calls.ts'
 import { buildSample } from './contract-server.ts'
@@ -182,7 +182,7 @@ const RELEASE = {
   stages: [],
   counts: [],
 } as never
-const CALLS = { release: otaRelease, task: otaTask, white: otaWhite, choices: otaChoices }
+const CALLS = { release: otaRelease, task: otaTask, white: otaAllowlist, choices: otaChoices }
 const withCalls = (form: ReactNode) => <CallsProvider value={CALLS}>{form}</CallsProvider>
 const withKind = (form: ReactNode) => <ArtifactKindProvider value={FIRMWARE_KIND}>{form}</ArtifactKindProvider>
 const VERSION = {
@@ -196,7 +196,7 @@ const UPGRADE: readonly FormCase[] = [
     file: 'upgrade/order-modals.tsx',
     save: otaRelease.pause,
     field: 'reason',
-    form: (close) => withCalls(<HoldModal what="pause" release={RELEASE} onClose={close} />),
+    form: (close) => withCalls(<PauseOrStopModal what="pause" release={RELEASE} onClose={close} />),
   },
   {
     name: '调整发布比例',

@@ -13,7 +13,7 @@ import '#modules/storage/storage.screens.ts'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
 import '#modules/tenant/tenant.screens.ts'
-import { focusFirst } from '#kit/form/focus-first.ts'
+import { focusFirstField } from '#kit/form/focus-first.ts'
 import { held, ok, openTab, startServer } from '#app/browser-tests/browser-harness.tsx'
 
 const MODEL = { id: 31, name: '枪机 4', modelCode: 'IPC-4', typeName: '摄像机', status: 1 }
@@ -115,10 +115,10 @@ test('the focus stays in an overlay that a form has opened, and leaves a field b
     <div class="ant-select-dropdown"><button id="above">新增</button></div>`
   const focusAt = (id: string) => layers.querySelector<HTMLElement>(`#${id}`)?.focus()
   focusAt('above')
-  focusFirst(layers.querySelector('form'))
+  focusFirstField(layers.querySelector('form'))
   expect(document.activeElement?.id).toBe('above')
   focusAt('below')
-  focusFirst(layers.querySelector('form'))
+  focusFirstField(layers.querySelector('form'))
   expect(document.activeElement?.id).toBe('first')
   layers.remove()
 })

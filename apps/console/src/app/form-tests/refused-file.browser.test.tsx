@@ -1,9 +1,12 @@
 import { dictData } from '@oms/contract/dict/dict.ts'
 import { files } from '@oms/contract/file/file.ts'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
+import { Form } from 'antd'
 import { afterEach, expect, test, vi } from 'vitest'
 import { MaterialsField } from '#modules/advertise/ads/materials-field.tsx'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
+import { SerialsField } from '#modules/agent/orders/order-serials.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
 import { openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
@@ -29,7 +32,7 @@ const PLACES = [
 ]
 
 test.each(PLACES)(
-  '$check: a refused second file leaves the first file and says so',
+  '$check: when a second file is refused, the form keeps the first file and says so',
   async ({ page, to, input, check }) => {
     const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
     tab = openTab(page)
@@ -43,7 +46,7 @@ test.each(PLACES)(
 )
 
 test.each(PLACES)(
-  '$check: the reason of a refused table stays at the file until another file is chosen',
+  '$check: the reason why a table was refused stays at the file field until another file is chosen',
   async (place) => {
     const { page, to, input, check } = place
     const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
@@ -57,7 +60,7 @@ test.each(PLACES)(
   },
 )
 
-test('refused materials of an ad are named at the field until other files are chosen', async () => {
+test('the field of the materials names each refused file until other files are chosen', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(files.begin, () => refusal(400, '文件内容与格式不符'))
   tab = openTab(<MaterialsField purpose="adImage" known={[]} />)
@@ -65,4 +68,20 @@ test('refused materials of an ad are named at the field until other files are ch
   await waitUntil(() => expect(problems()).toEqual([expect.stringContaining('「价目表.pdf」文件格式不正确')]))
   chooseFile('选择素材', new File(['text'], '海报.png'))
   await waitUntil(() => expect(problems()).toEqual(['「海报.png」文件内容与格式不符']))
+})
+
+test('the refusal of a file with serial numbers names all formats of the field, and a text file is read', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(
+    <Form>
+      <SerialsField tenantId={undefined} />
+    </Form>,
+  )
+  const input = '选择序列号文件'
+  await waitUntil(() => chooseFile(input, new File(['x'], '序列号.pdf')))
+  await waitUntil(() => expect(problems()).toEqual([expect.stringContaining('xlsx/csv/txt')]))
+  expect(document.body.textContent).toContain('支持 xlsx、csv、txt')
+  chooseFile(input, new File(['SN001'], '序列号.txt'))
+  const sent = () => server.inputsOf(agentOrders.targetFile).map(({ file }) => (file as File).name)
+  await waitUntil(() => expect(sent()).toEqual(['序列号.txt.csv']))
 })

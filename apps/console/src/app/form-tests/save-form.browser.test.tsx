@@ -254,3 +254,11 @@ test('loads the record again each time the form opens', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
   expect(server.inputsOf(SAVE)).toMatchObject([{ roleName: '质检四组', rev: 9 }])
 })
+
+test('a role for chosen tenants requires them: the field has a mark and a message', async () => {
+  const { server } = await openForm({ [READ]: () => ok({ ...ROLE, dataScope: 3 }) })
+  await expect.poll(() => document.querySelector('.ant-form-item-required[title="指定客户"]') !== null).toBe(true)
+  await page.getByRole('button', { name: /保\s?存/ }).click()
+  await expect.element(page.getByText('请选择指定客户')).toBeVisible()
+  expect(server.inputsOf(SAVE)).toEqual([])
+})

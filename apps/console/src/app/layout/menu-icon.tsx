@@ -24,7 +24,7 @@ const Chosen = lazy(async () => {
   return { default: ChosenIcon }
 })
 
-function Drawn({ name, url }: Props) {
+function LoadedIcon({ name, url }: Props) {
   const drawn = useStore(drawings)
   if (!drawn) return null
   const { BUILTIN_ICONS, ICON_OF_MODULE } = drawn
@@ -42,6 +42,6 @@ function Drawn({ name, url }: Props) {
 /** Renders a menu's icon by name; an empty box of the same size until the icons are loaded. */
 export const MenuIcon = (props: Props) => (
   <span className="menu-icon" aria-hidden="true">
-    <Drawn {...props} />
+    <LoadedIcon {...props} />
   </span>
 )

@@ -1,5 +1,5 @@
 import { DownOutlined } from '@ant-design/icons'
-import { memo, useState } from 'react'
+import { memo, type RefObject, useEffect, useRef, useState } from 'react'
 import { type MenuEntry, findTrail } from '#app/menu-tree.ts'
 import { Brand } from './brand.tsx'
 import { computeSidebarIndent, PageLink, SideLabel } from './page-link.tsx'
@@ -26,10 +26,12 @@ export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNa
   const toggle = (url: string) =>
     setOpened(opened.includes(url) ? opened.filter((each) => each !== url) : [...opened, url])
   const at = { current, above, opened, toggle, onNavigate }
+  const nav = useRef<HTMLElement>(null)
+  useCurrentInView(nav, current, collapsed)
   return (
     <>
       <Brand compact={collapsed} />
-      <nav className="side-menu" aria-label="主菜单">
+      <nav ref={nav} className="side-menu" aria-label="主菜单">
         {collapsed ? (
           <ul>
             {entries.map((entry) => (
@@ -43,6 +45,24 @@ export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNa
     </>
   )
 })
+
+/** Distance in pixels between the current entry and the edge of the sidebar. */
+const EDGE = 8
+
+/** Scrolls the sidebar to the entry of the shown page. A press on a directory does not scroll. */
+function useCurrentInView(nav: RefObject<HTMLElement | null>, current: string, collapsed: boolean) {
+  useEffect(() => {
+    const box = nav.current?.getBoundingClientRect()
+    const entry = nav.current?.querySelector(
+      collapsed ? '.side-folded > :is(.side-within, [aria-current])' : '.side-item[aria-current]',
+    )
+    if (!nav.current || !box || !entry) return
+    const { top, bottom } = entry.getBoundingClientRect()
+    // scrollIntoView would also scroll the page while the drawer of a narrow window slides in.
+    if (bottom > box.bottom - EDGE) nav.current.scrollBy(0, bottom - box.bottom + EDGE)
+    else if (top < box.top + EDGE) nav.current.scrollBy(0, top - box.top - EDGE)
+  }, [nav, current, collapsed])
+}
 
 interface EntriesProps {
   readonly entries: readonly MenuEntry[]

@@ -46,7 +46,7 @@ interface PaletteProps {
 function Palette({ entries, text, onText, onClose }: PaletteProps) {
   const records = useRecordHits(text)
   const hits = [...findMenuHits(entries, text), ...records.hits]
-  const { at, setWanted, go, onKeyDown } = useHitKeys(hits, onClose)
+  const { at, setWanted, go, onKeyDown } = useHitKeyboard(hits, onClose)
   return (
     <>
       <Input
@@ -75,7 +75,7 @@ function Palette({ entries, text, onText, onClose }: PaletteProps) {
 }
 
 /** Keeps the selected hit. Arrow keys select, Enter opens. */
-function useHitKeys(hits: readonly SearchHit[], onClose: () => void) {
+function useHitKeyboard(hits: readonly SearchHit[], onClose: () => void) {
   const navigate = useNavigate()
   const [wanted, setWanted] = useState(0)
   const at = Math.min(wanted, Math.max(0, hits.length - 1))

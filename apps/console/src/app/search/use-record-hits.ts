@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useDeferredValue } from 'react'
 import { can } from '#core/auth/session.tsx'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { RECORD_FINDERS } from './record-finders.ts'
 
@@ -9,7 +10,7 @@ const SHORTEST = 2
 
 /** Returns matching records, debounced. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
-  const keyword = useDeferredValue(usePaused(normalizeKeyword(text)))
+  const keyword = useDeferredValue(useDebounced(normalizeKeyword(text), PAUSE_MS))
   const finders = RECORD_FINDERS.filter(({ access }) => can(access))
   const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({
@@ -21,13 +22,4 @@ export function useRecordHits(text: string) {
     enabled,
   })
   return { hits: enabled ? (data ?? []) : [], searching: isFetching }
-}
-
-function usePaused(text: string) {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return paused
 }

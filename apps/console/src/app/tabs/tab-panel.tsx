@@ -8,7 +8,7 @@ import {
   UNSAFE_LocationContext as LocationContext,
 } from 'react-router'
 import type { Screen } from '#core/routing/screens.ts'
-import { SCROLLER } from '#core/routing/scroll.ts'
+import { SCROLLER_ATTRIBUTE } from '#core/routing/scroll.ts'
 import { type TabApi, TabProvider, useTab } from '#core/routing/tab.tsx'
 import { forgetPage, usePage } from '#app/pages/lazy-page.tsx'
 import { PageErrorBoundary } from '#app/pages/page-error.tsx'
@@ -105,7 +105,7 @@ function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode })
       role="tabpanel"
       id={formatPanelId(tabKey)}
       aria-labelledby={formatTabId(tabKey)}
-      {...{ [SCROLLER]: '' }}
+      {...{ [SCROLLER_ATTRIBUTE]: '' }}
     >
       {children}
     </div>

@@ -39,10 +39,10 @@ export function showTab(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url'
   const opened = findTab(tabs, key)
     ? change(tabs, key, (tab) => (tab.url === url ? tab : { ...tab, url }))
     : { ...tabs, list: [...tabs.list, { key, url, title, version: 0, dirty: [] }] }
-  return evicted({ ...opened, active: key, visits: last(tabs.visits, key), live: last(tabs.live, key) })
+  return evictTabs({ ...opened, active: key, visits: last(tabs.visits, key), live: last(tabs.live, key) })
 }
 
-function evicted(tabs: Tabs): Tabs {
+function evictTabs(tabs: Tabs): Tabs {
   const mayGo = (key: string) => {
     const tab = findTab(tabs, key)
     return key !== tabs.active && !(tab && isTabDirty(tab))

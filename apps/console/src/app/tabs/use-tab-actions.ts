@@ -34,7 +34,7 @@ export function useTabActions() {
   const others = (key: string) =>
     tabs.get().list.flatMap((tab) => (tab.key === key || tab.key === HOME ? [] : [tab.key]))
 
-  return useSame({
+  return useStableActions({
     show: (key: string) => navigate(findTab(tabs.get(), key)?.url ?? HOME),
     close: (key: string) => close([key]),
     closeOthers: async (key: string) => {
@@ -65,7 +65,7 @@ export type TabActions = ReturnType<typeof useTabActions>
 type Actions = Readonly<Record<string, (key: string, then?: string) => unknown>>
 
 /** Returns functions with a stable identity that call the latest version, so that consumers do not re-render. */
-function useSame<A extends Actions>(actions: A): A {
+function useStableActions<A extends Actions>(actions: A): A {
   const latest = useRef(actions)
   useLayoutEffect(() => {
     latest.current = actions

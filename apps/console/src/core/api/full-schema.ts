@@ -1,26 +1,26 @@
 import { findDefaultReason } from '@oms/contract/core/default-reasons.ts'
 import * as z from 'zod'
-import { Light } from './light-schema.ts'
+import { RecordedSchema } from './light-schema.ts'
 
 z.config({ localeError: findDefaultReason })
 
-const built = new WeakMap<Light, z.ZodType>()
+const built = new WeakMap<RecordedSchema, z.ZodType>()
 
 /**
  * Returns the zod schema that validates values. A contract schema may contain only metadata (see `light-schema.ts`).
  */
 export function buildFullSchema<S extends z.ZodType>(schema: S): S {
   const known: unknown = schema
-  return known instanceof Light ? (build(known) as S) : schema
+  return known instanceof RecordedSchema ? (build(known) as S) : schema
 }
 
-function build(light: Light): z.ZodType {
-  const ready = built.get(light) ?? replayed(light)
+function build(light: RecordedSchema): z.ZodType {
+  const ready = built.get(light) ?? replayStep(light)
   built.set(light, ready)
   return ready
 }
 
-function replayed({ step: { on, name, args } }: Light): z.ZodType {
+function replayStep({ step: { on, name, args } }: RecordedSchema): z.ZodType {
   const target = (on ? build(on) : MAKERS) as unknown as Record<string, Make | undefined>
   const make = target[name]
   if (!make) throw new TypeError(`no schema of zod is made by ${name}`)
@@ -48,9 +48,9 @@ const MAKERS = {
   'coerce.number': z.coerce.number,
 } as const
 
-/** Builds all schemas inside the arguments. Getters stay getters, because recursive schemas use them. */
+/** Builds the schemas that are arguments of an outer schema. Getters stay getters, because recursive schemas use them. */
 function full(value: unknown): unknown {
-  if (value instanceof Light) return build(value)
+  if (value instanceof RecordedSchema) return build(value)
   if (Array.isArray(value)) return value.map(full)
   if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
   const copy: Record<string, unknown> = {}

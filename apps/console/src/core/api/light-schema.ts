@@ -5,10 +5,10 @@
 
 type Known = Readonly<Record<string, unknown>>
 type Shape = Readonly<Record<string, unknown>>
-type Step = { readonly on: Light | undefined; readonly name: string; readonly args: readonly unknown[] }
+type Step = { readonly on: RecordedSchema | undefined; readonly name: string; readonly args: readonly unknown[] }
 
 /** A recorded schema definition: contains its metadata and can build the zod schema. */
-export class Light {
+export class RecordedSchema {
   readonly step: Step
   readonly #known: Known | undefined
   /** Only object schemas have a shape, so that `'shape' in schema` works as in zod. */
@@ -23,7 +23,7 @@ export class Light {
   /** Returns the metadata without an argument, or a schema with the given metadata. */
   meta(known?: Known) {
     if (!known) return this.#known
-    return new Light({ on: this, name: 'meta', args: [known] }, { ...this.#known, ...known }, this.shape)
+    return new RecordedSchema({ on: this, name: 'meta', args: [known] }, { ...this.#known, ...known }, this.shape)
   }
 
   /**
@@ -32,7 +32,11 @@ export class Light {
    */
   after(name: string, args: readonly unknown[]) {
     const isCheck = CHECKS.has(name)
-    return new Light({ on: this, name, args }, isCheck ? this.#known : undefined, shapeAfter(this.shape, name, args))
+    return new RecordedSchema(
+      { on: this, name, args },
+      isCheck ? this.#known : undefined,
+      shapeAfter(this.shape, name, args),
+    )
   }
 }
 
@@ -40,7 +44,7 @@ export class Light {
 const first =
   (name: string) =>
   (...args: readonly unknown[]) =>
-    new Light({ on: undefined, name, args }, undefined, name === 'object' ? (args[0] as Shape) : undefined)
+    new RecordedSchema({ on: undefined, name, args }, undefined, name === 'object' ? (args[0] as Shape) : undefined)
 
 const CHECKS = new Set('min max length int positive nonnegative trim toLowerCase regex refine superRefine'.split(' '))
 const WRAPPERS = `optional nullable nullish default prefault transform pipe array or extend omit pick partial`.split(
@@ -48,8 +52,8 @@ const WRAPPERS = `optional nullable nullish default prefault transform pipe arra
 )
 
 for (const name of [...CHECKS, ...WRAPPERS]) {
-  Object.defineProperty(Light.prototype, name, {
-    value(this: Light, ...args: readonly unknown[]) {
+  Object.defineProperty(RecordedSchema.prototype, name, {
+    value(this: RecordedSchema, ...args: readonly unknown[]) {
       return this.after(name, args)
     },
   })
@@ -62,7 +66,7 @@ function shapeAfter(shape: Shape | undefined, name: string, [argument]: readonly
   if (name === 'omit') return only(shape, (key) => !named.includes(key))
   if (name === 'pick') return only(shape, (key) => named.includes(key))
   if (name !== 'partial') return undefined
-  const softened = Object.entries(shape).map(([key, each]) => [key, (each as Light).after('optional', [])])
+  const softened = Object.entries(shape).map(([key, each]) => [key, (each as RecordedSchema).after('optional', [])])
   return Object.fromEntries(softened)
 }
 

@@ -72,7 +72,7 @@ export interface ReadOptions {
   readonly enabled?: boolean
   /** Milliseconds for which the response is fresh. */
   readonly staleTime?: number
-  /** False shows no data while another input loads (details). Lists keep the old rows. */
+  /** False (details): shows no data while another input loads. True (lists): keeps the old rows meanwhile. */
   readonly keepPrevious?: boolean
   /** True suppresses the error toast, because the screen shows the error in place of the data. */
   readonly quiet?: boolean
@@ -90,7 +90,8 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
     enabled,
     staleTime,
-    // Logged reads are not repeated after a reconnect: the log would name a person who opened nothing.
+    // Reads that the operation log records are not repeated after a reconnect: the log would name a person who opened
+    // nothing.
     refetchOnReconnect: endpoint.kind === undefined,
     meta: buildReadMeta(endpoint, quiet),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
@@ -168,7 +169,7 @@ interface WriteHandlers<Result> {
  */
 export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoChanges = [] }: WriteOptions = {}) {
   const client = useQueryClient()
-  const once = useOnce<ResultOf<E>>()
+  const once = useSingleFlight<ResultOf<E>>()
   const [running, setRunning] = useState<readonly InputOf<E>[]>([])
   const [data, setData] = useState<ResultOf<E>>()
   const mutateAsync = async (input: InputOf<E>): Promise<ResultOf<E>> => {
@@ -204,7 +205,7 @@ interface Flight<Result> {
   running?: Promise<Result> | undefined
 }
 
-function useOnce<Result>() {
+function useSingleFlight<Result>() {
   const flights = useRef(new Map<string, Flight<Result>>())
   return (input: unknown, go: (key: string) => Promise<Result>): Promise<Result> => {
     const name = JSON.stringify(input) ?? ''

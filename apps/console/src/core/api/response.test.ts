@@ -3,7 +3,7 @@ import { handleResponse, handleEnvelope, LOGGED_OUT_TEXT } from './response.ts'
 import { ApiError } from './api-error.ts'
 import { relogin } from '#core/auth/relogin.ts'
 import { bindToaster } from '#core/loading/toast.ts'
-import { NoAnswer } from './transport.ts'
+import { NoResponseError } from './transport.ts'
 
 let toasts: string[] = []
 
@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 const answer = (status: number, body: unknown) => ({ status, body, permVersion: '', token: 't' })
-const heed = (status: number, body: unknown) => {
+const receive = (status: number, body: unknown) => {
   try {
     return handleEnvelope(answer(status, body), false)
   } catch (error) {
@@ -48,46 +48,50 @@ test.each([
   [429, { code: 429, msg: '操作过于频繁，请稍后再试' }, 'error 操作过于频繁，请稍后再试'],
   [200, '<html>', 'error 服务器出错!'],
 ])('ERR-01 ERR-03 status %s with %o says %s', (status, body, text) => {
-  expect(heed(status, body)).toBeInstanceOf(ApiError)
+  expect(receive(status, body)).toBeInstanceOf(ApiError)
   expect(toasts).toEqual([text])
 })
 
 test('ERR-03 shows no message for 405 and a message for a network failure', () => {
-  heed(405, undefined)
+  receive(405, undefined)
   expect(toasts).toEqual([])
-  expect(() => handleResponse(new NoAnswer('network'), false)).toThrow('网络异常')
+  expect(() => handleResponse(new NoResponseError('network'), false)).toThrow('网络异常')
   expect(toasts).toEqual(['error 网络异常'])
 })
 
 test('ERR-02 ERR-03 opens the login dialog once, by body code and by HTTP status', () => {
-  heed(200, { code: 403, msg: '账号已停用' })
-  heed(401, undefined)
+  receive(200, { code: 403, msg: '账号已停用' })
+  receive(401, undefined)
   expect(relogin.get()).toMatchObject({ kind: 'expired', message: '账号已停用' })
   relogin.set(undefined)
-  heed(403, undefined)
+  receive(403, undefined)
   expect(relogin.get()).toMatchObject({ kind: 'ended', message: LOGGED_OUT_TEXT })
   expect(toasts).toEqual([])
 })
 
 test('ERR-04 does not repeat an error for 5 s (3 s for HTTP failures) and never suppresses a different error', () => {
   const twice = () => {
-    heed(200, { code: 400, msg: '甲' })
-    heed(200, { code: 400, msg: '甲' })
+    receive(200, { code: 400, msg: '甲' })
+    receive(200, { code: 400, msg: '甲' })
   }
   twice()
-  heed(200, { code: 400, msg: '乙' })
+  receive(200, { code: 400, msg: '乙' })
   expect(toasts).toEqual(['warning 甲', 'warning 乙'])
   vi.advanceTimersByTime(5001)
-  heed(500, undefined)
+  receive(500, undefined)
   vi.advanceTimersByTime(2900)
-  heed(500, undefined)
+  receive(500, undefined)
   expect(toasts).toHaveLength(3)
   vi.advanceTimersByTime(200)
-  heed(500, undefined)
+  receive(500, undefined)
   expect(toasts).toHaveLength(4)
 })
 
 test('an API error carries the field and data that a form needs', () => {
-  const refusal = heed(200, { code: 400, msg: '重复', data: { field: 'name', conflict: { by: 'a', at: 'b', rev: 3 } } })
+  const refusal = receive(200, {
+    code: 400,
+    msg: '重复',
+    data: { field: 'name', conflict: { by: 'a', at: 'b', rev: 3 } },
+  })
   expect(refusal).toMatchObject({ code: 400, field: 'name', conflict: { by: 'a', rev: 3 } })
 })

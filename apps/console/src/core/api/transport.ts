@@ -22,17 +22,17 @@ export interface Answer {
 }
 
 /** Reason for a missing response. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError'
   readonly reason: 'aborted' | 'timeout' | 'network'
 
-  constructor(reason: NoAnswer['reason']) {
+  constructor(reason: NoResponseError['reason']) {
     super(reason)
     this.reason = reason
   }
 }
 
-/** Sends one request and reads the response. Throws only `NoAnswer`. */
+/** Sends one request and reads the response. Throws only `NoResponseError`. */
 export function sendRequest(request: Request): Promise<Answer> {
   // Uploads use XMLHttpRequest, because fetch reports no upload progress.
   if (request.onUpload) return sendCounting(request)
@@ -49,13 +49,13 @@ async function sendPlain({ url, method, headers, body, timeout, signal }: Reques
     const text = await response.text()
     return {
       status: response.status,
-      body: parsed(text),
+      body: parseJson(text),
       permVersion: response.headers.get('x-perm-version') ?? '',
       token,
     }
   } catch (error) {
-    if (signal?.aborted) throw new NoAnswer('aborted')
-    throw new NoAnswer(error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network')
+    if (signal?.aborted) throw new NoResponseError('aborted')
+    throw new NoResponseError(error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network')
   }
 }
 
@@ -67,24 +67,24 @@ function sendCounting({ url, method, headers, body, timeout, signal, onUpload }:
   request.timeout = timeout
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
   request.upload.onprogress = ({ loaded, total }) => onUpload?.(loaded, total)
-  request.onerror = () => reject(new NoAnswer('network'))
-  request.ontimeout = () => reject(new NoAnswer('timeout'))
-  request.onabort = () => reject(new NoAnswer('aborted'))
+  request.onerror = () => reject(new NoResponseError('network'))
+  request.ontimeout = () => reject(new NoResponseError('timeout'))
+  request.onabort = () => reject(new NoResponseError('aborted'))
   request.onload = () =>
     resolve({
       status: request.status,
-      body: parsed(request.responseText),
+      body: parseJson(request.responseText),
       permVersion: request.getResponseHeader('x-perm-version') ?? '',
       token,
     })
   signal?.addEventListener('abort', () => request.abort(), { once: true })
-  if (signal?.aborted) reject(new NoAnswer('aborted'))
+  if (signal?.aborted) reject(new NoResponseError('aborted'))
   else request.send(body as XMLHttpRequestBodyInit | null)
   return promise
 }
 
 // A proxy's error page instead of JSON counts as a server failure.
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -43,12 +43,12 @@ function binaryOf(path: string, fields: Fields): Sendable {
 const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 
 /** Arrays become repeated keys; empty fields are omitted. */
-export const buildQueryFields = (fields: Fields) => repeated(fields, isEmpty)
+export const buildQueryFields = (fields: Fields) => buildRepeatedParams(fields, isEmpty)
 /** Encodes a form body. Unlike a query, empty fields are sent, because they clear the stored value. */
 export const encodeForm = (fields: Fields) =>
-  repeated(fields, (value) => value === undefined || value === null).toString()
+  buildRepeatedParams(fields, (value) => value === undefined || value === null).toString()
 
-function repeated(fields: Fields, skip: (value: unknown) => boolean) {
+function buildRepeatedParams(fields: Fields, skip: (value: unknown) => boolean) {
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(fields))
     for (const item of [value].flat()) if (!skip(item)) query.append(key, String(item))

@@ -5,7 +5,7 @@ export const YEAR_SECONDS = 365 * 24 * 60 * 60
 export function findCookie(jar: string, name: string) {
   for (const pair of jar.split('; ')) {
     const at = pair.indexOf('=')
-    if (pair.slice(0, at) === name) return decoded(pair.slice(at + 1))
+    if (pair.slice(0, at) === name) return decodeCookieValue(pair.slice(at + 1))
   }
   return ''
 }
@@ -21,7 +21,7 @@ export function writeCookie(name: string, value: string, maxAge: number) {
 export const removeCookie = (name: string) => writeCookie(name, '', 0)
 
 // A foreign cookie may contain an invalid percent-encoding.
-function decoded(value: string) {
+function decodeCookieValue(value: string) {
   try {
     return decodeURIComponent(value)
   } catch {

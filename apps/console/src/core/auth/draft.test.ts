@@ -16,7 +16,7 @@ describe('a draft omits fields with names of credentials', () => {
     ['newPassword', 'pswdMd5', 'initialPwd', 'clientSecret', 'captchaId', 'totp', 'otp', 'ticket', 'gatewayToken'],
     ['verificationCode', 'verifyCode', 'smsCode', 'resetCode', 'mfaCode', 'recoveryCodes', 'one_time_code'],
     ['apiKey', 'privateKey', 'licenseKey', 'passphrase'],
-  ])('%s and its like', (...fields) => {
+  ])('%s and similar names', (...fields) => {
     expect(removeSecrets(Object.fromEntries(fields.map((field) => [field, 'x'])))).toEqual({})
   })
 

@@ -18,7 +18,8 @@ export const formatDraftKey = (uid: number, ownerId: string, key: string) => `${
 
 /**
  * Stores the input of a long form until it is saved or cancelled, so that an expired session or a reload loses
- * nothing. Pass `onValuesChange` to the form, and call `clear` on save and on cancel.
+ * nothing. A draft ends with its browser tab, so that a shared computer keeps no data. Pass `onValuesChange` to the
+ * form, and call `clear` on save and on cancel.
  */
 export function useDraft(key: string, form: FormInstance) {
   const session = getSession()

@@ -4,7 +4,7 @@ const SINES = Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(
 
 /** Returns the MD5 digest of a text's UTF-8 bytes in lower-case hex. */
 export function computeMd5(text: string) {
-  const words = padded(new TextEncoder().encode(text))
+  const words = padMessage(new TextEncoder().encode(text))
   let state: State = [0x67452301, 0xefcdab89 | 0, 0x98badcfe | 0, 0x10325476]
   for (let at = 0; at < words.length; at += 16) state = block(state, words.subarray(at, at + 16))
   return state.map(hex).join('')
@@ -12,7 +12,7 @@ export function computeMd5(text: string) {
 
 type State = [number, number, number, number]
 
-function padded(bytes: Uint8Array) {
+function padMessage(bytes: Uint8Array) {
   const length = (((bytes.length + 8) >> 6) + 1) * 64
   const buffer = new Uint8Array(length)
   buffer.set(bytes)

@@ -1,5 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { can, canAll, canAny, mayCall, hasStoredButton, setPermissions } from './session.tsx'
+import {
+  accessToRow,
+  can,
+  canAll,
+  canAny,
+  mayCall,
+  hasExplicitPermission,
+  loadCredentials,
+  setPermissions,
+} from './session.tsx'
 
 const permissions = (buttons: string[]) => ({
   buttons,
@@ -12,6 +21,14 @@ const permissions = (buttons: string[]) => ({
   zone: 'Asia/Shanghai',
   theme: '' as const,
 })
+
+/** Restores a session that works in this tenant, as after a reload. */
+function logInTo(ownerId: string) {
+  vi.stubGlobal('document', {
+    cookie: `oms_token=x; oms_uid=2; oms_account=x; oms_ownerId=${ownerId}; oms_ownerName=x`,
+  })
+  loadCredentials()
+}
 
 beforeEach(() => {
   const stored = new Map<string, string>()
@@ -41,8 +58,21 @@ test('a call that changes data of all tenants needs the permission and a data sc
   expect([mayCall(shared), mayCall({ access: 'a:b:c' })]).toEqual([false, true])
 })
 
+test('limited staff may create rows inside a tenant, but may not create or change rows of the platform', () => {
+  const create = { access: 'a:b:add', createsSharedRows: true } as const
+  const edit = { access: 'a:b:edit' }
+  const allowed = () => [create, accessToRow(edit, true), accessToRow(edit, false)].map(mayCall)
+  logInTo('1')
+  setPermissions(permissions(['*:*:*']))
+  expect(allowed()).toEqual([true, true, true])
+  setPermissions({ ...permissions(['*:*:*']), seesAllTenants: false })
+  expect(allowed()).toEqual([false, false, true])
+  logInTo('7')
+  expect(allowed()).toEqual([true, false, true])
+})
+
 test('PERM-03 the button check reads the stored list without the wildcard', () => {
   setPermissions(permissions(['*:*:*', 'upgrade:ota:uploadComp']))
-  expect(hasStoredButton('upgrade:ota:uploadComp')).toBe(true)
-  expect(hasStoredButton('other:button:x')).toBe(false)
+  expect(hasExplicitPermission('upgrade:ota:uploadComp')).toBe(true)
+  expect(hasExplicitPermission('other:button:x')).toBe(false)
 })

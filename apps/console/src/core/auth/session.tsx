@@ -11,7 +11,7 @@ export type Permissions = z.output<typeof Perms>
 /** Storage key that the specification's separate button check reads. */
 const BUTTON_KEY = 'button'
 
-const NOBODY: Permissions = {
+const NO_PERMISSIONS: Permissions = {
   buttons: [],
   menus: [],
   roles: [],
@@ -23,7 +23,7 @@ const NOBODY: Permissions = {
   theme: '',
 }
 const credentials = createStore<Credentials | undefined>(undefined)
-const permissions = createStore<Permissions>(NOBODY)
+const permissions = createStore<Permissions>(NO_PERMISSIONS)
 /** Set of `permissions`, so that a check in a table cell is one lookup. */
 let held: ReadonlySet<string> = new Set()
 
@@ -41,13 +41,13 @@ export function forgetSession() {
   clearCredentials()
   sessionStorage.removeItem(BUTTON_KEY)
   credentials.set(undefined)
-  setPermissions(NOBODY)
+  setPermissions(NO_PERMISSIONS)
 }
 
 export function setPermissions(next: Permissions) {
   held = new Set(next.buttons)
   setTimeZone(next.zone)
-  if (next !== NOBODY) sessionStorage.setItem(BUTTON_KEY, JSON.stringify(next.buttons))
+  if (next !== NO_PERMISSIONS) sessionStorage.setItem(BUTTON_KEY, JSON.stringify(next.buttons))
   permissions.set(next)
 }
 
@@ -59,7 +59,7 @@ export const canAll = (wanted: readonly string[]) => hasAllPermissions(held, wan
 export const isAnyRole = (wanted: readonly string[]) => hasAnyRole(permissions.get().roles, wanted)
 
 /** Returns the result of the separate button check: only the stored list, without the wildcard. */
-export function hasStoredButton(button: string) {
+export function hasExplicitPermission(button: string) {
   const stored: unknown = JSON.parse(sessionStorage.getItem(BUTTON_KEY) ?? '[]')
   return Array.isArray(stored) && hasButton(stored, button)
 }
@@ -74,11 +74,25 @@ export function useCan() {
 }
 
 /** The declared conditions of an endpoint that depend on the account. */
-export type CallAccess = Pick<Endpoint, 'allTenants'> & { readonly access: string }
+export type CallAccess = Pick<Endpoint, 'allTenants' | 'createsSharedRows'> & { readonly access: string }
+
+/** Id of the platform tenant, whose rows all tenants use. */
+const PLATFORM_TENANT_ID = 1
+const worksInPlatform = () => Number(credentials.get()?.ownerId) === PLATFORM_TENANT_ID
 
 /** Returns whether the account may call the endpoint: by its permissions and by its data scope. */
-export const mayCall = ({ access, allTenants }: CallAccess) =>
-  can(access) && (!allTenants || permissions.get().seesAllTenants)
+export const mayCall = ({ access, allTenants, createsSharedRows }: CallAccess) =>
+  can(access) && (permissions.get().seesAllTenants || !(allTenants || (createsSharedRows && worksInPlatform())))
+
+/** Returns the conditions of a call on one row. A row that all tenants share requires a data scope with all tenants. */
+export const accessToRow = ({ access }: CallAccess, isShared: boolean): CallAccess =>
+  isShared ? { access, allTenants: true } : { access }
+
+/** True when the account must name a tenant for a new row, because it may not create rows of the platform. */
+export function useMustChooseTenant() {
+  useStore(credentials)
+  return !useStore(permissions).seesAllTenants && worksInPlatform()
+}
 
 /** Returns `mayCall` for components; re-renders when the permissions change. */
 export function useMayCall() {

@@ -1,30 +1,43 @@
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react'
 import { loadChunk } from './load-chunk.ts'
 
-/** Milliseconds of idle time before deferred code is loaded. */
+/** Milliseconds before the first check whether the screen has rendered. */
 const QUIET_MS = 2500
 const AGAIN_MS = 500
-/** A page with a running animation may never be idle; its charts and dialogs load all the same. */
+/** A page with a running animation may never be idle. Its charts and dialogs load after this time. */
 const LONGEST_WAIT_FOR_IDLE_MS = 2000
 /** Placeholder while deferred content loads. */
 const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
 
 /**
- * Runs a task when the screen has rendered and the browser is idle, at most 2 s after the screen has rendered. Returns
- * a cancel function.
+ * Waits `afterMs`, then until the screen has rendered, and then runs a task when the browser is idle, after 2 s at the
+ * latest. Returns a cancel function.
  */
 export function runWhenIdle(run: () => void, afterMs = QUIET_MS) {
-  const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
-  let timer = setTimeout(check, afterMs)
+  let cancel = after(afterMs, check)
   function check() {
     const started = document.documentElement.dataset['started'] !== undefined
-    if (started && !isUnfinished()) return void idle(run, { timeout: LONGEST_WAIT_FOR_IDLE_MS })
-    timer = setTimeout(check, AGAIN_MS)
+    cancel = started && !isUnfinished() ? onceIdle(run) : after(AGAIN_MS, check)
   }
+  return () => cancel()
+}
+
+function after(ms: number, run: () => void) {
+  const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)
 }
 
-/** Hidden tabs may still be loading, but the user does not see them. */
+/**
+ * Runs a task when the browser is idle, and returns a cancel function. Safari lacks `requestIdleCallback`, so a timer
+ * replaces it.
+ */
+function onceIdle(run: () => void) {
+  if (!window.requestIdleCallback) return after(200, run)
+  const callback = window.requestIdleCallback(run, { timeout: LONGEST_WAIT_FOR_IDLE_MS })
+  return () => window.cancelIdleCallback(callback)
+}
+
+/** Ignores placeholders in hidden tabs, because the user does not see them. */
 const isUnfinished = () =>
   [...document.querySelectorAll<HTMLElement>(UNFINISHED)].some(({ offsetParent }) => offsetParent !== null)
 

@@ -23,7 +23,7 @@ export async function loadChunk<T>(load: () => Promise<T>, waits: readonly numbe
  * Returns a new URL of the failed file. Browsers cache a failed module URL and never request it again. Undefined when
  * the browser's error message does not contain the URL.
  */
-function againOf<T>(load: () => Promise<T>, error: unknown, left: number): (() => Promise<T>) | undefined {
+function createRetryOfUrl<T>(load: () => Promise<T>, error: unknown, left: number): (() => Promise<T>) | undefined {
   const address = /imported module: (\S+)/.exec(String(error))?.[1]?.split(/[?#]/, 1)[0]
   if (!address) return undefined
   const part = partOf(load, address)
@@ -50,6 +50,6 @@ async function attempt<T>(load: () => Promise<T>, waits: readonly number[]): Pro
     const [wait, ...rest] = waits
     if (wait === undefined) throw new ChunkError('failed')
     await new Promise((resolve) => setTimeout(resolve, wait))
-    return attempt(againOf(load, error, rest.length) ?? load, rest)
+    return attempt(createRetryOfUrl(load, error, rest.length) ?? load, rest)
   }
 }

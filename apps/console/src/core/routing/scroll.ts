@@ -1,10 +1,10 @@
 /** Attribute of the scroll container of a tab's page. */
-export const SCROLLER = 'data-scroller'
+export const SCROLLER_ATTRIBUTE = 'data-scroller'
 const DURATION_MS = 800
 
 /** Scrolls the page around `from` to the top in 800 ms, after a page change in a list. */
 export function scrollToTop(from: Element | null, duration = DURATION_MS) {
-  const scroller = from?.closest(`[${SCROLLER}]`) ?? document.scrollingElement
+  const scroller = from?.closest(`[${SCROLLER_ATTRIBUTE}]`) ?? document.scrollingElement
   if (!scroller || scroller.scrollTop === 0) return
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
   const start = scroller.scrollTop

@@ -48,7 +48,7 @@ export function useTabTitle(title: string | undefined) {
 
 /**
  * Guards unsaved changes: closing the tab, other tabs or the window asks for confirmation. Returns a function that
- * clears the mark at once, because effects of a hidden page run only when the page is shown again.
+ * marks the page as saved at once, because effects of a hidden page run only when the page is shown again.
  */
 export function useUnsaved(dirty: boolean) {
   const tab = useTab()

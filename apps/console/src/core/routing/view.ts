@@ -5,9 +5,9 @@ import { useTab } from './tab.tsx'
 const MEMORY = 'view'
 
 /**
- * Returns the view that a page shows, and a function that changes the view. The address names every view but the
- * first, so that a reload keeps the view. A page that its tab opens again without a query returns to its last view,
- * with the query of the view.
+ * Returns the view that a page shows, and a function that changes the view. The URL contains the view unless it is the
+ * first one, so that a reload keeps the view. When a tab shows a page again and the URL has no query, the last view of
+ * the page and its query are restored.
  */
 export function useView(first: string) {
   const [params, setParams] = useSearchParams()

@@ -3,12 +3,12 @@ import { createStore, useStore } from '#core/events/store.ts'
 export type ColorScheme = 'light' | 'dark'
 const KEY = 'theme'
 const system = () => matchMedia('(prefers-color-scheme: dark)')
-const chosen = () => {
+const readChosenScheme = () => {
   const stored = localStorage.getItem(KEY)
   return stored === 'light' || stored === 'dark' ? stored : undefined
 }
 /** The user's colour scheme, or the system's by default. */
-export const readColorScheme = (): ColorScheme => chosen() ?? (system().matches ? 'dark' : 'light')
+export const readColorScheme = (): ColorScheme => readChosenScheme() ?? (system().matches ? 'dark' : 'light')
 
 const shade = createStore<ColorScheme>('light')
 export const useColorScheme = () => useStore(shade)

@@ -9,10 +9,17 @@ interface Rule {
  * Rule kinds that this validator and the form itself support. The type check refuses all others (`form-rules.ts`), and so
  * does a build (`build/antd/form-rules.ts`).
  */
-export type SupportedRule = (typeof SUPPORTED)[number]
-export const SUPPORTED = ['required', 'whitespace', 'message', 'validator', 'validateTrigger', 'warningOnly'] as const
+export type SupportedRule = (typeof SUPPORTED_RULE_KEYS)[number]
+export const SUPPORTED_RULE_KEYS = [
+  'required',
+  'whitespace',
+  'message',
+  'validator',
+  'validateTrigger',
+  'warningOnly',
+] as const
 /** The form adds `ruleIndex` to every rule. */
-const KNOWN = new Set<string>([...SUPPORTED, 'ruleIndex'])
+const KNOWN = new Set<string>([...SUPPORTED_RULE_KEYS, 'ruleIndex'])
 
 /**
  * Replaces async-validator below antd's forms (`build/unused-parts.ts`). The contract validates values, so this class

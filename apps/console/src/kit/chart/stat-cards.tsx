@@ -1,4 +1,4 @@
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import './stat-panel.css'
 
 /** A figure of a statistics page. */
@@ -17,16 +17,16 @@ export const StatCardRow = ({ cards }: { cards: readonly StatCard[] }) => (
   <div className="stat-cards">
     {cards.map(({ title, value, note, more = [], to }) => (
       <div key={title} className="kit-card stat-card">
-        <KnownLink to={to} className="stat-card-figure">
+        <PermittedLink to={to} className="stat-card-figure">
           <span>{title}</span>
           <b>{value}</b>
           {note && <small>{note}</small>}
-        </KnownLink>
+        </PermittedLink>
         {more.map((each) => (
           <small key={each.to}>
-            <KnownLink to={each.to} className="stat-card-more">
+            <PermittedLink to={each.to} className="stat-card-more">
               {each.label} <b>{each.value}</b>
-            </KnownLink>
+            </PermittedLink>
           </small>
         ))}
       </div>

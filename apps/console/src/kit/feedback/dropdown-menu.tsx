@@ -55,7 +55,7 @@ export function DropdownMenu(props: Props) {
       tabIndex={-1}
       aria-label={label}
       className={`pop-menu ${className}`}
-      onKeyDown={(event) => walk(event, onClose)}
+      onKeyDown={(event) => handleMenuKey(event, onClose)}
       onContextMenu={(event) => event.preventDefault()}
     >
       {items.map(({ key, label: text, title, disabled, danger, parted, onClick }) => (
@@ -120,7 +120,7 @@ function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
 const isSamePlace = (one: Anchor, other: Anchor | null) =>
   other !== null && Math.abs(one.left - other.left) < 1 && Math.abs(one.top - other.top) < 1
 
-function walk(event: KeyboardEvent<HTMLElement>, close: () => void) {
+function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void) {
   const entries = [...event.currentTarget.querySelectorAll<HTMLElement>(ENTRIES)]
   const at = entries.indexOf(document.activeElement as HTMLElement)
   const to = {

@@ -5,7 +5,7 @@ import { Panel } from '#kit/record/page.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 
 /** Error banner above a loaded record that could not be refreshed; the record and all input stay visible. */
-export const Outdated = ({ refusal, onRetry }: { refusal: ApiError | null; onRetry(): void }) =>
+export const RefreshErrorBanner = ({ refusal, onRetry }: { refusal: ApiError | null; onRetry(): void }) =>
   refusal && <LoadFailed refusal={refusal} hint="下面是之前读到的内容" onRetry={onRetry} />
 
 /** Replaces a record page that failed to load: error message, retry button and link to the list. */

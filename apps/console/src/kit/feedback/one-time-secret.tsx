@@ -27,7 +27,6 @@ export function OneTimeSecret(props: OneTimeSecretProps) {
       title={title}
       closable={false}
       keyboard={false}
-      mask={{ closable: false }}
       cancelButtonProps={{ style: { display: 'none' } }}
       okText="我已保存"
       onOk={onClose}

@@ -36,7 +36,10 @@ const keepEnter = (event: KeyboardEvent) => {
   if (event.key === 'Enter') event.preventDefault()
 }
 
-/** Adapts antd's picker to text values. */
+/** Formats of a typed time. The first one is shown; a time that is not typed is 0. */
+const TIME_FORMATS = ['YYYY-MM-DD HH:mm:ss', 'YYYY-MM-DD HH:mm', 'YYYY-MM-DD']
+
+/** Adapts antd's picker to text values. A typed value counts when the field is left, without a press on 确定. */
 function TextPicker(props: {
   format: string
   placeholder: string
@@ -53,8 +56,9 @@ function TextPicker(props: {
       onKeyDown={keepEnter}
       style={{ width: '100%' }}
       disabled={disabled === true}
-      format={format}
+      format={format.includes('HH') ? TIME_FORMATS : format}
       showTime={format.includes('HH')}
+      needConfirm={false}
       value={moment?.isValid() ? moment : null}
       onChange={(next: Dayjs | null) => onChange?.(next?.format(format))}
     />

@@ -1,4 +1,5 @@
 import { about } from '@oms/contract/core/fields.ts'
+import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
 import { Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
@@ -171,16 +172,15 @@ export function SelectField<S extends z.ZodObject>({
   )
 }
 
-/** Switch with the values 1 and 0; `values` overrides them. */
-export function SwitchField<S extends z.ZodObject>({
-  on = '启用',
-  off = '停用',
-  ...props
-}: FieldOf<S> & FieldPlace & { on?: string; off?: string }) {
+/** Switch with the values 1 and 0. Its words are the labels of the field, unless `on` and `off` name others. */
+export function SwitchField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace & { on?: string; off?: string }) {
+  const { title, labels } = about(props.of, props.name)
+  const on = props.on ?? labels?.[1] ?? ENABLED_WORDS.on
+  const off = props.off ?? labels?.[0] ?? ENABLED_WORDS.off
   return (
     <Form.Item
       name={[...(props.within ?? []), props.name]}
-      label={about(props.of, props.name).title}
+      label={title}
       extra={props.hint}
       valuePropName="checked"
       getValueProps={(value: unknown) => ({ checked: value === true || value === 1 })}

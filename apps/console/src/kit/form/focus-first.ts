@@ -2,7 +2,7 @@
  * Focuses the first field of a form whose opening animation has ended. Does not move a focus that the user has set
  * meanwhile in a field or an overlay of the form (options, a calendar, another dialog).
  */
-export function focusFirst(form: HTMLElement | null | undefined) {
+export function focusFirstField(form: HTMLElement | null | undefined) {
   if (form && !isWithinOrAbove(document.activeElement, form)) firstControl(form)?.focus()
 }
 
@@ -14,8 +14,8 @@ function isWithinOrAbove(focused: Element | null, form: HTMLElement) {
 }
 
 /** Focuses the first field of a dialog or drawer; for `afterOpenChange` without `useFormModal`. */
-export const focusOpened = (open: boolean) => {
-  if (open) focusFirst([...document.querySelectorAll<HTMLElement>('.ant-modal-body, .ant-drawer-body')].at(-1))
+export const focusFirstFieldOnOpen = (open: boolean) => {
+  if (open) focusFirstField([...document.querySelectorAll<HTMLElement>('.ant-modal-body, .ant-drawer-body')].at(-1))
 }
 
 const firstControl = (element: HTMLElement | null | undefined) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepDigits, yuanToFen, toFieldPath, pickSendable, fenToYuan } from './form-values.ts'
+import { keepDigits, mergeEdits, yuanToFen, toFieldPath, pickAcceptedFields, fenToYuan } from './form-values.ts'
 
 test('maps a server error to its nested form field', () => {
   expect(toFieldPath('verCode')).toEqual(['verCode'])
@@ -9,8 +9,12 @@ test('maps a server error to its nested form field', () => {
 
 test("a form opened with a list row sends only the endpoint's fields, including ids and rev", () => {
   const input = z.object({ id: z.int(), rev: z.int(), name: z.string() })
-  expect(pickSendable({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({ id: 1, rev: 2, name: 'a' })
-  expect(pickSendable({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
+  expect(pickAcceptedFields({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({
+    id: 1,
+    rev: 2,
+    name: 'a',
+  })
+  expect(pickAcceptedFields({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
 })
 
 test('OTA-07 removes all characters except digits while typing', () => {
@@ -21,4 +25,16 @@ test('OTA-07 removes all characters except digits while typing', () => {
 test('converts amounts between fen and the yuan of a control without losing a fen', () => {
   for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(yuanToFen(fenToYuan(fen))).toBe(fen)
   expect([yuanToFen(null), fenToYuan(null)]).toEqual([null, undefined])
+})
+
+test('the latest values of a record are loaded into the fields that the user has not changed', () => {
+  const base = { status: 1, handlerId: 3, problemAttr: { screen: ['a'], power: ['b'] }, remark: '' }
+  const edited = { ...base, handlerId: undefined, problemAttr: { screen: ['a', 'c'], power: ['b'] }, remark: '已寄出' }
+  const latest = { status: 2, handlerId: 5, problemAttr: { screen: [], power: ['d'] }, remark: '' }
+  expect(mergeEdits(base, edited, latest)).toEqual({
+    status: 2,
+    handlerId: undefined,
+    problemAttr: { screen: ['a', 'c'], power: ['d'] },
+    remark: '已寄出',
+  })
 })

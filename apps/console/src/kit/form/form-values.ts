@@ -7,7 +7,7 @@ export const toFieldPath = (field: string) => field.split('.').map((part) => (/^
  * Returns only the form values that the endpoint accepts, so that a form opened with a list row does not send other
  * columns.
  */
-export function pickSendable({ input }: Pick<Endpoint, 'input'>, values: Readonly<Record<string, unknown>>) {
+export function pickAcceptedFields({ input }: Pick<Endpoint, 'input'>, values: Readonly<Record<string, unknown>>) {
   const shape = 'shape' in input ? (input.shape as object) : undefined
   return Object.fromEntries(Object.entries(values).filter(([key]) => !shape || key in shape))
 }
@@ -15,10 +15,34 @@ export function pickSendable({ input }: Pick<Endpoint, 'input'>, values: Readonl
 /** Returns whether two versions of a record are equal in all fields that the endpoint saves, except `rev`. */
 export function hasSameFields(endpoint: Pick<Endpoint, 'input'>, one: object, other: object) {
   const fields = (record: object) => {
-    const { rev: _, ...rest } = pickSendable(endpoint, record as Record<string, unknown>) as Record<string, unknown>
+    const { rev: _, ...rest } = pickAcceptedFields(endpoint, record as Record<string, unknown>) as Record<
+      string,
+      unknown
+    >
     return JSON.stringify(Object.entries(rest).sort(([a], [b]) => a.localeCompare(b)))
   }
   return fields(one) === fields(other)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * Returns the latest values of a record with the fields that the user changed since `base` was loaded. Objects are
+ * merged field by field; a changed list is kept as a whole.
+ */
+export function mergeEdits(base: Fields, edited: Fields, latest: Fields): Fields {
+  const fields = new Set([...Object.keys(latest), ...Object.keys(edited)])
+  return Object.fromEntries([...fields].map((field) => [field, mergeEdit(base[field], edited[field], latest[field])]))
+}
+
+function mergeEdit(base: unknown, edited: unknown, latest: unknown): unknown {
+  if (isRecord(base) && isRecord(edited) && isRecord(latest)) return mergeEdits(base, edited, latest)
+  return isEqual(base, edited) ? latest : edited
 }
 
 /** Removes all characters except digits. */

@@ -14,9 +14,9 @@ export function createPlaceholderSelect(control: DeferredControl<FullSelectProps
     if (Full && due) return <Full {...props} due={due} />
     const { id, value, options, placeholder, disabled, style, onOpenChange } = props
     const shown = { id, value, options, placeholder, disabled, style, label: props['aria-label'] }
-    if (disabled) return <StandIn {...shown} />
+    if (disabled) return <SelectPlaceholder {...shown} />
     return (
-      <StandIn
+      <SelectPlaceholder
         {...shown}
         {...reach}
         onClick={(event) => {
@@ -38,13 +38,22 @@ export function createPlaceholderSelect(control: DeferredControl<FullSelectProps
 
 type Reach = Partial<ReturnType<typeof usePlaceholder>['reach']>
 
-interface StandInProps extends Reach, Pick<SelectProps, 'value' | 'options' | 'placeholder' | 'style'> {
+interface SelectPlaceholderProps extends Reach, Pick<SelectProps, 'value' | 'options' | 'placeholder' | 'style'> {
   readonly id: string | undefined
   readonly label: string | undefined
   readonly disabled: boolean | undefined
 }
 
-function StandIn({ id, label, value, options = [], placeholder, disabled, style, ...reach }: StandInProps) {
+function SelectPlaceholder({
+  id,
+  label,
+  value,
+  options = [],
+  placeholder,
+  disabled,
+  style,
+  ...reach
+}: SelectPlaceholderProps) {
   const labels = [value ?? []]
     .flat()
     .map((each: unknown) => options.find((option) => option.value === each)?.label ?? String(each))
@@ -66,7 +75,7 @@ function StandIn({ id, label, value, options = [], placeholder, disabled, style,
   )
 }
 
-type PlaceholderInputProps = Pick<StandInProps, 'id' | 'label' | 'disabled'>
+type PlaceholderInputProps = Pick<SelectPlaceholderProps, 'id' | 'label' | 'disabled'>
 
 const PlaceholderInput = ({ id, label, disabled }: PlaceholderInputProps) => (
   <input

@@ -2,7 +2,7 @@ import type { FormInstance } from 'antd'
 import { isApiError } from '#core/api/client.ts'
 import { toFieldPath } from './form-values.ts'
 
-/** Shows an API error at the form field that it names. Returns false when the form has no such field. */
+/** Shows an API error at the form field that the error names. Returns false when the form has no such field. */
 export function showAtField(form: FormInstance, error: unknown): boolean {
   const field = isApiError(error) ? error.field : undefined
   if (!isApiError(error) || !field) return false

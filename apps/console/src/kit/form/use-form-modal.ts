@@ -13,7 +13,7 @@ interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
  * before input is discarded.
  */
 export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
-  const { open, leave, ask, save, at } = useLeaving(endpoint, options)
+  const { open, leave, ask, save, at } = useClosableForm(endpoint, options)
   return {
     modal: {
       ...at,
@@ -37,7 +37,7 @@ export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOpti
 export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
   // antd removes a drawer that is closed during its opening animation, and does not call `afterOpenChange`.
   const isOpened = useRef(false)
-  const { open, leave, ask, save, at } = useLeaving(endpoint, options, () => isOpened.current)
+  const { open, leave, ask, save, at } = useClosableForm(endpoint, options, () => isOpened.current)
   const afterOpenChange = (shown: boolean) => {
     isOpened.current = shown
     if (shown) save.focusFirst()
@@ -64,7 +64,7 @@ export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOpt
  * Closes in two steps, so that the closing dialog can restore the focus. Without a closing animation (`animates`) the
  * form is removed at once, because its callback never runs.
  */
-function useLeaving<E extends Endpoint>(
+function useClosableForm<E extends Endpoint>(
   endpoint: E,
   { onClose, onSaved, ...options }: ModalOptions<E>,
   animates: () => boolean = () => true,

@@ -39,7 +39,7 @@ export function deferControl<Name extends string, Props>(
 export function usePlaceholder<Props>(control: DeferredControl<Props>) {
   const [due, setDue] = useState<PlaceholderState | undefined>(() => (control.arrived ? 'soon' : undefined))
   const [isPressed, setPressed] = usePress()
-  const Full = useArrived(control, due)
+  const Full = useLoadedControl(control, due)
   useEffect(() => {
     if (due) return
     return runWhenIdle(() => setDue((now) => now ?? 'soon'))
@@ -87,7 +87,7 @@ function usePress() {
 }
 
 /** Returns the full control when it is needed and loaded. A failed load is thrown only after an interaction. */
-function useArrived<Props>(control: DeferredControl<Props>, due: PlaceholderState | undefined) {
+function useLoadedControl<Props>(control: DeferredControl<Props>, due: PlaceholderState | undefined) {
   const [Full, setFull] = useState(() => control.arrived)
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {

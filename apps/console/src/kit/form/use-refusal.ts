@@ -3,7 +3,7 @@ import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import type { FormInstance } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { ApiError } from '#core/api/client.ts'
-import { useCan } from '#core/auth/session.tsx'
+import { useMayCall } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
@@ -46,8 +46,8 @@ interface Refused {
  * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
  * each time the page is shown, until the value is changed or saved.
  */
-export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
-  const can = useCan()
+export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
+  const mayCall = useMayCall()
   const tab = useTab()
   const [refused, setRefused] = useState<Refused>()
   const asked = useRef<Refused>(undefined)
@@ -58,7 +58,7 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
     const { conflict } = refusal
     askConflict(conflict, {
       reload: latest && (() => void latest().then(load, () => {})),
-      overwrite: can(endpoint.access) ? () => again(conflict.rev) : undefined,
+      overwrite: mayCall(endpoint) ? () => again(conflict.rev) : undefined,
     })
   })
   // A page that is shown again runs its effects again.

@@ -4,11 +4,11 @@ import { useId, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import { focusFirst } from './focus-first.ts'
-import { pickSendable } from './form-values.ts'
+import { focusFirstField } from './focus-first.ts'
+import { pickAcceptedFields } from './form-values.ts'
 import { revalidateChanged } from './revalidate-changed.ts'
 import { afterUploads } from './running-uploads.ts'
-import { useRefusal } from './use-refusal.ts'
+import { useSaveError } from './use-refusal.ts'
 
 export interface SaveOptions<E extends Endpoint> {
   /** Initial values; ids and `rev` are sent back although no field shows them. */
@@ -43,7 +43,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     setLoaded(values)
     setDirty(false)
   }
-  const refusal = useRefusal(endpoint, form, { latest: options.latest, loaded, load })
+  const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, load })
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
     setDirty(false)
     unmark()
@@ -65,14 +65,14 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     /** Form name for the button: `<Button htmlType="submit" form={name}>` also submits on Enter. */
     name,
     load,
-    focusFirst: () => focusFirst(document.getElementById(name)),
+    focusFirst: () => focusFirstField(document.getElementById(name)),
     form: { ...LAYOUT, form, name, initialValues: options.initial, ...afterUploads(form, submit), onValuesChange },
   }
 }
 
 interface Submission<E extends Endpoint> {
   readonly form: FormInstance
-  readonly refusal: ReturnType<typeof useRefusal>
+  readonly refusal: ReturnType<typeof useSaveError>
   onSaved(result: ResultOf<E>, input: InputOf<E>): void
 }
 
@@ -85,7 +85,7 @@ function useSubmission<E extends Endpoint>(
   const write = useWrite(endpoint, { quiet: true, alsoChanges: options.alsoChanges ?? [] })
   const submit = (over: object = {}) => {
     const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
-    const input = options.input?.(values) ?? (pickSendable(endpoint, values) as InputOf<E>)
+    const input = options.input?.(values) ?? (pickAcceptedFields(endpoint, values) as InputOf<E>)
     refusal.forget()
     write.mutate(input, {
       onSuccess: (result) => onSaved(result, input),

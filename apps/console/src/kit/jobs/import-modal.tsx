@@ -37,7 +37,6 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
       open
       title={title}
       width={640}
-      mask={{ closable: false }}
       okText={report && !checked ? '完成' : checked ? `导入 ${taken} 行` : '校验'}
       cancelText="取消"
       {...(report && !checked && { cancelButtonProps: { style: { display: 'none' } } })}
@@ -155,7 +154,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }
         void refreshReads(client, { resource: readResourceName(to), path: to.path })
       }
     } catch (error) {
-      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      // The chosen file stays. A failed run of an earlier file is not shown at the present file.
       if (isCurrent()) onProblem(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)

@@ -4,9 +4,9 @@ import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import '#kit/kit.css'
-import { describeImportCounts } from './job-words.ts'
+import { describeImportCounts, joinRowProblems } from './job-words.ts'
 
-/** Shows the counts of an import or dry run, and every refused row. */
+/** Shows the counts of an import or dry run, and the problems of every refused row. */
 export function ImportProblems({ report }: { report: ImportReport }) {
   const { total, failed, rows, dryRun } = report
   const verb = dryRun ? '将' : '已'
@@ -23,18 +23,27 @@ export function ImportProblems({ report }: { report: ImportReport }) {
   )
 }
 
-/** Lists refused rows with their reasons. `failed` also counts rows that only the file contains. */
-export function ProblemList({ rows, failed }: Pick<ImportReport, 'rows' | 'failed'>) {
+interface ProblemListProps {
+  readonly rows: ImportReport['rows']
+  /**
+   * Number of all refused rows, including rows that are only in the file of failed lines. Default: only the listed
+   * rows.
+   */
+  readonly failed?: number
+}
+
+/** Lists refused rows, each with all its problems. */
+export function ProblemList({ rows, failed = 0 }: ProblemListProps) {
   if (rows.length === 0) return null
+  const refused = joinRowProblems(rows)
   return (
     <ul className="kit-report">
-      {rows.map(({ row, field, msg }, index) => (
-        <li key={`${row}:${index}`}>
-          <b>第 {row} 行</b> {field && `${field}：`}
-          {msg}
+      {refused.map(({ row, text }) => (
+        <li key={row}>
+          <b>第 {row} 行</b> {text}
         </li>
       ))}
-      {failed > rows.length && <li>还有 {failed - rows.length} 行的问题见失败明细文件</li>}
+      {failed > refused.length && <li>还有 {failed - refused.length} 行的问题见失败明细文件</li>}
     </ul>
   )
 }

@@ -8,10 +8,10 @@ import { describeJobEnd } from './job-words.ts'
 type Made = NonNullable<JobRow['file']>
 
 /**
- * Notification key per job: progress and result replace each other. Placed at the bottom right, so that the account
- * menu stays visible.
+ * Notification key per job: progress and result replace each other. Placed at the bottom left, so that neither the
+ * account menu nor the buttons of a drawer are covered.
  */
-export const buildNotificationKey = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
+export const buildNotificationKey = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomLeft' }) as const
 
 /** Shows the result of the user's own job, with a download button for its file. */
 export function showJobNotification(job: JobRow, onDetails?: () => void) {

@@ -1,6 +1,6 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
 import { expect, test } from 'vitest'
-import { describeImportCounts, describeJobEnd } from './job-words.ts'
+import { describeImportCounts, describeJobEnd, joinRowProblems } from './job-words.ts'
 
 const job = (over: Partial<JobRow>): JobRow => ({
   jobId: 1,
@@ -49,4 +49,16 @@ test('the counts of an import name only created and only updated rows that exist
   expect(describeImportCounts({ created: 2, updated: 0, failed: 1 }, '将')).toBe('将新增 2 行，1 行有问题')
   expect(describeImportCounts({ created: 0, updated: 3, failed: 0 }, '已')).toBe('已更新 3 行，0 行有问题')
   expect(describeImportCounts({ created: 0, updated: 0, failed: 4 }, '将')).toBe('4 行有问题')
+})
+
+test('a refused row with several problems is listed once with all of them', () => {
+  const rows = [
+    { row: 2, field: '姓名', msg: '请输入姓名' },
+    { row: 2, field: '手机号', msg: '手机号格式不正确' },
+    { row: 5, msg: '第3列没有列名' },
+  ]
+  expect(joinRowProblems(rows)).toEqual([
+    { row: 2, text: '姓名：请输入姓名；手机号：手机号格式不正确' },
+    { row: 5, text: '第3列没有列名' },
+  ])
 })

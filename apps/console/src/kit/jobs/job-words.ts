@@ -1,5 +1,5 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
-import { EXPORT_DAYS, type ImportReport } from '@oms/contract/core/transfer.ts'
+import { EXPORT_DAYS, type ImportReport, joinProblems } from '@oms/contract/core/transfer.ts'
 
 type Level = 'success' | 'error' | 'info'
 
@@ -37,3 +37,10 @@ export const describeImportCounts = (
   [created > 0 && `${verb}新增 ${created} 行`, updated > 0 && `${verb}更新 ${updated} 行`, `${failed} 行有问题`]
     .filter(Boolean)
     .join('，')
+
+/** Returns each refused row once, with the text of all its problems. */
+export const joinRowProblems = (rows: ImportReport['rows']) =>
+  [...Map.groupBy(rows, ({ row }) => row)].map(([row, problems]) => ({
+    row,
+    text: joinProblems(problems),
+  }))

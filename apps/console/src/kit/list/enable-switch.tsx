@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { useWrite } from '#core/api/query.ts'
-import { useCan } from '#core/auth/session.tsx'
+import { useMayCall } from '#core/auth/session.tsx'
 import { StatusSwitch } from './status-switch.tsx'
 
 interface EnableSwitchProps {
@@ -11,17 +11,23 @@ interface EnableSwitchProps {
   name: string
   warning: string
   disabled?: boolean
+  /** Disables the switch and says why, in its tooltip. */
+  reason?: string | undefined
 }
 
-/** StatusSwitch for a module's enable and disable calls; disabled without their permissions. */
+/**
+ * StatusSwitch for the enable and disable calls of a module. Its words are those of the enable call. The switch is
+ * disabled when the account may not call `enable`.
+ */
 export function EnableSwitch({ calls, id, disabled = false, ...shown }: EnableSwitchProps) {
   const enable = useWrite(calls.enable)
   const disable = useWrite(calls.disable)
-  const can = useCan()
+  const mayCall = useMayCall()
   return (
     <StatusSwitch
       {...shown}
-      disabled={disabled || !can(calls.enable.access)}
+      words={calls.enable.words}
+      disabled={disabled || !mayCall(calls.enable)}
       onChange={(on) => (on ? enable : disable).mutateAsync({ id } as never)}
     />
   )

@@ -38,7 +38,7 @@ export function DateRangeFilter({
   }
   return (
     <Form.Item label={label} htmlFor={range.id}>
-      {Full && due ? <Full {...range} due={due} /> : <StandIn {...range} reach={reach} />}
+      {Full && due ? <Full {...range} due={due} /> : <DateRangePlaceholder {...range} reach={reach} />}
     </Form.Item>
   )
 }
@@ -46,7 +46,12 @@ export function DateRangeFilter({
 type Reach = ReturnType<typeof usePlaceholder>['reach']
 
 /** Placeholder of the calendar field until its code is loaded. */
-function StandIn({ id, from = '', to = '', reach }: Pick<RangeFields, 'id' | 'from' | 'to'> & { reach: Reach }) {
+function DateRangePlaceholder({
+  id,
+  from = '',
+  to = '',
+  reach,
+}: Pick<RangeFields, 'id' | 'from' | 'to'> & { reach: Reach }) {
   const end = (value: string, placeholder: string, inputId: string) => (
     <div className="ant-picker-input">
       <input

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   countFilters,
   type Filters,
-  pickFilled,
+  omitEmptyFilters,
   computeLastPage,
   nextSortOrder,
   listShownPages,
@@ -28,7 +28,7 @@ describe('list state in the URL', () => {
     expect(writeListState(read(query)).toString()).toBe(query)
   })
 
-  test('the view of the page is no filter, and a changed list keeps the view', () => {
+  test('the URL parameter of the view is not a filter, and a change of the list keeps the view', () => {
     const params = new URLSearchParams('state=1&view=grants')
     expect(readListState(params).filters).toEqual({ state: '1' })
     expect(writeListState({ ...readListState(params), pageNum: 2 }, params).toString()).toBe(
@@ -46,7 +46,7 @@ describe('list state in the URL', () => {
 })
 
 test('empty form fields are omitted from the filters', () => {
-  expect(pickFilled({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
+  expect(omitEmptyFilters({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
     a: 'x',
     f: '1',
     g: ['1', '2'],
@@ -62,7 +62,7 @@ test('both ends of a range count as one filter', () => {
   expect(countAll({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
 })
 
-test('only the named filters are counted', () => {
+test('counts only the filters with the given names', () => {
   expect(countFilters({ startDate: 'a', endDate: 'b', tag: 'c' }, ['groupId', 'tag'])).toBe(1)
   expect(countFilters({ startDate: 'a', endDate: 'b' }, ['groupId', 'tag'])).toBe(0)
 })

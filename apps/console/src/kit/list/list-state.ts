@@ -32,14 +32,14 @@ export function readListState(params: URLSearchParams): ListState {
     sort: column ? { column, direction: params.get('isAsc') === 'desc' ? 'desc' : 'asc' } : undefined,
   }
 }
-/** Parameters of the URL that are no filters. `view` names the view of the page that contains the list. */
+/** URL parameters that are not filters. `view` names the view of the page that contains the list. */
 const RESERVED = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', 'view'])
 
 /** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view of `before`. */
 export function writeListState({ filters, pageNum, pageSize, sort }: ListState, before?: URLSearchParams) {
   const view = before?.get('view')
   const params = new URLSearchParams(view ? { view } : {})
-  for (const [key, value] of Object.entries(pickFilled(filters)))
+  for (const [key, value] of Object.entries(omitEmptyFilters(filters)))
     for (const item of [value].flat()) params.append(key, item)
   if (sort) {
     params.set('orderByColumn', sort.column)
@@ -51,7 +51,7 @@ export function writeListState({ filters, pageNum, pageSize, sort }: ListState, 
 }
 
 /** Returns the non-empty fields of a form as text. */
-export function pickFilled(fields: object): Record<string, string | string[]> {
+export function omitEmptyFilters(fields: object): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {}
   for (const [key, value] of Object.entries(fields)) {
     const texts = [value].flat().flatMap((item) => {

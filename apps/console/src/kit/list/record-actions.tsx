@@ -1,11 +1,12 @@
 import { PlusOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
+import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
 import { Button } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import type { Picked } from '#kit/table/data-table.tsx'
 import { BatchAction } from './batch-action.tsx'
-import { RowActions } from './row-actions.tsx'
+import { type RowAction, RowActions } from './row-actions.tsx'
 
 interface Named<Row> {
   /** Chinese name of the record: `备件`. */
@@ -46,18 +47,69 @@ export function useRecordActions<Row extends Identified>(
   )
 }
 
-/** Enables, disables or deletes the selected rows. */
-export function RecordBatch<Row extends Identified>(props: {
-  calls: { readonly enable: Endpoint; readonly disable: Endpoint; readonly remove: Endpoint }
+interface BatchProps<Row> {
   picked: Picked<Row>
   nameOf(row: Row): string
-}) {
-  const { calls, picked, nameOf } = props
-  const each = { picked, nameOf, input: ({ id }: Row) => ({ id }) }
+}
+interface Switches {
+  readonly enable: Endpoint
+  readonly disable: Endpoint
+}
+
+/** Returns a function that builds the action of a row: enable or disable. The enable call declares the labels. */
+export function useStatusAction(calls: Switches) {
+  const enable = useWrite(calls.enable)
+  const disable = useWrite(calls.disable)
+  const words = calls.enable.words ?? ENABLED_WORDS
+  return ({ id, on, name, warning, reason }: StatusOfRow): RowAction =>
+    on
+      ? {
+          label: words.disable,
+          to: calls.disable,
+          reason,
+          confirm: `${words.disable}${name}？${warning}`,
+          onClick: () => disable.mutateAsync({ id } as InputOf<Endpoint>),
+        }
+      : {
+          label: words.enable,
+          to: calls.enable,
+          reason,
+          onClick: () => enable.mutateAsync({ id } as InputOf<Endpoint>),
+        }
+}
+interface StatusOfRow extends Identified {
+  readonly on: boolean
+  /** Kind and label of the record: `广告「春节」`. */
+  readonly name: string
+  /** Effect of disabling, shown in the confirmation. */
+  readonly warning: string
+  /** Reason why the action is disabled. Absent: the action is enabled. */
+  readonly reason?: string | undefined
+}
+
+/** Enables or disables the selected rows; the buttons show the words that the calls declare. */
+export function StatusBatch<Row>({
+  calls,
+  ...each
+}: BatchProps<Row> & { calls: Switches; input(row: Row): { id: number } }) {
+  const words = calls.enable.words ?? ENABLED_WORDS
   return (
     <>
-      <BatchAction label="启用" to={calls.enable} {...each} />
-      <BatchAction label="停用" to={calls.disable} {...each} danger />
+      <BatchAction label={words.enable} to={calls.enable} {...each} />
+      <BatchAction label={words.disable} to={calls.disable} {...each} danger />
+    </>
+  )
+}
+
+/** Enables, disables or deletes the selected rows. */
+export function RecordBatch<Row extends Identified>({
+  calls,
+  ...batch
+}: BatchProps<Row> & { calls: Switches & { readonly remove: Endpoint } }) {
+  const each = { ...batch, input: ({ id }: Row) => ({ id }) }
+  return (
+    <>
+      <StatusBatch calls={calls} {...each} />
       <BatchAction label="删除" to={calls.remove} {...each} danger />
     </>
   )

@@ -33,8 +33,8 @@ interface RowActionsProps {
 export function RowActions({ items, shown = 3 }: RowActionsProps) {
   const mayCall = useMayCall()
   const allowed = items.filter(
-    (item) => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
-  ) as RowAction[]
+    (item): item is RowAction => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
+  )
   const direct = allowed.length > shown ? shown - 1 : shown
   const more = allowed.slice(direct)
   return (

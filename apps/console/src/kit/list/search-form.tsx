@@ -3,7 +3,7 @@ import { Button, Form, type FormInstance } from 'antd'
 import { Children, isValidElement, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useLocation } from 'react-router'
 import '#kit/kit.css'
-import { countFilters, type Filters, pickFilled } from './list-state.ts'
+import { countFilters, type Filters, omitEmptyFilters } from './list-state.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
 import { useWidth } from '#kit/table/use-width.ts'
 
@@ -51,7 +51,7 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
           {isFoldable && (
             <FoldButton
               folded={folded}
-              active={countFilters(pickFilled(initial), fields.slice(shown).flatMap(readFilterNames))}
+              active={countFilters(omitEmptyFilters(initial), fields.slice(shown).flatMap(readFilterNames))}
               onFold={() => setFolded(!folded)}
             />
           )}
@@ -86,7 +86,7 @@ function useSearch(form: FormInstance, initial: Filters, onSearch: (values: obje
     onSearch(values)
   }
   const reset = () => {
-    form.setFieldsValue(emptied(form.getFieldsValue(true)))
+    form.setFieldsValue(clearValues(form.getFieldsValue(true)))
     search({})
   }
   return { search, reset }
@@ -130,10 +130,10 @@ function useAddressValues(form: ReturnType<typeof Form.useForm>[0], initial: Fil
   useEffect(() => {
     if (seen.current === address) return
     seen.current = address
-    form.setFieldsValue({ ...emptied(form.getFieldsValue(true)), ...JSON.parse(address) })
+    form.setFieldsValue({ ...clearValues(form.getFieldsValue(true)), ...JSON.parse(address) })
   }, [form, address])
   return (values: object) => {
-    seen.current = JSON.stringify(pickFilled(values))
+    seen.current = JSON.stringify(omitEmptyFilters(values))
   }
 }
 
@@ -153,4 +153,4 @@ function useSlashKey(place: React.RefObject<HTMLElement | null>) {
   }, [place])
 }
 
-const emptied = (values: object) => Object.fromEntries(Object.keys(values).map((key) => [key, undefined]))
+const clearValues = (values: object) => Object.fromEntries(Object.keys(values).map((key) => [key, undefined]))

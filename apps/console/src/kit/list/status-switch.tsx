@@ -1,3 +1,4 @@
+import { ENABLED_WORDS, type StatusWords } from '@oms/contract/core/status-words.ts'
 import { Switch } from 'antd'
 import { useState } from 'react'
 import '#kit/kit.css'
@@ -10,10 +11,14 @@ interface StatusSwitchProps {
   /** Rejects when the server refuses; the call has shown the error. */
   onChange(on: boolean): Promise<unknown>
   disabled?: boolean
+  /** Disables the switch and says why, in its tooltip. */
+  reason?: string | undefined
   /** Warning in the confirmation before disabling. */
   warning?: string
   /** Set when `onChange` asks for confirmation itself, for example with the effects of the change. */
   confirms?: true
+  /** Words of the status. Default: 启用 and 停用. */
+  words?: StatusWords | undefined
   /** Text on the switch while the record is disabled, such as 未启用 for a draft. */
   offText?: string
 }
@@ -23,7 +28,7 @@ interface StatusSwitchProps {
  * reverts when the server refuses.
  */
 export function StatusSwitch(props: StatusSwitchProps) {
-  const { on, name, onChange, disabled = false, warning, confirms = false, offText = '停用' } = props
+  const { on, name, onChange, disabled = false, reason, warning, confirms = false, words = ENABLED_WORDS } = props
   const [asked, setAsked] = useState<boolean>()
   const apply = async (next: boolean, shown = next) => {
     setAsked(shown)
@@ -32,7 +37,7 @@ export function StatusSwitch(props: StatusSwitchProps) {
   }
   const change = (next: boolean) => {
     if (confirms) return void apply(next, on)
-    const verb = next ? '启用' : '停用'
+    const verb = next ? words.enable : words.disable
     dialogs.confirm({
       title: `${verb}「${name}」？`,
       content: next ? undefined : warning,
@@ -47,10 +52,11 @@ export function StatusSwitch(props: StatusSwitchProps) {
       className="kit-switch"
       checked={asked ?? on}
       loading={asked !== undefined}
-      disabled={disabled}
-      aria-label={`${name}：启用或停用`}
-      checkedChildren="启用"
-      unCheckedChildren={offText}
+      disabled={disabled || reason !== undefined}
+      {...(reason !== undefined && { title: reason })}
+      aria-label={`${name}：${words.enable}或${words.disable}`}
+      checkedChildren={words.on}
+      unCheckedChildren={props.offText ?? words.off}
       onChange={change}
     />
   )

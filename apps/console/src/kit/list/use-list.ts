@@ -5,7 +5,7 @@ import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import {
-  pickFilled,
+  omitEmptyFilters,
   computeLastPage,
   type ListState,
   nextSortOrder,
@@ -60,8 +60,8 @@ export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: F
 }
 
 /**
- * Returns the URL query. When a tab's page was unmounted and is opened without filters, its previous query is
- * restored. `useView` restores the query of a view.
+ * Returns the URL query. When a tab shows a page again and the URL has no query, the previous query is restored. The
+ * query of a page with views is restored by `useView` instead.
  */
 function useAddress() {
   const { memory } = useTab()
@@ -88,7 +88,7 @@ export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixe
   return useListState(endpoint, state, setState, fixed)
 }
 
-/** List state of one of several tables of a panel: the caller stores the page and the order. */
+/** List state of a table on a panel with several tables. The caller stores the state. */
 export function useStoredList<E extends Endpoint>(
   endpoint: ListEndpoint<E>,
   [state, setState]: readonly [state: ListState, setState: (next: ListState) => void],
@@ -104,7 +104,7 @@ function useListState<E extends Endpoint>(
   fixed: Fixed<E> | undefined,
 ) {
   const { filters, pageNum, pageSize, sort } = state
-  const query = { ...filters, ...sorted(sort), ...(fixed as object) } as InputOf<E>
+  const query = { ...filters, ...toSortInput(sort), ...(fixed as object) } as InputOf<E>
   const read = useRead<E>(endpoint, { ...(query as object), pageNum, pageSize } as InputOf<E>)
   const page = read.data as PageOf<RowOf<E>> | undefined
   const last = computeLastPage(page?.total ?? 0, pageSize)
@@ -115,9 +115,9 @@ function useListState<E extends Endpoint>(
   })
 
   const onSearch = (values: object) => {
-    change({ ...state, pageNum: 1, filters: pickFilled(values) })
+    change({ ...state, pageNum: 1, filters: omitEmptyFilters(values) })
     // Submitting unchanged filters refetches the list.
-    if (JSON.stringify(pickFilled(values)) === JSON.stringify(filters)) void read.refetch()
+    if (JSON.stringify(omitEmptyFilters(values)) === JSON.stringify(filters)) void read.refetch()
   }
   return {
     table: tableOf(page, read, state, change),
@@ -163,4 +163,4 @@ function tableOf<Row>(
   }
 }
 
-const sorted = (sort: Sort | undefined) => sort && { orderByColumn: sort.column, isAsc: sort.direction }
+const toSortInput = (sort: Sort | undefined) => sort && { orderByColumn: sort.column, isAsc: sort.direction }

@@ -1,7 +1,7 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { type Filters, pickFilled, readListState, writeListState } from './list-state.ts'
+import { type Filters, omitEmptyFilters, readListState, writeListState } from './list-state.ts'
 import type { ListTable } from './use-list.ts'
 
 type RowIn<Result> = Result extends readonly (infer Row)[]
@@ -36,5 +36,5 @@ export function useRows<E extends Endpoint>(endpoint: E, fixed: Partial<InputOf<
     onClear: () => change({}),
     onRefresh: () => void read.refetch(),
   }
-  return { table, search: { initial: state.filters, onSearch: (values: object) => change(pickFilled(values)) } }
+  return { table, search: { initial: state.filters, onSearch: (values: object) => change(omitEmptyFilters(values)) } }
 }

@@ -8,7 +8,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from './record-select.tsx'
 
 /** Options calls for tenants; a screen uses the call that its permission allows. */
-type TenantOptions =
+export type TenantOptions =
   | typeof agentOrders.tenants
   | typeof devices.tenantOptions
   | typeof licenseOptions.tenants

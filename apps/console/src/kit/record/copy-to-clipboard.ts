@@ -2,12 +2,12 @@ import { toast } from '#core/loading/toast.ts'
 
 /** Copies text to the clipboard and shows whether the copying succeeded. */
 export async function copyToClipboard(text: string) {
-  if (await copied(text)) toast.success('已复制')
+  if (await writeClipboard(text)) toast.success('已复制')
   else toast.warning('复制失败，请手动复制')
 }
 
 /** Copies text. The clipboard API requires https or localhost; elsewhere `execCommand` is used. */
-async function copied(text: string) {
+async function writeClipboard(text: string) {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(
       () => true,

@@ -30,7 +30,15 @@ export function Ellipsis({ text, children = text }: { text: string; children?: R
 }
 
 /** Renders a record's name and tags in one line: a long name is truncated, and the tags stay visible. */
-export function Named({ name, shown = name, children }: { name: string; shown?: ReactNode; children?: ReactNode }) {
+export function NameWithTags({
+  name,
+  shown = name,
+  children,
+}: {
+  name: string
+  shown?: ReactNode
+  children?: ReactNode
+}) {
   return (
     <span className="kit-named">
       <Ellipsis text={name}>{shown}</Ellipsis>

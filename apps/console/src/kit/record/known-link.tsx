@@ -8,7 +8,7 @@ type Props = Pick<
 >
 
 /** Link to a page of the console; plain text when the account may not open the page. */
-export function KnownLink({ to, onClick, ...look }: Props) {
+export function PermittedLink({ to, onClick, ...look }: Props) {
   const isKnown = useKnownPages()
   if (isKnown(to)) return <Link to={to} {...(onClick && { onClick })} {...look} />
   const { 'aria-label': label, ...plain } = look

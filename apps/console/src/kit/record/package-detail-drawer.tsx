@@ -2,6 +2,7 @@ import { Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { DetailDrawer, type RecordNavigation } from './detail-drawer.tsx'
 import { createHistoryTab } from './record-history.tsx'
+import { TagList } from './tag-list.tsx'
 import { Time } from './time.tsx'
 import './package-detail-drawer.css'
 
@@ -68,7 +69,15 @@ interface ScopeProps {
 const Scope = ({ title, all, list, count }: ScopeProps) => (
   <section className="package-scope">
     <h3>{title}</h3>
-    {count === 0 ? all : list.map(({ id, name }) => <Tag key={id}>{name}</Tag>)}
+    {count === 0 ? (
+      all
+    ) : (
+      <TagList>
+        {list.map(({ id, name }) => (
+          <Tag key={id}>{name}</Tag>
+        ))}
+      </TagList>
+    )}
   </section>
 )
 

@@ -1,4 +1,5 @@
-import { about, formatCurrency } from '@oms/contract/core/fields.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import type * as z from 'zod'
 
 /** Returns the function that formats the values of a schema field as text: amounts in fen as `¥1,234.56`. */

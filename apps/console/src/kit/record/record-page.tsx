@@ -1,11 +1,11 @@
 import { Skeleton } from 'antd'
 import type { ReactNode } from 'react'
 import type { ApiError } from '#core/api/client.ts'
-import { LoadErrorPage, Outdated } from '#kit/feedback/load-error-page.tsx'
+import { LoadErrorPage, RefreshErrorBanner } from '#kit/feedback/load-error-page.tsx'
 import { Panel } from './page.tsx'
 
 interface Props<Data> {
-  /** Quiet query; this component shows its error. */
+  /** Query without an error toast, because this component shows its error. */
   readonly read: { readonly data: Data | undefined; readonly error: ApiError | null; refetch(): unknown }
   /** URL of the list to return to. */
   readonly list: string
@@ -18,7 +18,7 @@ export function RecordPage<Data>({ read: { data, error, refetch }, list, childre
   if (data !== undefined)
     return (
       <>
-        <Outdated refusal={error} onRetry={again} />
+        <RefreshErrorBanner refusal={error} onRetry={again} />
         {children(data)}
       </>
     )

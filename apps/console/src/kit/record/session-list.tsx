@@ -16,8 +16,10 @@ interface SessionLine {
 export function SessionList(props: {
   sessions: readonly SessionLine[]
   onEnd?: ((sessionId: string) => void) | undefined
+  /** Disables the buttons and says why, in their tooltip. */
+  reason?: string | undefined
 }) {
-  const { sessions, onEnd } = props
+  const { sessions, onEnd, reason } = props
   if (sessions.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="当前没有登录的会话" />
   return (
     <ul className="kit-sessions">
@@ -39,7 +41,7 @@ export function SessionList(props: {
             </div>
           </div>
           {onEnd && !current && (
-            <Button danger size="small" onClick={() => onEnd(sessionId)}>
+            <Button danger size="small" disabled={reason !== undefined} title={reason} onClick={() => onEnd(sessionId)}>
               强制下线
             </Button>
           )}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { Named } from './ellipsis.tsx'
+import { NameWithTags } from './ellipsis.tsx'
 import '#kit/kit.css'
 
 /** A thumbnail before a name in a list; `icon` is shown without a picture. */
@@ -10,7 +10,7 @@ function Thumb({ address, icon }: { address: string; icon: ReactNode }) {
 }
 
 /** A name with its thumbnail and tags. */
-export function PicturedName({
+export function NameWithThumbnail({
   name,
   address,
   icon,
@@ -24,7 +24,7 @@ export function PicturedName({
   return (
     <span className="kit-pictured">
       <Thumb address={address} icon={icon} />
-      <Named name={name}>{children}</Named>
+      <NameWithTags name={name}>{children}</NameWithTags>
     </span>
   )
 }

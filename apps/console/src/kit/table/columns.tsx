@@ -1,6 +1,7 @@
 import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
+import type { CallAccess } from '#core/auth/session.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { formatPlainText, createFieldFormatter } from '#kit/record/plain-text.ts'
 import type { ConfigurableColumn } from './table-settings.ts'
@@ -20,6 +21,8 @@ export interface Column<Row> extends ConfigurableColumn {
    * data.
    */
   readonly plain?: ((row: Row) => unknown) | undefined
+  /** The column is hidden when the account may use none of these calls. Absent: the column is always shown. */
+  readonly calls?: readonly CallAccess[] | undefined
 }
 
 export interface ColumnOptions {
@@ -65,13 +68,17 @@ export function createColumns<S extends z.ZodObject>(schema: S) {
   }
   return {
     col,
-    /** Creates the last column with the row actions, pinned to the right edge. */
-    actions: (render: (row: Row) => ReactNode, width = 160): Column<Row> => ({
+    /**
+     * Creates the last column with the row actions, pinned to the right edge. `calls` are the calls of all actions; omit
+     * them when every account that sees the list may use an action.
+     */
+    actions: (render: (row: Row) => ReactNode, width = 160, calls?: readonly CallAccess[]): Column<Row> => ({
       key: 'actions',
       title: '操作',
       width,
       pin: 'right',
       fixed: true,
+      calls,
       render,
     }),
   }

@@ -1,6 +1,7 @@
 import type { TableProps } from 'antd'
 import { type HTMLAttributes, type Key, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
+import { useMayCall } from '#core/auth/session.tsx'
 import { BatchBar } from '#kit/list/batch-bar.tsx'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
@@ -10,9 +11,9 @@ import { TableCards } from './table-cards.tsx'
 import { applySettings, type Density, resizeColumn, type TableSettings } from './table-settings.ts'
 import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
 import { TableTools } from './table-toolbar.tsx'
-import { TableView, VIRTUAL_ROWS } from './table-view.tsx'
+import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
-import { usePhone, useShort } from './use-media.ts'
+import { usePhone, useIsShortWindow } from './use-media.ts'
 import { usePreference } from './use-preference.ts'
 
 /** Selected rows, including rows of other pages. */
@@ -132,13 +133,13 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 
 function Rows<Row extends object>(props: RowsProps<Row>) {
   const { rows, rowKey, batch, settings, onSettings, picked, onPicked, selectable } = props
-  const columns = applySettings(props.columns, settings)
+  const columns = applySettings(usePermittedColumns(props.columns), settings)
   const phone = usePhone()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
-  if (phone && !props.expandable && rows.length <= VIRTUAL_ROWS) {
+  if (phone && !props.expandable && rows.length <= VIRTUAL_SCROLL_MIN_ROWS) {
     const onPick = (row: Row, on: boolean) =>
       onPicked(on ? [...picked, row] : picked.filter((each) => each[rowKey] !== row[rowKey]))
-    return <TableCards {...props} columns={columns} picked={batch && picked} onPick={onPick} />
+    return <TableCards {...props} columns={columns} picked={batch && picked} selectable={selectable} onPick={onPick} />
   }
   const selection: TableProps<Row>['rowSelection'] = batch && {
     preserveSelectedRowKeys: true,
@@ -168,6 +169,12 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
   )
 }
 
+/** Returns the columns without those whose calls the account may not use. */
+function usePermittedColumns<Row>(columns: readonly Column<Row>[]) {
+  const mayCall = useMayCall()
+  return columns.filter(({ calls }) => calls === undefined || calls.some(mayCall))
+}
+
 /** Returns the selected rows; removes rows that their query no longer returns, such as deleted rows. */
 function usePicked<Row extends object>({ rows, rowKey, query, turning }: DataTableProps<Row>) {
   const [picked, setPicked] = useState<readonly Row[]>([])
@@ -188,7 +195,7 @@ function useTableSettings(name: string) {
 
 /** Returns the account's density; by default rows are compact in a short window. */
 function useDensity({ density }: TableSettings): Density {
-  const isShort = useShort()
+  const isShort = useIsShortWindow()
   return density ?? (isShort ? 'small' : 'medium')
 }
 

@@ -9,6 +9,6 @@ export interface EmptyHint {
   readonly otherwise?: string
 }
 
-/** Returns the hint of an empty list that the account can follow. */
+/** Returns the hint of an empty list: `hint` if the account may do what it says, else `otherwise`. */
 export const buildEmptyHint = ({ hint, needs, otherwise }: EmptyHint, mayCall: (to: CallAccess) => boolean) =>
   needs && otherwise && !mayCall(needs) ? otherwise : hint

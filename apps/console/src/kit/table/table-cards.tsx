@@ -9,6 +9,7 @@ interface CardsProps<Row> {
   columns: readonly Column<Row>[]
   turning: boolean
   picked: readonly Row[] | undefined
+  selectable: ((row: Row) => boolean) | undefined
   onPick(row: Row, on: boolean): void
 }
 
@@ -16,7 +17,8 @@ interface CardsProps<Row> {
  * Renders a list on phones: one card per row with the first column as title and the actions at the bottom. Pictures are
  * part of the title.
  */
-export function TableCards<Row extends object>({ rows, rowKey, columns, turning, picked, onPick }: CardsProps<Row>) {
+export function TableCards<Row extends object>(props: CardsProps<Row>) {
+  const { rows, rowKey, columns, turning, picked, selectable, onPick } = props
   const [title, ...others] = columns.filter(({ fixed, picture }) => !fixed && !picture)
   const pictures = columns.filter(({ picture }) => picture)
   const actions = columns.find(({ fixed }) => fixed)
@@ -29,6 +31,7 @@ export function TableCards<Row extends object>({ rows, rowKey, columns, turning,
               {picked && (
                 <Checkbox
                   aria-label={`选择 ${String(row[rowKey])}`}
+                  disabled={selectable !== undefined && !selectable(row)}
                   checked={picked.some((each) => each[rowKey] === row[rowKey])}
                   onChange={(event) => onPick(row, event.target.checked)}
                 />

@@ -9,7 +9,7 @@ import type { Density } from './table-settings.ts'
 import { RowsSkeleton } from './table-state.tsx'
 
 /** Row count above which only visible rows are rendered (virtual scrolling). */
-export const VIRTUAL_ROWS = 100
+export const VIRTUAL_SCROLL_MIN_ROWS = 100
 const DEFAULT_WIDTH = 150
 
 interface ViewProps<Row> {
@@ -35,13 +35,13 @@ const isOnControl = (target: EventTarget) =>
 /** antd's Table with server-side sorting, a sticky header and pinned actions. */
 export function TableView<Row extends object>(props: ViewProps<Row>) {
   const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
-  const virtual = rows.length > VIRTUAL_ROWS
+  const virtual = rows.length > VIRTUAL_SCROLL_MIN_ROWS
   const shown = useMemo(() => columns.map((column) => antdColumn(column, sort, onWidth)), [columns, sort, onWidth])
   const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? 48 : 0)
   return (
     <Suspense fallback={<RowsSkeleton rows={10} />}>
       <Table<Row>
-        ref={selection || columns.some(({ fixed }) => fixed) ? null : reachable}
+        ref={selection || columns.some(({ fixed }) => fixed) ? null : makeBodyFocusable}
         rowKey={props.rowKey}
         columns={shown}
         dataSource={rows as Row[]}
@@ -71,7 +71,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
 }
 
 /** Makes a horizontally scrolling table focusable when no row contains a focusable element. */
-const reachable = (table: { nativeElement: HTMLElement } | null) =>
+const makeBodyFocusable = (table: { nativeElement: HTMLElement } | null) =>
   table?.nativeElement.querySelector('.ant-table-body')?.setAttribute('tabindex', '0')
 
 const COMPONENTS = { header: { cell: ResizableHeader } }
@@ -84,7 +84,7 @@ function antdColumn<Row>(
   const { key, title, width, pin, align, help, plain, render, sort: by, fixed } = column
   return {
     key,
-    title: help ? <Helped title={title} help={help} /> : title,
+    title: help ? <TitleWithHelp title={title} help={help} /> : title,
     ...(width && { width }),
     ...(pin && { fixed: pin === 'left' ? 'start' : 'end' }),
     ...(align && { align }),
@@ -98,7 +98,7 @@ function antdColumn<Row>(
   }
 }
 
-function Helped({ title, help }: { title: string; help: string }) {
+function TitleWithHelp({ title, help }: { title: string; help: string }) {
   return (
     <>
       {title}{' '}

@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { expect, test } from 'vitest'
-import { buildGrantItems, pickLeafIds, applyGrantClick, addBranches } from './grant-rules.ts'
+import { buildGrantItems, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 
 const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
   id,
@@ -31,7 +31,7 @@ test('a branch is disabled when none of its entries can be granted', () => {
 })
 
 test('selecting an entry includes its parent nodes, and only numeric ids are saved', () => {
-  const keys = addBranches(buildGrantItems(tree), new Set([3]))
+  const keys = includeAncestorKeys(buildGrantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
   expect(pickLeafIds(keys)).toEqual([3])
 })

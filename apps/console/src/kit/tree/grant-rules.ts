@@ -23,10 +23,10 @@ export const buildGrantItems = (nodes: readonly PermNode[]): TreeItem[] =>
 export const pickLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 
 /** Returns the selected pages and buttons together with their branches. */
-export function addBranches(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
+export function includeAncestorKeys(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
   return items.flatMap(({ key, children }) => {
     if (!children) return held.has(key) ? [key] : []
-    const below = addBranches(children, held)
+    const below = includeAncestorKeys(children, held)
     return below.length > 0 ? [key, ...below] : []
   })
 }

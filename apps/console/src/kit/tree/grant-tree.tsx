@@ -1,7 +1,8 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { useMemo } from 'react'
-import { buildGrantItems, pickLeafIds, applyGrantClick, addBranches } from './grant-rules.ts'
+import { buildGrantItems, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
+import type { Key } from './tree-item.ts'
 
 interface GrantTreeProps {
   menus: readonly PermNode[]
@@ -12,16 +13,18 @@ interface GrantTreeProps {
   label?: string
 }
 
+const isPermission = (key: Key) => pickLeafIds([key]).length > 0
+
 /** Selects the pages and buttons of a role or scene. */
 export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreeProps) {
   const items = useMemo(() => buildGrantItems(menus), [menus])
-  const held = useMemo(() => addBranches(items, new Set(value)), [items, value])
+  const held = useMemo(() => includeAncestorKeys(items, new Set(value)), [items, value])
   return (
     <PermissionTree
       {...rest}
       tree={items}
       value={held}
-      isCounted={(key) => pickLeafIds([key]).length > 0}
+      isPermission={isPermission}
       onChange={(keys) => onChange?.(applyGrantClick(menus, new Set(value), pickLeafIds(keys)))}
     />
   )

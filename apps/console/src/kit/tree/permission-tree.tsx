@@ -18,19 +18,22 @@ interface PermissionTreeProps {
   /** Keys of all selected nodes, including branches. Set by Field in a form. */
   value?: readonly Key[]
   onChange?: (held: Key[]) => void
-  /** Returns whether a node is a permission; other nodes only group permissions and are not counted. */
-  isCounted?: (key: Key) => boolean
+  /**
+   * Returns whether a node is a permission. Other nodes only group permissions: they are not counted, and while the
+   * levels are unlinked, their boxes only show the state of their permissions.
+   */
+  isPermission: (key: Key) => boolean
   height?: number
   label?: string
 }
 
 /** Selects nodes of a tree with search, whole branches, and linked or unlinked levels. Supports 10,000 nodes. */
 export function PermissionTree(props: PermissionTreeProps) {
-  const { tree, value = [], onChange, isCounted = () => true, height = 420, label = '权限' } = props
+  const { tree, value = [], onChange, isPermission, height = 420, label = '权限' } = props
   const [linked, setLinked] = useState(true)
   const [text, setText] = useState('')
   const [expanded, setExpanded] = useState<readonly Key[]>(() => tree.map(({ key }) => key))
-  const { index, shown, held, checks, data } = useTreeData({ tree, value, text, linked })
+  const { index, shown, held, checks, data } = useTreeData({ tree, value, text, linked, isPermission })
   const toggle = (key: Key) => onChange?.([...(linked ? toggleLinked(index, held, key) : toggleAlone(held, key))])
   return (
     <div className="kit-tree">
@@ -42,8 +45,9 @@ export function PermissionTree(props: PermissionTreeProps) {
         onAll={(on) => onChange?.([...toggleAll(shown, held, on)])}
         linked={linked}
         onLinked={setLinked}
-        count={`已选 ${[...held].filter(isCounted).length} / ${[...index.items.keys()].filter(isCounted).length}`}
+        count={`已选 ${[...held].filter(isPermission).length} / ${[...index.items.keys()].filter(isPermission).length}`}
       />
+      {!linked && <UnlinkedNote />}
       {data.length === 0 ? (
         <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合条件的节点" />
       ) : (
@@ -65,23 +69,30 @@ export function PermissionTree(props: PermissionTreeProps) {
   )
 }
 
+const UnlinkedNote = () => (
+  <p className="kit-tree-note" role="status">
+    父子联动已关闭：目录和页面的勾选框只显示其中权限的状态，请逐项勾选权限。
+  </p>
+)
+
 interface TreeInput {
   readonly tree: readonly TreeItem[]
   readonly value: readonly Key[]
   readonly text: string
   readonly linked: boolean
+  readonly isPermission: (key: Key) => boolean
 }
 
 /** Computes the shown nodes and their check marks. */
-function useTreeData({ tree, value, text, linked }: TreeInput) {
+function useTreeData({ tree, value, text, linked, isPermission }: TreeInput) {
   const index = useMemo(() => indexTree(tree), [tree])
   const shown = useMemo(() => searchTree(tree, text), [tree, text])
   const held = useMemo(() => new Set(value), [value])
-  const checks = useMemo(
-    () => (linked ? computeChecks(tree, held) : { checked: [...held], halfChecked: [] }),
-    [linked, tree, held],
-  )
-  const data = useMemo(() => shown.map(nodeOf), [shown])
+  const checks = useMemo(() => computeChecks(tree, held), [tree, held])
+  const data = useMemo(() => {
+    const isLocked = (key: Key) => !linked && !isPermission(key)
+    return shown.map((item) => buildNode(item, isLocked))
+  }, [shown, linked, isPermission])
   return { index, shown, held, checks, data }
 }
 
@@ -131,12 +142,17 @@ interface Node {
   key: Key
   title: React.ReactNode
   disabled: boolean
+  disableCheckbox: boolean
   children: Node[]
 }
 
-const nodeOf = ({ key, title, hint, disabled = false, children = [] }: TreeItem): Node => ({
+const buildNode = (
+  { key, title, hint, disabled = false, children = [] }: TreeItem,
+  isLocked: (key: Key) => boolean,
+): Node => ({
   key,
   disabled,
+  disableCheckbox: isLocked(key),
   title: hint ? (
     <>
       {title} <span className="kit-tree-hint">{hint}</span>
@@ -144,5 +160,5 @@ const nodeOf = ({ key, title, hint, disabled = false, children = [] }: TreeItem)
   ) : (
     title
   ),
-  children: children.map(nodeOf),
+  children: children.map((child) => buildNode(child, isLocked)),
 })

@@ -9,7 +9,7 @@ export function useFileProblems() {
   const [problems, setProblems] = useState<readonly string[]>([])
   return {
     problems,
-    /** Checks a chosen file in place of `kept`, which the field keeps when the new file is refused. */
+    /** Returns whether the rule allows a chosen file. When not, the problem says that the field keeps `kept`. */
     accept: (rule: UploadRule, file: File, kept?: Named) => {
       const problem = findUploadProblem(rule, file)
       setProblems(problem ? [kept ? `${problem} 已保留之前选择的「${kept.name}」。` : problem] : [])

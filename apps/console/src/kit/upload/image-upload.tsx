@@ -36,8 +36,8 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
               <Picture address={address} name={`图片 ${index + 1}`} />
               <PictureTools
                 name={`图片 ${index + 1}`}
-                onLeft={index > 0 && (() => replace(swapped(addresses, index, index - 1)))}
-                onRight={index < addresses.length - 1 && (() => replace(swapped(addresses, index, index + 1)))}
+                onLeft={index > 0 && (() => replace(moveItem(addresses, index, index - 1)))}
+                onRight={index < addresses.length - 1 && (() => replace(moveItem(addresses, index, index + 1)))}
                 onRemove={() => remove(address)}
               />
             </li>
@@ -102,7 +102,7 @@ const Tool = ({ name, icon, onClick }: { name: string; icon: React.ReactNode; on
   <Button type="text" size="small" aria-label={name} title={name} icon={icon} onClick={onClick} />
 )
 
-function swapped(list: readonly string[], from: number, to: number) {
+function moveItem(list: readonly string[], from: number, to: number) {
   const next = [...list]
   next.splice(to, 0, ...next.splice(from, 1))
   return next

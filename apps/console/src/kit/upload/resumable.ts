@@ -67,7 +67,7 @@ export function startUpload(
     stop: new AbortController(),
     wanted: 'run',
     gate: Promise.withResolvers(),
-    meter: meterOf(),
+    meter: createSpeedMeter(),
   }
   const stopFor = (wanted: 'pause' | 'cancel') => {
     job.wanted = wanted
@@ -98,18 +98,18 @@ async function run(job: Job): Promise<StoredFile | undefined> {
       if (have.has(index)) continue
       const bytes = job.file.slice(index * partBytes, (index + 1) * partBytes)
       const before = sent
-      const onSent = (part: number) => say(job, 'sending', before + Math.min(part, bytes.size))
+      const onSent = (part: number) => reportPhase(job, 'sending', before + Math.min(part, bytes.size))
       await persistently(job, before, () => job.transport.part(uploadId, index, bytes, onSent, job.stop.signal))
       sent += bytes.size
-      say(job, 'sending', sent)
+      reportPhase(job, 'sending', sent)
     }
-    say(job, 'finishing', job.file.size)
+    reportPhase(job, 'finishing', job.file.size)
     const stored = await persistently(job, job.file.size, () => job.transport.finish(uploadId))
-    say(job, 'done', job.file.size)
+    reportPhase(job, 'done', job.file.size)
     return stored
   } catch (error) {
-    if (error instanceof Cancelled) say(job, 'cancelled', 0)
-    else say(job, 'failed', 0, findRefusalMessage(error, '上传失败，请检查文件后重试'))
+    if (error instanceof Cancelled) reportPhase(job, 'cancelled', 0)
+    else reportPhase(job, 'failed', 0, findRefusalMessage(error, '上传失败，请检查文件后重试'))
     return undefined
   }
 }
@@ -119,21 +119,21 @@ class Cancelled extends Error {}
 /** Retries with pauses until the request succeeds, is refused, or is cancelled. */
 async function persistently<T>(job: Job, sent: number, attempt: () => Promise<T>): Promise<T> {
   for (let pause = FIRST_WAIT; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
-    await heedPerson(job, sent)
+    await waitWhilePaused(job, sent)
     try {
       return await attempt()
     } catch (error) {
       if (job.wanted !== 'run' || job.stop.signal.aborted) continue
       if (!job.mayRetry(error)) throw error
-      say(job, 'waiting', sent)
+      reportPhase(job, 'waiting', sent)
       await job.wait(pause, job.stop.signal)
     }
   }
 }
 
-async function heedPerson(job: Job, sent: number) {
+async function waitWhilePaused(job: Job, sent: number) {
   if (job.wanted === 'pause') {
-    say(job, 'paused', sent)
+    reportPhase(job, 'paused', sent)
     job.gate = Promise.withResolvers()
     await job.gate.promise
   }
@@ -141,7 +141,7 @@ async function heedPerson(job: Job, sent: number) {
   if (job.stop.signal.aborted) job.stop = new AbortController()
 }
 
-function say(job: Job, phase: Phase, sent: number, message = '') {
+function reportPhase(job: Job, phase: Phase, sent: number, message = '') {
   job.onProgress({ phase, sent, total: job.file.size, speed: phase === 'sending' ? job.meter(sent) : 0, message })
 }
 
@@ -152,7 +152,7 @@ type Meter = (sent: number) => number
 const WINDOW_MS = 4000
 
 /** Computes the speed over a few seconds: stable, but quick to show a slow connection. */
-function meterOf(now: () => number = () => performance.now()): Meter {
+function createSpeedMeter(now: () => number = () => performance.now()): Meter {
   let samples: { at: number; sent: number }[] = []
   return (sent) => {
     const at = now()

@@ -33,7 +33,7 @@ describe('files chosen together', () => {
   test("UPLOAD-05 a failed file shows the server's message and is omitted", async () => {
     const { list, problems } = await run([file('bad.pdf'), file('b.pdf'), file('gone.pdf')])
     expect(list).toEqual(['/f/b.pdf'])
-    // The text of the browser is English.
+    // The error text of the browser is English, so a Chinese text replaces it.
     expect(problems.toSorted()).toEqual(['上传失败，请重试', '文件内容与格式不符'])
   })
 

@@ -55,7 +55,7 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   }
 }
 
-/** Returns a function that adds URLs to the value that the field has when an upload ends, not when it starts. */
+/** Returns a function that adds URLs to the current value of the field, which can change during an upload. */
 function useAppend(addresses: readonly string[], onChange: (value: string) => void) {
   const latest = useRef({ addresses, onChange })
   useEffect(() => {
@@ -65,7 +65,7 @@ function useAppend(addresses: readonly string[], onChange: (value: string) => vo
     if (uploaded.length === 0) return
     const next = [...latest.current.addresses, ...uploaded]
     const { onChange: change } = latest.current
-    // Two uploads may end before the field renders again.
+    // Two uploads may end before the field renders again, so the value of the last rendering can be old.
     latest.current = { addresses: next, onChange: change }
     change(joinAddresses(next))
   }

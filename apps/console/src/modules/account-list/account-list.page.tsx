@@ -4,22 +4,24 @@ import { Tag } from 'antd'
 import { useNavigate } from 'react-router'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
-import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus } from './account-status.tsx'
 import { TenantSelect } from './tenant-select.tsx'
-import { type Account, formatAccountName, useAccountActions } from './use-account-actions.tsx'
+import { type Account, formatAccountName, ACCOUNT_ACTION_CALLS, useAccountActions } from './use-account-actions.tsx'
 
+/** Calls of the row actions. */
+const CALLS = [accounts.detail, ...ACCOUNT_ACTION_CALLS]
 const { col, actions } = createColumns(AccountRow)
 const QUERY = accounts.list.input
 const STATUS = Object.entries(ACCOUNT_STATUS).map(([value, label]) => ({ value, label }))
@@ -62,21 +64,10 @@ export default function AccountListPage() {
       <DataTable
         {...list.table}
         rowKey="uid"
-        columns={[...COLUMNS, actions(rowActions, 130)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}
-        batch={(picked) => (
-          <>
-            <BatchAction label="启用" to={accounts.enable} input={idOf} picked={picked} nameOf={formatAccountName} />
-            <BatchAction
-              label="停用"
-              to={accounts.disable}
-              input={idOf}
-              picked={picked}
-              nameOf={formatAccountName}
-              danger
-            />
-          </>
-        )}
+        selectable={({ changeRefusal }) => changeRefusal === null}
+        batch={(picked) => <StatusBatch calls={accounts} input={idOf} picked={picked} nameOf={formatAccountName} />}
         empty={{ text: '还没有账号', hint: '各客户的登录账号都在这里，由客户的管理员或注册申请加入。' }}
         {...(can(accounts.detail.access) && { onOpen: open })}
       />
@@ -104,8 +95,8 @@ const idOf = ({ uid }: Pick<Account, 'uid' | 'realname' | 'account'>) => ({ id: 
 function AccountLink({ row, text }: { row: Account; text: string }) {
   const name = useCan()(accounts.detail.access) ? <Link to={overviewOf(row)}>{text}</Link> : text
   return (
-    <Named name={text} shown={name}>
+    <NameWithTags name={text} shown={name}>
       {row.locked && <Tag color="error">已锁定</Tag>}
-    </Named>
+    </NameWithTags>
   )
 }

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
-import { Outdated } from '#kit/feedback/load-error-page.tsx'
+import { RefreshErrorBanner } from '#kit/feedback/load-error-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -54,11 +54,11 @@ function Overview({ uid }: { uid: number }) {
   )
   return (
     <Page title={formatAccountName(account)} extra={extra}>
-      <Outdated refusal={error} onRetry={again} />
+      <RefreshErrorBanner refusal={error} onRetry={again} />
       {data.suspendedReason && <Alert type="warning" showIcon title={data.suspendedReason} />}
       <ProfilePanel data={data} />
       <RightsPanel data={data} />
-      <SessionsPanel sessions={data.sessions} />
+      <SessionsPanel data={data} />
       <LoginsPanel logins={data.logins} />
       <OperationsPanel data={data} />
       {dialog}

@@ -7,6 +7,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { SessionList } from '#kit/record/session-list.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { useEndSession } from '#kit/record/use-end-session.ts'
 import './account-list.css'
@@ -50,12 +51,14 @@ export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overvi
     <Panel title="角色与权限">
       <p>
         {roles.length === 0 && <span className="kit-none">没有角色</span>}
-        {roles.map(({ id, roleName, status }) => (
-          <Tag key={id} color={status === 1 ? 'processing' : 'default'}>
-            {roleName}
-            {status !== 1 && '（已停用）'}
-          </Tag>
-        ))}
+        <TagList>
+          {roles.map(({ id, roleName, status }) => (
+            <Tag key={id} color={status === 1 ? 'processing' : 'default'}>
+              {roleName}
+              {status !== 1 && '（已停用）'}
+            </Tag>
+          ))}
+        </TagList>
         {isSuper && <span className="kit-none">超级管理员，拥有全部权限</span>}
       </p>
       {rights.length === 0 ? (
@@ -75,7 +78,7 @@ export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overvi
 }
 
 /** Requires the permission for online users. */
-export function SessionsPanel({ sessions }: { sessions: Overview['sessions'] }) {
+export function SessionsPanel({ data: { sessions, account } }: { data: Overview }) {
   const forceOut = useEndSession()
   if (!sessions) return null
   return (
@@ -83,7 +86,7 @@ export function SessionsPanel({ sessions }: { sessions: Overview['sessions'] }) 
       {sessions.length === 0 ? (
         <Nothing text="当前没有登录的会话" />
       ) : (
-        <SessionList sessions={sessions} onEnd={forceOut} />
+        <SessionList sessions={sessions} onEnd={forceOut} reason={account.changeRefusal ?? undefined} />
       )}
     </Panel>
   )

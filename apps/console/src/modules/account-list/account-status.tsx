@@ -4,7 +4,11 @@ import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { type Account, formatAccountName } from './use-account-actions.tsx'
 
 /** Enables or disables an account, except the user's own. */
-export function AccountStatus({ row }: { row: Pick<Account, 'uid' | 'account' | 'realname' | 'status'> }) {
+export function AccountStatus({
+  row,
+}: {
+  row: Pick<Account, 'uid' | 'account' | 'realname' | 'status' | 'changeRefusal'>
+}) {
   const self = useSession()?.uid
   return (
     <EnableSwitch
@@ -13,6 +17,7 @@ export function AccountStatus({ row }: { row: Pick<Account, 'uid' | 'account' | 
       on={row.status === 1}
       name={formatAccountName(row)}
       disabled={row.uid === self}
+      reason={row.changeRefusal ?? undefined}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
   )

@@ -8,7 +8,7 @@ import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 
 export type Account = z.output<typeof AccountRow>
-type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked' | 'mfaEnabled'>
+type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked' | 'mfaEnabled' | 'changeRefusal'>
 
 export const formatAccountName = ({ realname, account }: Pick<Account, 'realname' | 'account'>) =>
   realname ? `${realname}（${account}）` : account
@@ -21,6 +21,15 @@ interface Secret {
   readonly hint: string
 }
 
+/** Calls of the actions on an account. */
+export const ACCOUNT_ACTION_CALLS = [
+  accounts.unlock,
+  accounts.resetPasswd,
+  accounts.resetCode,
+  accounts.removeMfa,
+  accounts.endSessions,
+]
+
 /** Returns the actions on an account, and the dialog for a one-time password or code. */
 export function useAccountActions(): { actionsOf(row: Named): readonly (RowAction | false)[]; dialog: ReactNode } {
   const self = useSession()?.uid
@@ -32,6 +41,7 @@ export function useAccountActions(): { actionsOf(row: Named): readonly (RowActio
     row.locked && {
       label: '解锁',
       to: accounts.unlock,
+      reason: row.changeRefusal ?? undefined,
       onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
     },
     ...(row.uid === self ? [] : secretActionsOf(row)),
@@ -39,12 +49,14 @@ export function useAccountActions(): { actionsOf(row: Named): readonly (RowActio
       row.uid !== self && {
         label: '解除两步验证',
         to: accounts.removeMfa,
+        reason: row.changeRefusal ?? undefined,
         confirm: `解除「${formatAccountName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
         onClick: () => removeMfa.mutateAsync({ id: row.uid }),
       },
     row.uid !== self && {
       label: '强制下线',
       to: accounts.endSessions,
+      reason: row.changeRefusal ?? undefined,
       danger: true as const,
       confirm: `强制「${formatAccountName(row)}」的全部会话下线？未保存的内容会丢失。`,
       onClick: () => endSessions.mutateAsync({ id: row.uid }),
@@ -70,12 +82,14 @@ function useSecretActions() {
     {
       label: '重置密码',
       to: accounts.resetPasswd,
+      reason: row.changeRefusal ?? undefined,
       confirm: `重置「${formatAccountName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
       onClick: () => newPassword(row.uid),
     },
     {
       label: '生成重置码',
       to: accounts.resetCode,
+      reason: row.changeRefusal ?? undefined,
       confirm: `为「${formatAccountName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
       onClick: () => newCode(row.uid),
     },

@@ -1,7 +1,7 @@
 import { Alert, Button } from 'antd'
 import { forgetSession } from '#core/auth/session.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { StrangerPage } from './stranger-page.tsx'
+import { PublicPageLayout } from './stranger-page.tsx'
 
 /** Forces a new password after the first login or an administrator's reset; no other page is available. */
 export default function ForcedPasswordPage() {
@@ -10,7 +10,7 @@ export default function ForcedPasswordPage() {
     location.replace('/login')
   }
   return (
-    <StrangerPage title="修改密码" subtitle="为了账号安全，请先设置新密码">
+    <PublicPageLayout title="修改密码" subtitle="为了账号安全，请先设置新密码">
       <Alert
         type="warning"
         showIcon
@@ -18,6 +18,6 @@ export default function ForcedPasswordPage() {
         title="当前使用的是初始密码或已被重置的密码，修改后才能继续使用系统。"
       />
       <PasswordForm extra={<Button onClick={leave}>退出</Button>} />
-    </StrangerPage>
+    </PublicPageLayout>
   )
 }

@@ -5,6 +5,7 @@ import { computeMd5 } from '#core/auth/md5.ts'
 import { expectLogout } from '#core/auth/relogin.ts'
 import { forgetSession } from '#core/auth/session.tsx'
 import { publishToTabs } from '#core/events/tab-channel.ts'
+import { navigateAway } from '#core/routing/leave-page.ts'
 import { PasswordField, RepeatField } from './fields.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -24,7 +25,7 @@ export function PasswordForm({ extra }: { extra?: ReactNode }) {
     setTimeout(() => {
       forgetSession()
       publishToTabs({ type: 'logout' })
-      location.replace('/login')
+      navigateAway('/login', account.modifyPassword.done)
     }, LEAVE_MS)
   }
   const onFinish = ({ oldPassword, newPassword }: Values) => {

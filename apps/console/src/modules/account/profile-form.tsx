@@ -7,14 +7,14 @@ import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { NoteField, Field, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 
 type Account = z.output<typeof Profile>
 
-/** The picture is saved by its own button, which must not count as a change of this form. */
+/** The picture has a save button of its own, so a changed picture is not an unsaved change of this form. */
 const toRecord = ({ uid, ...rest }: Account) => ({ ...rest, id: uid, avatar: undefined })
 
 /** Edits the user's own profile. The avatar is saved separately when chosen. */
@@ -23,7 +23,7 @@ export function ProfileForm({ profile }: { profile: Account }) {
     draft: 'profile',
     latest: async () => toRecord(await call(account.detail, { id: profile.uid })),
     input: (values) =>
-      pickSendable(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
+      pickAcceptedFields(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
   })
   const reset = () => save.load(toRecord(profile))
   return (

@@ -1,11 +1,12 @@
-import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
 import { account } from '@oms/contract/account/account.ts'
 import { optional, text } from '@oms/contract/core/fields.ts'
+import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
 import { Button, Form, Input } from 'antd'
 import { computeMd5 } from '#core/auth/md5.ts'
+import { leaveNote } from '#core/routing/leave-page.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
-import { StrangerPage } from './stranger-page.tsx'
+import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
+import { PublicPageLayout } from './stranger-page.tsx'
 import { useSubmit } from './use-submit.ts'
 
 interface Values {
@@ -27,14 +28,13 @@ export default function RegisterPage() {
     submit(
       { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: computeMd5(password.trim()) },
       () => {
-        // A toast would disappear during the navigation, so the login page shows the message.
-        sessionStorage.setItem('note', DONE)
+        leaveNote(DONE)
         setTimeout(() => location.assign('/login'), 1200)
       },
       renew,
     )
   return (
-    <StrangerPage title="注册账号" subtitle="注册后由管理员审批并分配权限">
+    <PublicPageLayout title="注册账号" subtitle="注册后由管理员审批并分配权限">
       <Form name="register" form={form} layout="vertical" onFinish={onFinish} requiredMark scrollToFirstError>
         <Form.Item name="account" label="账号" required rules={[buildFieldRules(accountName)]}>
           <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
@@ -53,7 +53,7 @@ export default function RegisterPage() {
       <p style={{ margin: '20px 0 0', textAlign: 'center' }}>
         已有账号？<a href="/login">返回登录</a>
       </p>
-    </StrangerPage>
+    </PublicPageLayout>
   )
 }
 

@@ -1,18 +1,19 @@
-import { accountName } from '@oms/contract/entities/account.ts'
 import { account } from '@oms/contract/account/account.ts'
+import { accountName } from '@oms/contract/entities/account.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
+import { leaveNote } from '#core/routing/leave-page.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { PasswordField, RepeatField, buildFieldRules } from './fields.tsx'
-import { StrangerPage } from './stranger-page.tsx'
+import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
+import { PublicPageLayout } from './stranger-page.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /** Resets a password in two steps: request a code, then set a new password. */
 export default function ResetPage() {
   const [step, setStep] = useState<{ account: string; mail: Delivery | undefined }>()
   return (
-    <StrangerPage title="重置密码" subtitle={step ? '填写验证码并设置新密码' : '先确认账号，再用验证码设置新密码'}>
+    <PublicPageLayout title="重置密码" subtitle={step ? '填写验证码并设置新密码' : '先确认账号，再用验证码设置新密码'}>
       {step ? (
         <NewPassword {...step} onBack={() => setStep(undefined)} />
       ) : (
@@ -21,7 +22,7 @@ export default function ResetPage() {
       <p style={{ margin: '20px 0 0', textAlign: 'center' }}>
         <a href="/login">返回登录</a>
       </p>
-    </StrangerPage>
+    </PublicPageLayout>
   )
 }
 
@@ -72,9 +73,10 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
   const [form] = Form.useForm<NewValues>()
   const { submit, busy } = useSubmit(account.reset, form, { newPswdMd5: 'password' })
   const onFinish = ({ code, password }: NewValues) =>
-    submit({ account: name, code, newPswdMd5: computeMd5(password.trim()) }, () =>
-      setTimeout(() => location.assign('/login'), 1200),
-    )
+    submit({ account: name, code, newPswdMd5: computeMd5(password.trim()) }, () => {
+      leaveNote(account.reset.done)
+      setTimeout(() => location.assign('/login'), 1200)
+    })
   return (
     <Form name="reset" form={form} layout="vertical" onFinish={onFinish}>
       {mail !== undefined && <Alert type="info" showIcon style={{ marginBottom: 16 }} title={HOW[mail]} />}

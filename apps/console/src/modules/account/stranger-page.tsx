@@ -7,7 +7,7 @@ interface Props {
 }
 
 /** Layout of pages without a login. */
-export function StrangerPage({ title, subtitle, children }: Props) {
+export function PublicPageLayout({ title, subtitle, children }: Props) {
   useEffect(() => {
     document.title = `${title} - 运营管理系统`
   }, [title])

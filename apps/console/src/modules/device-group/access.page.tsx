@@ -22,7 +22,7 @@ export default function AccessPage() {
     <Page
       title={data ? `「${data.tenantName}」的接入设置` : '接入设置'}
       intro="设备用令牌证明身份，按间隔检查有没有新版本。设置对该客户的全部设备立即生效。"
-      extra={<Whose value={asked} onChange={choose} />}
+      extra={<TenantChoice value={asked} onChange={choose} />}
     >
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active />}
@@ -41,7 +41,7 @@ export default function AccessPage() {
   )
 }
 
-function Whose({ value, onChange }: { value: string; onChange(id: number | undefined): void }) {
+function TenantChoice({ value, onChange }: { value: string; onChange(id: number | undefined): void }) {
   if (!useHasManyTenants()) return null
   return (
     <label className="access-whose">

@@ -3,7 +3,7 @@ import { Button } from 'antd'
 import type * as z from 'zod'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { buildConnectionExamples } from './connection-text.ts'
-import { copyWhole } from './copy-whole.ts'
+import { copyLines } from './copy-whole.ts'
 
 /** Shows URLs and the SWUpdate configuration for devices. */
 export function ConnectionExamples({ access }: { access: z.output<typeof DeviceAccess> }) {
@@ -13,7 +13,7 @@ export function ConnectionExamples({ access }: { access: z.output<typeof DeviceA
       <Addresses ddi={ddi} check={check} report={report} tenantNo={access.tenantNo} />
       <div className="access-snippet-head">
         <h3>swupdate.cfg</h3>
-        <Button size="small" onClick={() => void copyWhole(swupdate)}>
+        <Button size="small" onClick={() => void copyLines(swupdate)}>
           复制配置
         </Button>
       </div>

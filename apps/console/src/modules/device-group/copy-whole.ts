@@ -1,7 +1,7 @@
 import { toast } from '#core/loading/toast.ts'
 
 /** Copies several lines to the clipboard; selects them when the browser refuses. */
-export async function copyWhole(text: string) {
+export async function copyLines(text: string) {
   try {
     await navigator.clipboard.writeText(text)
     toast.success('已复制')

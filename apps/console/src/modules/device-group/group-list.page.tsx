@@ -29,6 +29,8 @@ type Shown =
   | { readonly what: 'edit' | 'devices'; readonly group: GroupNode }
 
 const QUERY = deviceGroups.list.input
+/** Calls of the row actions. */
+const CALLS = [deviceGroups.devices, deviceGroups.update, deviceGroups.create, deviceGroups.remove]
 const { col, actions } = createColumns(GroupRow)
 const counted = createColumns(GroupCount)
 const number = (count: number | undefined) => (count === undefined ? '…' : count.toLocaleString())
@@ -64,7 +66,7 @@ export default function GroupListPage() {
         {...list.table}
         {...shape}
         rowKey="id"
-        columns={[...shape.columns, actions(((row: GroupNode) => rowActions(row)) as never, 180) as never]}
+        columns={[...shape.columns, actions(((row: GroupNode) => rowActions(row)) as never, 180, CALLS) as never]}
         actions={
           <>
             {add}

@@ -1,8 +1,8 @@
 import { deviceGroups, GroupRuleInput } from '@oms/contract/device-group/device-group.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, type FormInstance, Select } from 'antd'
-import { useEffect, useState } from 'react'
 import { call } from '#core/api/client.ts'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 import { Field, NumberField, TextField } from '#kit/form/field.tsx'
 import { OptionsSelect } from './option-select.tsx'
 
@@ -56,21 +56,9 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
   )
 }
 
-const PAUSE_MS = 400
-
-/** Returns the debounced value. */
-function useSettled<T>(value: T): T {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
-}
-
 function Matches({ form, tenantId }: { form: FormInstance; tenantId: number | undefined }) {
   const rule = Form.useWatch<object | undefined>('rule', form)
-  const text = useSettled(JSON.stringify(conditionsOf(rule)))
+  const text = useDebounced(JSON.stringify(conditionsOf(rule)))
   const given = JSON.parse(text) as Record<string, never>
   const { data, error, isFetching } = useQuery({
     queryKey: ['device', deviceGroups.preview.path, text, tenantId],

@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * Selects boards. Offers the boards that devices reported and those of the public firmware, because devices of a
- * mistyped board get no firmware. Own boards may be typed.
+ * Select for boards. Suggests the boards that devices reported and the boards of the public firmware, because a
+ * mistyped board gets no firmware. Other boards can be typed.
  */
 export function BoardSelect({ value, onChange, ...props }: Props) {
   const { data } = useRead(deviceModels.boards, {}, { quiet: true })

@@ -6,6 +6,7 @@ import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
@@ -19,7 +20,7 @@ const ITEMS = [
   item('modelName'),
   item('modelCode'),
   item('typeName'),
-  item('status', (status) => <Tag color={status === 1 ? 'success' : 'default'}>{status === 1 ? '启用' : '停用'}</Tag>),
+  item('status', (status) => <EnabledTag on={status === 1} />),
   item('hwVersion'),
   item('chip'),
   item('cloudChannels', (count) => (count > 0 ? count : '不支持云存储')),

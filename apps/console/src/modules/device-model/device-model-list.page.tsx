@@ -16,7 +16,7 @@ import { AddButton, RecordBatch } from '#kit/list/record-actions.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { PicturedName } from '#kit/record/thumbnail.tsx'
+import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
@@ -35,7 +35,7 @@ const QUERY = deviceModels.list.input
 const COLUMNS = [
   col(
     'modelName',
-    (name, { picture }) => <PicturedName name={name} address={picture} icon={<PictureOutlined aria-hidden />} />,
+    (name, { picture }) => <NameWithThumbnail name={name} address={picture} icon={<PictureOutlined aria-hidden />} />,
     { width: 170, sort: true },
   ),
   col('modelCode', { width: 120, sort: true }),
@@ -67,7 +67,7 @@ export default function DeviceModelListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 160, [deviceModels.get, deviceModels.update, deviceModels.remove])]}
         actions={add}
         tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
         batch={(picked) => <RecordBatch calls={deviceModels} picked={picked} nameOf={({ modelName }) => modelName} />}

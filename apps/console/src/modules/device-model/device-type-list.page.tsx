@@ -53,7 +53,7 @@ export default function DeviceTypeListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 120)]}
+        columns={[...COLUMNS, actions(rowActions, 120, [deviceTypes.update, deviceTypes.remove])]}
         actions={add}
         tools={<ExportButton to={deviceTypes.export} query={list.query} name="设备类型" />}
         selectable={({ modelCount }) => modelCount === 0}

@@ -31,7 +31,7 @@ export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onC
             <TenantPicker inUse create="tenant" />
           </Field>
         )}
-        <Rest />
+        <OtherFields />
       </Form>
     </Drawer>
   )
@@ -59,7 +59,7 @@ function EditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
         <Field of={DeviceInput} name="modelId">
           <ModelPicker inUse create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
         </Field>
-        <Rest />
+        <OtherFields />
       </Form>
     </Drawer>
   )
@@ -71,7 +71,7 @@ const initialOf = (row: DeviceRow) => {
   return { id, rev, devName, modelId, mac, imei, verCode: verCode ?? '', hwVer, tags, warrantyEnd, remark }
 }
 
-function Rest() {
+function OtherFields() {
   return (
     <>
       <TextField of={DeviceInput} name="mac" hint="12 位十六进制，可带冒号或短横线" />

@@ -1,4 +1,5 @@
 import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
+import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { formatMac } from '@oms/contract/entities/device.ts'
@@ -23,7 +24,7 @@ import { OnlineDot, formatFirmware, formatDeviceName, DeviceTags } from './devic
 import { DeviceSearch } from './device-search.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { FoundSerials } from './found-serials.tsx'
-import { useDeviceActions } from './use-device-actions.tsx'
+import { DEVICE_ACTION_CALLS, useDeviceActions } from './use-device-actions.tsx'
 
 const DeviceAddForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceAddForm')
 const DeviceEditForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceEditForm')
@@ -110,7 +111,7 @@ export default function DeviceListPage() {
         filtered={list.table.filtered || pasted}
         onClear={clear}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 164)]}
+        columns={[...COLUMNS, actions(rowActions, 164, [devices.get, devices.update, ...DEVICE_ACTION_CALLS])]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}
@@ -223,8 +224,19 @@ function Batch({ picked }: { picked: Picked<DeviceRow> }) {
   const one = ({ id }: DeviceRow) => ({ ids: [id] })
   return (
     <>
-      <BatchAction label="启用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 1 })} {...each} />
-      <BatchAction label="停用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 0 })} {...each} danger />
+      <BatchAction
+        label={ENABLED_WORDS.enable}
+        to={devices.setStatus}
+        input={(row) => ({ ...one(row), status: 1 })}
+        {...each}
+      />
+      <BatchAction
+        label={ENABLED_WORDS.disable}
+        to={devices.setStatus}
+        input={(row) => ({ ...one(row), status: 0 })}
+        {...each}
+        danger
+      />
       <BatchAction label="删除" to={devices.remove} input={one} {...each} danger />
       <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多操作" onDone={picked.clear} />
     </>

@@ -34,7 +34,6 @@ export function PasteSerials({
       title="按序列号批量查找"
       okText="查找"
       cancelText="取消"
-      mask={{ closable: false }}
       okButtonProps={{ disabled: sns.length === 0 || problem !== undefined }}
       onOk={() => onFind(sns)}
       onCancel={onClose}

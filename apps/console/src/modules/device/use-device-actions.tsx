@@ -8,6 +8,9 @@ import { formatDeviceName } from './device-cells.tsx'
 
 const OneTimeSecret = lazyAfterRender(() => import('#kit/feedback/one-time-secret.tsx'), 'OneTimeSecret')
 
+/** Calls of the actions on a device except open and edit. */
+export const DEVICE_ACTION_CALLS = [devices.command, devices.token, devices.clearToken, devices.remove]
+
 /** Returns the actions on a device except open and edit, and the dialog for a new token. */
 export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {}) {
   const [made, setMade] = useState<MadeToken>()

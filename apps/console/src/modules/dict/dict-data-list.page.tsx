@@ -7,18 +7,19 @@ import { useNavigate, useParams } from 'react-router'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { Allowed, useCan } from '#core/auth/session.tsx'
+import { Allowed, useMayCall } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DictTag } from '#kit/pickers/dict.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { LoadErrorPage } from '#kit/feedback/load-error-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -80,7 +81,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
   const list = useList(dictData.list, { dictType })
   const [open, setOpen] = useState<Open>({})
   const actionsOf = useActions(setOpen)
-  const canEdit = useCan()(dictData.update.access)
+  const canEdit = useMayCall()(dictData.update)
   const buttons = <Buttons onAdd={() => setOpen({ add: true })} onImport={() => setOpen({ import: true })} />
   return (
     <Page extra={<TypePicker dictId={dictId} />}>
@@ -134,9 +135,9 @@ function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClo
 /** Preview of the entry's tag. */
 function Label({ row }: { row: DictData }) {
   return (
-    <Named name={row.dictLabel} shown={<DictTag dict={indexDict([row])} value={row.dictValue} />}>
+    <NameWithTags name={row.dictLabel} shown={<DictTag dict={indexDict([row])} value={row.dictValue} />}>
       {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
-    </Named>
+    </NameWithTags>
   )
 }
 
@@ -196,8 +197,7 @@ function Batch({ picked }: { picked: Picked<DictData> }) {
   }
   return (
     <>
-      <BatchAction label="启用" to={dictData.enable} {...each} />
-      <BatchAction label="停用" to={dictData.disable} {...each} />
+      <StatusBatch calls={dictData} {...each} />
       <BatchAction label="删除" to={dictData.remove} {...each} danger />
     </>
   )

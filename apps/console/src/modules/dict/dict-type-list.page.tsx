@@ -10,7 +10,7 @@ import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
+import { Ellipsis, NameWithTags } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -30,6 +30,8 @@ const DictTypeEditForm = lazyAfterRender(() => import('./dict-type-form.tsx'), '
 
 export type DictType = z.output<typeof DictTypeRow>
 
+/** Calls of the row actions. */
+const CALLS = [dictTypes.usage, dictTypes.update, dictTypes.remove]
 const { col, actions } = createColumns(DictTypeRow)
 const QUERY = dictTypes.list.input
 const COLUMNS = [
@@ -67,7 +69,7 @@ export default function DictTypeListPage() {
       <DataTable
         {...list.table}
         rowKey="dictId"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, CALLS)]}
         actions={buttons}
         tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
@@ -109,7 +111,7 @@ const Batch = ({ picked }: { picked: Picked<DictType> }) => (
 )
 
 const TypeName = ({ name, row }: { name: string; row: DictType }) => (
-  <Named name={name}>{row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}</Named>
+  <NameWithTags name={name}>{row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}</NameWithTags>
 )
 
 function TypeLink({ type, dictId }: { type: string; dictId: number }) {

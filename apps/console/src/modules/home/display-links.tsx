@@ -3,7 +3,7 @@ import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'a
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { TextField } from '#kit/form/field.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { renderInAntdRoot } from '#kit/antd/lazy-antd.tsx'
@@ -21,7 +21,13 @@ function Links({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })
   const [made, setMade] = useState<{ name: string; token: string }>()
   return (
-    <Drawer title="大屏展示链接" open size="min(640px, 100vw)" onClose={onClose} afterOpenChange={focusOpened}>
+    <Drawer
+      title="大屏展示链接"
+      open
+      size="min(640px, 100vw)"
+      onClose={onClose}
+      afterOpenChange={focusFirstFieldOnOpen}
+    >
       <Alert
         type="info"
         showIcon
@@ -39,20 +45,22 @@ function Links({ onClose }: { onClose(): void }) {
           <Line key={link.id} link={link} />
         ))}
       </ul>
-      {made && (
-        <OneTimeSecret
-          title="展示链接已生成"
-          owner="名称"
-          account={made.name}
-          label="展示链接"
-          secret={addressOf(made.token)}
-          hint="在大屏电脑的浏览器中打开该地址并全屏即可。请勿发送给无关人员。"
-          onClose={() => setMade(undefined)}
-        />
-      )}
+      {made && <MadeLink {...made} onClose={() => setMade(undefined)} />}
     </Drawer>
   )
 }
+
+const MadeLink = ({ name, token, onClose }: { name: string; token: string; onClose(): void }) => (
+  <OneTimeSecret
+    title="展示链接已生成"
+    owner="名称"
+    account={name}
+    label="展示链接"
+    secret={addressOf(token)}
+    hint="在大屏电脑的浏览器中打开该地址并全屏即可。请勿发送给无关人员。"
+    onClose={onClose}
+  />
+)
 
 function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): void }) {
   const save = useSaveForm(display.create, {

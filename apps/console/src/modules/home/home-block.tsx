@@ -1,4 +1,5 @@
 import type { HomeBlock as Block, HomeBlockData } from '@oms/contract/home/home.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { formatBytes, formatCount } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
@@ -38,17 +39,21 @@ export function HomeBlock({ block, title, resources }: Props) {
   )
 }
 
-function Figures({ of: { value, unit, delta, detail, parts, items, trend } }: { of: HomeBlockData }) {
+const FORMATS = { bytes: formatBytes, fen: formatCurrency } as const
+const formatValue = (value: number, unit?: keyof typeof FORMATS) => (unit ? FORMATS[unit] : formatCount)(value)
+
+function Figures({ of: { value, unit, delta, detail, parts, figures, items, trend } }: { of: HomeBlockData }) {
   return (
     <>
       <p className="home-value">
-        {unit === 'bytes' ? formatBytes(value) : formatCount(value)}
+        {formatValue(value, unit)}
         {delta !== undefined && delta !== 0 && (
           <span className="home-delta">今日 {delta > 0 ? `+${formatCount(delta)}` : formatCount(delta)}</span>
         )}
       </p>
       {parts && <Parts parts={parts} />}
       {detail && <p className="home-detail">{detail}</p>}
+      {figures && <LinkedFigures figures={figures} />}
       {trend && trend.length > 1 && <Spark points={trend} />}
       {items && (
         <ul>
@@ -92,6 +97,20 @@ function Parts({ parts }: { parts: NonNullable<HomeBlockData['parts']> }) {
     </div>
   )
 }
+
+/** Renders further figures as links. */
+const LinkedFigures = ({ figures }: { figures: NonNullable<HomeBlockData['figures']> }) => (
+  <div className="home-parts">
+    {figures.map(({ title, value, unit, isEstimate, url }) => (
+      <span key={title} className="home-part">
+        <Link to={url}>
+          {title} {isEstimate && '约 '}
+          {formatValue(value, unit)}
+        </Link>
+      </span>
+    ))}
+  </div>
+)
 
 /** Renders a sparkline; its accessible label contains the values. */
 const Spark = ({ points }: { points: NonNullable<HomeBlockData['trend']> }) => (

@@ -119,7 +119,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
         if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
       }
     } catch (error) {
-      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      // The chosen file stays. A failed run of an earlier file is not shown at the present file.
       if (isCurrent()) add(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)

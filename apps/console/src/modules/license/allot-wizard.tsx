@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { call, type ApiError } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
@@ -26,7 +26,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
   const { form, chosen, setChosen, busy, next } = useAllotPlan()
   const [done, setDone] = useState<number>()
   const mode = Form.useWatch('mode', { form, preserve: true }) as number | undefined
-  const shared = { open: true, title: '分配证书', width: 720, mask: { closable: false }, onCancel: onClose }
+  const shared = { open: true, title: '分配证书', width: 720, onCancel: onClose }
   const steps = <AllotSteps current={done !== undefined ? 2 : chosen ? 1 : 0} />
   if (done !== undefined)
     return (
@@ -43,7 +43,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
     <Modal
       {...shared}
       footer={mode === FILE_MODE ? null : <SelectionFooter busy={busy} onClose={onClose} />}
-      afterOpenChange={focusOpened}
+      afterOpenChange={focusFirstFieldOnOpen}
     >
       {steps}
       <Form name="license-allot" form={form} layout="vertical" initialValues={INITIAL} onFinish={() => void next()}>
@@ -53,7 +53,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
         <Form.Item name="mode" label="分配方式">
           <Radio.Group optionType="button" options={MODES} />
         </Form.Item>
-        <Which form={form} mode={mode ?? 1} onClose={onClose} />
+        <CertificateFields form={form} mode={mode ?? 1} onClose={onClose} />
       </Form>
     </Modal>
   )
@@ -125,7 +125,7 @@ function Allotted({ shared, steps, title, onClose }: AllottedProps) {
 }
 
 /** Fields of each selection method. */
-function Which({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
+function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
   const of = AllotForm
   const vendors = useVendorWords().options
   const tenantId = Form.useWatch('tenantId', { form, preserve: true }) as number | undefined

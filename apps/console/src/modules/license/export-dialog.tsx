@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { fetchFile } from '#core/api/download.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { NoteField } from '#kit/form/field.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 import './license.css'
@@ -34,7 +34,7 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
       confirmLoading={busy}
       okButtonProps={{ htmlType: 'submit', form: 'license-export' }}
       onCancel={onClose}
-      afterOpenChange={focusOpened}
+      afterOpenChange={focusFirstFieldOnOpen}
     >
       <p className="license-hint">按当前筛选条件与排序导出；密钥不会导出，UID 默认以掩码显示。</p>
       <Form name="license-export" layout="vertical" initialValues={{ format: 'xlsx', reason: '' }} onFinish={run}>

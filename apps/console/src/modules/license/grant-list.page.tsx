@@ -23,6 +23,14 @@ const GrantDrawer = lazyAfterRender(() => import('./grant-drawer.tsx'), 'GrantDr
   when: ({ row }) => row !== undefined,
 })
 
+/** Calls of the row actions. */
+const CALLS = [
+  licenseGrants.get,
+  licenseGrants.audit,
+  licenseGrants.addQuota,
+  licenseGrants.renew,
+  licenseGrants.revoke,
+]
 const { col, actions } = createColumns(GrantRow)
 const COLUMNS = [
   col('grantNo', { width: 145 }),
@@ -115,7 +123,7 @@ export default function GrantListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 212)]}
+        columns={[...COLUMNS, actions(rowActions, 212, CALLS)]}
         actions={add}
         tools={<ExportButton to={licenseGrants.export} query={list.query} name="授权" />}
         empty={{ text: '还没有授权', hint: '授权规定客户可以使用的数量与期限，由另一人审批后生效。', action: add }}

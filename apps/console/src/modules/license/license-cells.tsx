@@ -1,7 +1,7 @@
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
 import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
 import type { ReactNode } from 'react'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import './license.css'
@@ -53,4 +53,4 @@ export function licenseListPath(filters: Readonly<Record<string, string | number
 
 /** Renders a figure with a link to its rows; zero has no link. */
 export const CountLink = ({ to, children }: { to: string | undefined; children: ReactNode }) =>
-  to ? <KnownLink to={to}>{children}</KnownLink> : children
+  to ? <PermittedLink to={to}>{children}</PermittedLink> : children

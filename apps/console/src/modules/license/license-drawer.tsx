@@ -5,7 +5,7 @@ import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Button, Empty, Tabs, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
@@ -22,7 +22,11 @@ const ITEMS = [
   item('tenantName', (name, { state }) => name || (state === 0 ? '未分配' : '')),
   item('modelName', (name) => name || '不限'),
   item('sn', (sn, { deviceId }) =>
-    deviceId === null ? '' : <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn || deviceId}</KnownLink>,
+    deviceId === null ? (
+      ''
+    ) : (
+      <PermittedLink to={`/device/apkManage/detail/${deviceId}`}>{sn || deviceId}</PermittedLink>
+    ),
   ),
   item('lastOnlineTime', time),
   item('hasKey', (has) => (has ? '已加密保存' : '无')),

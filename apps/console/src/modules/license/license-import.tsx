@@ -8,7 +8,7 @@ import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
 import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.tsx'
@@ -31,10 +31,9 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
       open
       title="导入证书"
       width={860}
-      mask={{ closable: false }}
       footer={<ImportFooter {...{ file, report, busy, run, onClose }} />}
       onCancel={onClose}
-      afterOpenChange={focusOpened}
+      afterOpenChange={focusFirstFieldOnOpen}
     >
       <Steps
         size="small"

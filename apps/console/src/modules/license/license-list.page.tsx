@@ -15,7 +15,13 @@ import { useList } from '#kit/list/use-list.ts'
 import { LicenseBatchBar } from './license-batch-bar.tsx'
 import { StateTag, UidCell, VendorName } from './license-cells.tsx'
 import { LicenseSearch } from './license-search.tsx'
-import { type Dialog, LicenseDialog, useLicenseActions } from './use-license-actions.tsx'
+import {
+  type Dialog,
+  LicenseDialog,
+  LICENSE_ACTION_CALLS,
+  useFindStockBlock,
+  useLicenseActions,
+} from './use-license-actions.tsx'
 
 const LicenseBatches = lazyAfterRender(() => import('./license-batches.tsx'), 'LicenseBatches')
 const LicenseDrawer = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
@@ -31,13 +37,13 @@ const COLUMNS = [
   col('uid', (uid) => <UidCell uid={uid} />, { width: 210, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
   col('tenantName', (name, { state }) => renderPlainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
+  col('expireTime', time, { width: 160 }),
   col('sn', { width: 125 }),
   col('vendor', (vendor) => <VendorName vendor={vendor} />, { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
   col('batchNo', { width: 125 }),
   col('importTime', time, { width: 170, sort: true, hidden: true }),
   col('activateTime', time, { width: 170, hidden: true }),
-  col('expireTime', time, { width: 160 }),
   col('modelName', { width: 120, hidden: true }),
   col('hasKey', (has) => renderPlainCell(has ? '有' : '无'), { width: 80, hidden: true }),
   col('allotTime', time, { width: 170, hidden: true }),
@@ -76,9 +82,11 @@ function Certificates() {
   const [open, setOpen] = useState<Open>({})
   const [dialog, setDialog] = useState<Dialog>()
   const actionsOf = useLicenseActions(setDialog)
+  const findBlock = useFindStockBlock()
   const close = () => setOpen({})
+  const onOpen = (row: LicenseRow) => setOpen({ row })
   const rowActions = (row: LicenseRow) => (
-    <RowActions items={[{ label: '详情', to: licenseCerts.get, onClick: () => setOpen({ row }) }, ...actionsOf(row)]} />
+    <RowActions items={[{ label: '详情', to: licenseCerts.get, onClick: () => onOpen(row) }, ...actionsOf(row)]} />
   )
   const buttons = <Buttons onOpen={setOpen} />
   return (
@@ -87,18 +95,13 @@ function Certificates() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 198)]}
+        columns={[...COLUMNS, actions(rowActions, 198, [licenseCerts.get, ...LICENSE_ACTION_CALLS])]}
         actions={buttons}
-        tools={
-          <Allowed to={licenseCerts.export}>
-            <Button icon={<ExportOutlined />} onClick={() => setOpen({ export: true })}>
-              导出
-            </Button>
-          </Allowed>
-        }
+        tools={<ExportAll onOpen={() => setOpen({ export: true })} />}
+        selectable={(row) => findBlock(row) === undefined}
         batch={(picked) => <LicenseBatchBar picked={picked} onDialog={setDialog} />}
         empty={{ text: '还没有证书', hint: '先导入证书文件，再分配给客户，由设备激活使用。', action: buttons }}
-        {...(can(licenseCerts.get.access) && { onOpen: (row: LicenseRow) => setOpen({ row }) })}
+        {...(can(licenseCerts.get.access) && { onOpen })}
       />
       <LicenseDrawer rows={list.table.rows} row={open.row} onRow={(row) => setOpen(row ? { row } : {})} />
       {open.import && <LicenseImport onClose={close} />}
@@ -109,6 +112,14 @@ function Certificates() {
     </>
   )
 }
+
+const ExportAll = ({ onOpen }: { onOpen(): void }) => (
+  <Allowed to={licenseCerts.export}>
+    <Button icon={<ExportOutlined />} onClick={onOpen}>
+      导出
+    </Button>
+  </Allowed>
+)
 
 function Buttons({ onOpen }: { onOpen(open: Open): void }) {
   return (

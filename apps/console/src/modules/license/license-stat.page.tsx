@@ -6,7 +6,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Alert } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
@@ -95,18 +95,18 @@ function Cards({ asked }: { asked: LicenseStatFilter }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
   return (
     <div className="license-cards">
-      <KnownLink className="license-card" to={licenseListPath({ ...asked })}>
+      <PermittedLink className="license-card" to={licenseListPath({ ...asked })}>
         <span>证书总数</span>
         <b>{data.states.total.toLocaleString()}</b>
-      </KnownLink>
+      </PermittedLink>
       {KEYS.map((key, state) => (
-        <KnownLink key={key} className="license-card" to={licenseListPath({ ...asked, state })}>
+        <PermittedLink key={key} className="license-card" to={licenseListPath({ ...asked, state })}>
           <span>
             <i style={{ background: STATE_FILL[state] }} />
             {label(state)}
           </span>
           <b>{data.states[key].toLocaleString()}</b>
-        </KnownLink>
+        </PermittedLink>
       ))}
       <div className="license-card">
         <span>激活率</span>

@@ -15,7 +15,8 @@ export function RevealDialog({ row, onClose }: { row: LicenseRow; onClose(): voi
     isRevealed.current = true
     setShown(secret)
   }
-  // The form calls `close` at once in a hidden tab. The secret stays visible until the user closes the dialog.
+  // In a hidden tab the form calls `close` at once. The dialog ignores this call, and shows the secret until the user
+  // closes the dialog.
   const close = () => {
     if (!isRevealed.current) onClose()
   }
@@ -47,7 +48,6 @@ function Shown({ uid, licenseKey, onClose }: { uid: string; licenseKey: string; 
       title="证书明文"
       closable={false}
       keyboard={false}
-      mask={{ closable: false }}
       cancelButtonProps={{ style: { display: 'none' } }}
       okText="关闭"
       onOk={onClose}

@@ -2,7 +2,7 @@ import { type LicenseCounts, licenseStats, TREND_UNIT } from '@oms/contract/lice
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Empty, Segmented, Tag } from 'antd'
 import { useState } from 'react'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink, licenseListPath, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
@@ -262,7 +262,7 @@ interface MarkProps {
 /** Segment of a bar. */
 function Mark({ share, fill, name, words, to }: MarkProps) {
   const look = { className: 'license-mark', style: { width: `${share * 100}%`, background: fill }, title: words }
-  return to ? <KnownLink {...look} aria-label={`${name} ${words}`} to={to} /> : <span {...look} />
+  return to ? <PermittedLink {...look} aria-label={`${name} ${words}`} to={to} /> : <span {...look} />
 }
 
 export const VendorPanel = ({ asked }: { asked: Asked }) => (

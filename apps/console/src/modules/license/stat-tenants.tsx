@@ -74,7 +74,7 @@ export function StatTenants({ asked }: { asked: Asked }) {
         {...list.table}
         name="tenants"
         rowKey="tenantId"
-        columns={[...columnsWith(asked), actions(rowActions, 80)]}
+        columns={[...columnsWith(asked), actions(rowActions, 80, [licenseCerts.saveTenantThreshold])]}
         actions={
           <>
             <h2 className="kit-card-title" style={{ margin: 0 }}>

@@ -1,9 +1,11 @@
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LOW_STOCK_PERCENT, type TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { Field } from '#kit/form/field.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -13,9 +15,11 @@ import './license.css'
 /** Sets the low-stock thresholds per vendor. */
 export function ThresholdDialog({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(licenseCerts.thresholds, {}, { keepPrevious: false, quiet: true })
+  const maySave = useMayCall()(licenseCerts.saveThreshold)
   return (
-    <Modal open title="库存预警设置" footer={null} onCancel={onClose} afterOpenChange={focusOpened}>
+    <Modal open title="库存预警设置" footer={null} onCancel={onClose} afterOpenChange={focusFirstFieldOnOpen}>
       <p className="license-hint">库存低于预警数量时，向拥有证书详情权限的人员发送一次站内消息；填 0 表示不预警。</p>
+      {!maySave && <p className="license-hint">{SHARED_DATA_MESSAGE}。</p>}
       {data ? (
         <table className="license-table">
           <thead>
@@ -45,6 +49,7 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
   const [value, setValue] = useState<number | null>(threshold)
   const save = useWrite(licenseCerts.saveThreshold)
   const name = useVendorWords().label(vendor)
+  const maySave = useMayCall()(licenseCerts.saveThreshold)
   return (
     <tr>
       <td>{name}</td>
@@ -57,6 +62,7 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
           precision={0}
           value={value}
           onChange={setValue}
+          disabled={!maySave}
           style={{ width: '100%' }}
         />
       </td>
@@ -65,7 +71,7 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
           size="small"
           type="link"
           loading={save.isPending}
-          disabled={value === null || value === threshold}
+          disabled={!maySave || value === null || value === threshold}
           onClick={() => save.mutate({ vendor, threshold: value ?? 0 } as never)}
         >
           保存

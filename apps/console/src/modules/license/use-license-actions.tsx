@@ -1,6 +1,8 @@
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { type LicenseStep, findStateAfter } from '@oms/contract/license/license-state.ts'
+import { usePermissions } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
@@ -22,14 +24,34 @@ export function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): 
   return <StepDialog step={kind} rows={rows} onClose={onClose} {...(onDone && { onDone })} />
 }
 
+/**
+ * Returns a function that returns why the account may not change a certificate. All tenants share the certificates in
+ * stock.
+ */
+export function useFindStockBlock() {
+  const { seesAllTenants } = usePermissions()
+  return ({ tenantId }: Pick<LicenseRow, 'tenantId'>) =>
+    tenantId === null && !seesAllTenants ? SHARED_DATA_MESSAGE : undefined
+}
+
+/** Calls of the actions on a certificate. */
+export const LICENSE_ACTION_CALLS = [
+  licenseCerts.bind,
+  licenseCerts.reveal,
+  ...Object.values(LICENSE_STEP_DIALOGS).map(({ to }) => to),
+]
+
 /** Returns the actions that a certificate's state allows. */
 export function useLicenseActions(onDialog: (dialog: Dialog) => void) {
+  const findBlock = useFindStockBlock()
   return (row: LicenseRow): readonly (RowAction | false)[] => {
+    const reason = findBlock(row)
     const may = (step: LicenseStep) => findStateAfter(step, row.state) !== undefined
     const step = (kind: StepName): RowAction | false =>
       may(kind) && {
         label: LICENSE_STEP_DIALOGS[kind].label,
         to: LICENSE_STEP_DIALOGS[kind].to,
+        reason,
         ...(kind === 'scrap' && { danger: true as const }),
         onClick: () => onDialog({ kind, rows: [row] }),
       }
@@ -39,7 +61,7 @@ export function useLicenseActions(onDialog: (dialog: Dialog) => void) {
       step('suspend'),
       step('resume'),
       step('recall'),
-      { label: '查看明文', to: licenseCerts.reveal, onClick: () => onDialog({ kind: 'reveal', row }) },
+      { label: '查看明文', to: licenseCerts.reveal, reason, onClick: () => onDialog({ kind: 'reveal', row }) },
       step('scrap'),
     ]
   }

@@ -7,7 +7,7 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -26,9 +26,13 @@ const { col, actions } = createColumns(LoginLogRow)
 const QUERY = logs.logins.input
 const COLUMNS = [
   col('loginTime', time, { width: 165, sort: true }),
-  col('account', (account, { locked }) => <Named name={account}>{locked && <Tag color="error">已锁定</Tag>}</Named>, {
-    width: 150,
-  }),
+  col(
+    'account',
+    (account, { locked }) => <NameWithTags name={account}>{locked && <Tag color="error">已锁定</Tag>}</NameWithTags>,
+    {
+      width: 150,
+    },
+  ),
   col('loginType', { width: 100 }),
   col('status', (status) => <OutcomeTag ok={status === 1} />, { width: 80 }),
   col('msg', { width: 180 }),
@@ -67,13 +71,13 @@ function Logins() {
   const list = useList(logs.logins)
   const outcomes = useWords('sys_common_status', LOG_STATUS).options
   const unlock = useWrite(logs.unlock)
-  const can = useCan()
-  const rowActions = ({ account, locked }: Line) => (
+  const rowActions = ({ account, locked, changeRefusal }: Line) => (
     <RowActions
       items={[
         locked && {
           label: '解锁',
           to: logs.unlock,
+          reason: changeRefusal ?? undefined,
           confirm: `解除账号「${account}」的登录锁定？`,
           onClick: () => unlock.mutateAsync({ account }),
         },
@@ -94,7 +98,7 @@ function Logins() {
       <DataTable
         {...list.table}
         rowKey="infoId"
-        columns={anyLocked && can(logs.unlock.access) ? [...COLUMNS, actions(rowActions, 80)] : COLUMNS}
+        columns={anyLocked ? [...COLUMNS, actions(rowActions, 80, [logs.unlock])] : COLUMNS}
         actions={<span className="kit-none">默认显示近 {LOGIN_LOG_DAYS} 天，选择登录时间可查看更早的记录</span>}
         tools={<ExportButton to={logs.exportLogins} query={list.query} name="登录日志" />}
         empty={{ text: `近 ${LOGIN_LOG_DAYS} 天没有登录记录` }}

@@ -3,8 +3,8 @@ import { Tag } from 'antd'
 import type * as z from 'zod'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
-import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Ellipsis, NameWithTags } from '#kit/record/ellipsis.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -19,7 +19,9 @@ const QUERY = logs.online.input
 const COLUMNS = [
   col(
     'account',
-    (account, { current }) => <Named name={account}>{current && <Tag color="success">当前会话</Tag>}</Named>,
+    (account, { current }) => (
+      <NameWithTags name={account}>{current && <Tag color="success">当前会话</Tag>}</NameWithTags>
+    ),
     { width: 155 },
   ),
   col('realname', { width: 90 }),
@@ -32,12 +34,35 @@ const COLUMNS = [
   col('lastActiveTime', time, { width: 165, sort: true }),
 ]
 
+const BATCH = {
+  selectable: ({ current, changeRefusal }: Online) => !current && changeRefusal === null,
+  batch: (picked: Picked<Online>) => (
+    <BatchAction
+      label="强制下线"
+      to={logs.forceOut}
+      picked={picked}
+      input={({ sessionId }) => ({ sessionId })}
+      nameOf={({ account, ip }) => `${account}（${ip}）`}
+      danger
+    />
+  ),
+}
+
 /** Lists the current sessions, with buttons to end them. */
 export function OnlineUsers() {
   const list = useInnerList(logs.online)
   const forceOut = useEndSession()
-  const rowActions = ({ sessionId, current }: Online) => (
-    <RowActions items={[!current && { label: '强制下线', danger: true, onClick: () => forceOut?.(sessionId) }]} />
+  const rowActions = ({ sessionId, current, changeRefusal }: Online) => (
+    <RowActions
+      items={[
+        !current && {
+          label: '强制下线',
+          danger: true,
+          reason: changeRefusal ?? undefined,
+          onClick: () => forceOut?.(sessionId),
+        },
+      ]}
+    />
   )
   const mayEnd = forceOut !== undefined
   return (
@@ -51,19 +76,7 @@ export function OnlineUsers() {
         rowKey="sessionId"
         name="online"
         columns={mayEnd ? [...COLUMNS, actions(rowActions, 95)] : COLUMNS}
-        {...(mayEnd && {
-          selectable: ({ current }: Online) => !current,
-          batch: (picked: { rows: readonly Online[]; clear(): void }) => (
-            <BatchAction
-              label="强制下线"
-              to={logs.forceOut}
-              picked={picked}
-              input={({ sessionId }) => ({ sessionId })}
-              nameOf={({ account, ip }) => `${account}（${ip}）`}
-              danger
-            />
-          ),
-        })}
+        {...(mayEnd && BATCH)}
         empty={{ text: '当前没有在线用户' }}
       />
     </>

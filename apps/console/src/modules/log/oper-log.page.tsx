@@ -30,10 +30,10 @@ const COLUMNS = [
   col('operName', { width: 120 }),
   col('title', { width: 130 }),
   col('businessType', kind, { width: 80 }),
+  col('status', (status, { errorMsg }) => <OutcomeTag ok={status === 1} why={errorMsg} />, { width: 90 }),
   col('action', { width: 250 }),
   col('operIp', { width: 130 }),
   col('operLocation', { width: 80, hidden: true }),
-  col('status', (status, { errorMsg }) => <OutcomeTag ok={status === 1} why={errorMsg} />, { width: 90 }),
   col('errorMsg', { width: 180, hidden: true }),
   col('costTime', { width: 110, align: 'right' }),
   col('tenantName', { width: 140, hidden: true }),
@@ -62,7 +62,7 @@ export default function OperLogPage() {
       <DataTable
         {...list.table}
         rowKey="operId"
-        columns={[...COLUMNS, actions(rowActions, 80)]}
+        columns={[...COLUMNS, actions(rowActions, 80, [logs.operation])]}
         actions={<span className="kit-none">默认显示近 {OPER_LOG_DAYS} 天，选择操作时间可查看更早的记录</span>}
         tools={<ExportButton to={logs.exportOperations} query={list.query} name="操作日志" />}
         empty={{ text: `近 ${OPER_LOG_DAYS} 天没有操作记录` }}

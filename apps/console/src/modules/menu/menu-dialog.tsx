@@ -3,15 +3,15 @@ import { MenuLint } from './menu-lint.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
 /** The dialog that is open above the tree. At most one dialog is open. */
-export type OpenDialog =
+export type MenuDialogState =
   | { readonly what: 'add'; readonly parent?: MenuNode }
   | { readonly what: 'edit'; readonly id: number }
   | { readonly what: 'lint' }
 
 interface DialogProps {
-  shown: OpenDialog
+  shown: MenuDialogState
   tree: readonly MenuNode[]
-  onShow(shown: OpenDialog): void
+  onShow(shown: MenuDialogState): void
   onClose(): void
 }
 

@@ -13,7 +13,7 @@ interface FieldsProps {
 }
 
 /** Form fields of a menu. The fields depend on the menu type. */
-export function MenuFieldsOf({ tree, stored }: FieldsProps) {
+export function MenuFormFields({ tree, stored }: FieldsProps) {
   const type = (Form.useWatch('type') ?? stored?.type ?? 'M') as MenuType
   const fixed = stored?.isBuiltin === 1
   const top = { key: 0, title: '顶级菜单', disabled: type === 'F' }

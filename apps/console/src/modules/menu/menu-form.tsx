@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { MenuFieldsOf } from './menu-fields.tsx'
+import { MenuFormFields } from './menu-fields.tsx'
 import type { Menu, MenuNode } from './menu-nodes.ts'
 
 interface AddProps {
@@ -32,7 +32,7 @@ export function MenuAdd({ parent, tree, onClose }: AddProps) {
             options={Object.entries(MENU_TYPE).map(([value, label]) => ({ value, label }))}
           />
         </Form.Item>
-        <MenuFieldsOf tree={tree} />
+        <MenuFormFields tree={tree} />
       </Form>
     </Drawer>
   )
@@ -72,7 +72,7 @@ function Loaded({ loaded, tree, onClose }: { loaded: Menu; tree: readonly MenuNo
   return (
     <Drawer {...drawer} title={title} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <MenuFieldsOf tree={tree} stored={loaded} />
+        <MenuFormFields tree={tree} stored={loaded} />
       </Form>
     </Drawer>
   )

@@ -1,5 +1,5 @@
 import { type MenuFinding, menu } from '@oms/contract/menu/menu.ts'
-import { Alert, Button, Drawer, List, Skeleton, Tag } from 'antd'
+import { Alert, Button, Drawer, Skeleton, Tag } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -52,31 +52,28 @@ function Findings({ findings, checked, onOpen }: FindingsProps) {
         showIcon
         title={`已检查 ${checked} 个菜单：${errors} 个错误，${findings.length - errors} 个提醒`}
       />
-      <List
-        dataSource={sorted}
-        renderItem={(finding) => (
-          <List.Item actions={linksOf(finding, onOpen)}>
-            <List.Item.Meta title={<Title finding={finding} />} description={finding.message} />
-          </List.Item>
-        )}
-      />
+      <ul className="menu-findings">
+        {sorted.map((finding) => (
+          <li key={`${finding.kind} ${finding.menuId} ${finding.message}`}>
+            <div>
+              <Tag color={isError(finding) ? 'red' : 'orange'}>{KINDS[finding.kind]}</Tag> {finding.name}
+              <p>{finding.message}</p>
+            </div>
+            <EditButton finding={finding} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
 
-const Title = ({ finding }: { finding: Finding }) => (
-  <>
-    <Tag color={isError(finding) ? 'red' : 'orange'}>{KINDS[finding.kind]}</Tag> {finding.name}
-  </>
-)
-
-function linksOf({ menuId }: Finding, onOpen: (id: number) => void) {
-  if (menuId === null) return []
-  return [
-    <Allowed key="edit" to={menu.update}>
+function EditButton({ finding: { menuId }, onOpen }: { finding: Finding; onOpen(id: number): void }) {
+  if (menuId === null) return null
+  return (
+    <Allowed to={menu.update}>
       <Button type="link" size="small" onClick={() => onOpen(menuId)}>
         修改
       </Button>
-    </Allowed>,
-  ]
+    </Allowed>
+  )
 }

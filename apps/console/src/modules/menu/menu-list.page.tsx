@@ -10,7 +10,7 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
-import type { OpenDialog } from './menu-dialog.tsx'
+import type { MenuDialogState } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { MenuToolbar } from './menu-toolbar.tsx'
 import { listBranchIds, flattenMenus, type MenuNode, removeEmptyChildren } from './menu-nodes.ts'
@@ -30,6 +30,13 @@ const MenuDialog = lazyAfterRender(() => import('./menu-dialog.tsx'), 'MenuDialo
 const { col, actions } = createColumns(MenuRow)
 const TYPE_COLORS = { M: 'blue', C: 'green', F: 'default' } as const
 
+const MenuSearch = (search: ReturnType<typeof useRows>['search']) => (
+  <SearchForm {...search}>
+    <Filter of={MenuRow} name="name" />
+    <SelectFilter of={menu.list.input} name="status" />
+  </SearchForm>
+)
+
 /** Shows all menus as a tree: directories, pages and buttons. */
 export default function MenuListPage() {
   const list = useRows(menu.list)
@@ -38,7 +45,7 @@ export default function MenuListPage() {
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)
   const drag = useMenuDrag(order, expanded.open)
-  const [shown, setShown] = useState<OpenDialog>()
+  const [shown, setShown] = useState<MenuDialogState>()
   const [opened, setOpened] = useState<MenuNode>()
   const actionsOf = useMenuActions(setShown, setOpened)
   // Sorting is disabled while a filter hides rows, because hidden rows also have a position.
@@ -46,10 +53,7 @@ export default function MenuListPage() {
   const sortCell = (_: number, row: MenuNode) => <SortInput menu={row} order={order} />
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={MenuRow} name="name" />
-        <SelectFilter of={menu.list.input} name="status" />
-      </SearchForm>
+      <MenuSearch {...list.search} />
       <DataTable<MenuNode>
         {...list.table}
         rows={order.rows}
@@ -57,9 +61,10 @@ export default function MenuListPage() {
         expandable={expanded.expandable}
         columns={[
           nameColumn(draggable ? drag.handle : () => null),
+          TYPE,
+          STATUS,
           ...COLUMNS,
           col('sort', sortCell as never, { width: 100 }) as never,
-          STATUS,
           actions((row) => <RowActions items={actionsOf(row)} shown={2} />, 160) as never,
         ]}
         actions={<MenuToolbar order={order} expanded={expanded} onShow={setShown} />}
@@ -85,8 +90,8 @@ const nameColumn = (handle: (row: MenuNode) => ReactNode) =>
     { width: 260 },
   ) as never
 
+const TYPE = col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 })
 const COLUMNS = [
-  col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 }),
   col('url', { width: 190 }),
   col('perms', (perms) => (perms ? <CopyText text={perms} /> : <span className="kit-none">-</span>), { width: 240 }),
 ]

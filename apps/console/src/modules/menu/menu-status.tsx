@@ -3,7 +3,7 @@ import { Tag } from 'antd'
 import { call } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Menu } from './menu-nodes.ts'
 import './menu.css'
@@ -15,7 +15,7 @@ export function MenuStatus({ row }: { row: Menu }) {
   const mayCall = useMayCall()
   const change = async (on: boolean) => {
     const stored = await call(menu.get, { id })
-    await mutateAsync({ ...pickSendable(menu.update, { ...stored }), status: on ? 1 : 0 } as never)
+    await mutateAsync({ ...pickAcceptedFields(menu.update, { ...stored }), status: on ? 1 : 0 } as never)
   }
   return (
     <span className="menu-status">

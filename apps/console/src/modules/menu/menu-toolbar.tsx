@@ -2,14 +2,14 @@ import { PlusOutlined } from '@ant-design/icons'
 import { menu } from '@oms/contract/menu/menu.ts'
 import { Button } from 'antd'
 import { Allowed } from '#core/auth/session.tsx'
-import type { OpenDialog } from './menu-dialog.tsx'
+import type { MenuDialogState } from './menu-dialog.tsx'
 import type { ExpandedMenus } from './use-expanded-menus.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
 interface ToolbarProps {
   order: MenuOrder
   expanded: ExpandedMenus
-  onShow(shown: OpenDialog): void
+  onShow(shown: MenuDialogState): void
 }
 
 /** Toolbar of the menu tree: add, expand all, check, and save the changed order. */

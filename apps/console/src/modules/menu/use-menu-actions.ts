@@ -1,11 +1,11 @@
 import { menu } from '@oms/contract/menu/menu.ts'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import type { OpenDialog } from './menu-dialog.tsx'
+import type { MenuDialogState } from './menu-dialog.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
 /** Returns the row actions of a menu. */
-export function useMenuActions(onShow: (shown: OpenDialog) => void, onOpen: (menu: MenuNode) => void) {
+export function useMenuActions(onShow: (shown: MenuDialogState) => void, onOpen: (menu: MenuNode) => void) {
   const buttons = useWrite(menu.buttons)
   const remove = useWrite(menu.remove)
   return (row: MenuNode): readonly (RowAction | false)[] => [

@@ -4,6 +4,7 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Drawer, Form, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
+import { useMustChooseTenant } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
@@ -22,6 +23,8 @@ type Detail = z.output<typeof NoticeDetail>
 const RichEditor = lazyAfterRender(() => import('./rich-editor.tsx'), 'RichEditor', {
   fallback: () => <Skeleton active />,
 })
+/** Target "customers". Default of a new notice when the account may not address everybody. */
+const CUSTOMERS = 2
 const NEW = { type: 1, priority: 2, target: 1, targetIds: [], isTop: 0, needConfirm: 0, attachments: '' }
 const RULE = {
   ...UPLOAD.file,
@@ -32,7 +35,8 @@ const urlOf = (id: string) => `/api/v1/file/${id}`
 
 /** Form that adds a notice as a draft. */
 export function NoticeAddForm({ onClose }: { onClose(): void }) {
-  const options = { onClose, initial: NEW, input: inputOf, draft: 'notice:new' }
+  const initial = useMustChooseTenant() ? { ...NEW, target: CUSTOMERS } : NEW
+  const options = { onClose, initial, input: inputOf, draft: 'notice:new' }
   const { drawer, footer, form, draft } = useFormDrawer(notices.create, options)
   return (
     <Drawer

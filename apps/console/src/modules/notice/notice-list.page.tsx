@@ -9,7 +9,7 @@ import { Allowed, useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -19,7 +19,7 @@ import { time } from '#kit/record/time.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
-import { useNoticeActions } from './use-notice-actions.ts'
+import { NOTICE_ACTION_CALLS, useNoticeActions } from './use-notice-actions.ts'
 import './notice.css'
 
 const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
@@ -59,9 +59,9 @@ export default function NoticeListPage() {
       <DataTable
         {...list.table}
         rowKey="noticeId"
-        columns={[...columns, actions(rowActions, 170)]}
+        columns={[...columns, actions(rowActions, 170, [notices.get, ...NOTICE_ACTION_CALLS])]}
         actions={add}
-        selectable={({ status }) => status !== NOTICE_PUBLISHED}
+        selectable={({ status, isEditable }) => isEditable && status !== NOTICE_PUBLISHED}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '还没有通知公告', hint: '公告发布后立即送达所选的账号，并能查看谁已阅读。', action: add }}
         onOpen={setShown}
@@ -117,7 +117,7 @@ function useColumns(onReceipts: (row: Notice) => void) {
 }
 
 const Title = ({ title, top }: { title: string; top: boolean }) => (
-  <Named
+  <NameWithTags
     name={title}
     shown={
       <>

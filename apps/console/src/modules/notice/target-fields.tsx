@@ -3,7 +3,7 @@ import type { NoticeTarget } from '@oms/contract/notice/notice-rows.ts'
 import { Form } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
-import { useSession } from '#core/auth/session.tsx'
+import { useMustChooseTenant, useSession } from '#core/auth/session.tsx'
 import { Field, SelectField } from '#kit/form/field.tsx'
 import { TargetPicker, type TargetKind } from './target-picker.tsx'
 
@@ -17,9 +17,10 @@ export function TargetFields({ chosen }: { chosen: readonly z.output<typeof Noti
   const target = Form.useWatch<number | undefined>('target', form)
   const targetIds = Form.useWatch<number[] | undefined>('targetIds', { form, preserve: true }) ?? []
   const fromPlatform = String(useSession()?.ownerId ?? '') === PLATFORM
+  const isLimited = useMustChooseTenant()
   const options = Object.entries(NOTICE_TARGET)
     .map(([value, label]) => ({ value: Number(value), label }))
-    .filter(({ value }) => fromPlatform || value !== CUSTOMERS)
+    .filter(({ value }) => (fromPlatform || value !== CUSTOMERS) && !(isLimited && value === EVERYONE))
   return (
     <>
       <SelectField of={NoticeInput} name="target" options={options} hint={<Audience {...{ target, targetIds }} />} />

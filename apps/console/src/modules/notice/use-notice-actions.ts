@@ -3,12 +3,16 @@ import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import type { Notice } from './notice-status.tsx'
 
+/** Calls of the row actions that change a notice. */
+export const NOTICE_ACTION_CALLS = [notices.publish, notices.revoke, notices.update, notices.remove]
+
 /** Returns the row actions of a notice. A published notice must be withdrawn before it can be edited or deleted. */
 export function useNoticeActions() {
   const publish = useWrite(notices.publish)
   const revoke = useWrite(notices.revoke)
   const remove = useWrite(notices.remove)
   return (row: Notice, onEdit: () => void): readonly RowAction[] => {
+    if (!row.isEditable) return []
     const input = { id: row.noticeId }
     if (row.status === NOTICE_PUBLISHED)
       return [

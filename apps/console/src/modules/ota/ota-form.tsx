@@ -55,7 +55,7 @@ function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, 
     ...(latest && { latest }),
     onSaved: () => tab.close(listPath),
   })
-  const leave = useLeave(save.dirty, () => {
+  const leave = useConfirmedLeave(save.dirty, () => {
     save.forgetDraft()
     tab.close(listPath)
   })
@@ -70,7 +70,7 @@ function NoFirmwareNote() {
   return <Alert className="ota-no-firmware" type="warning" showIcon title={text} />
 }
 
-function useLeave(dirty: boolean, leave: () => void) {
+function useConfirmedLeave(dirty: boolean, leave: () => void) {
   return () => {
     if (!dirty) return leave()
     confirmDiscard(leave)

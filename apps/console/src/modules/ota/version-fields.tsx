@@ -76,6 +76,7 @@ function useBoardVersion({ modelName }: Chosen): boolean {
 const QUICK_MODEL: CreateForm<'QuickModelModal'> = {
   label: '新增型号',
   access: deviceModels.quickCreate.access,
+  allTenants: true,
   load: () => import('./quick-model-modal.tsx'),
   part: 'QuickModelModal',
 }

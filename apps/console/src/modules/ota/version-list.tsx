@@ -73,7 +73,7 @@ export function VersionList() {
       <DataTable
         {...list.table}
         rowKey="otaId"
-        columns={[...columns, actions(rowActions, 190)]}
+        columns={[...columns, actions(rowActions, 190, [calls.get, calls.update, calls.remove])]}
         actions={<AddButton />}
         tools={
           <>

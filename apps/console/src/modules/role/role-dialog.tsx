@@ -7,12 +7,12 @@ import { RolePermission } from './role-permission.tsx'
 import type { Role } from './use-role-actions.ts'
 
 /** The dialog that is open above the list. At most one dialog is open. */
-export type OpenDialog =
+export type RoleDialogState =
   | { readonly what: 'add' | 'explain' }
   | { readonly what: 'edit' | 'copy' | 'permission' | 'members'; readonly role: Role }
   | { readonly what: 'compare'; readonly ids: readonly number[] }
 
-export function RoleDialog({ shown, onClose }: { shown: OpenDialog; onClose(): void }) {
+export function RoleDialog({ shown, onClose }: { shown: RoleDialogState; onClose(): void }) {
   switch (shown.what) {
     case 'add':
       return <RoleForm onClose={onClose} />

@@ -4,6 +4,7 @@ import { useRead } from '#core/api/query.ts'
 import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordDrawer } from '#kit/record/record-drawer.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { Role } from './use-role-actions.ts'
@@ -26,7 +27,13 @@ const ITEMS = [
   wide('dataScope', (scope, { scopeTenants }) => (
     <>
       {DATA_SCOPE[scope as keyof typeof DATA_SCOPE]}{' '}
-      {scope === CHOSEN_TENANTS && scopeTenants.map(({ id, name }) => <Tag key={id}>{name}</Tag>)}
+      {scope === CHOSEN_TENANTS && (
+        <TagList>
+          {scopeTenants.map(({ id, name }) => (
+            <Tag key={id}>{name}</Tag>
+          ))}
+        </TagList>
+      )}
     </>
   )),
   wide('remark'),

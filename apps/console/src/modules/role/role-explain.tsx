@@ -4,7 +4,7 @@ import { Alert, Drawer, Form, Timeline, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import './role.css'
@@ -19,7 +19,7 @@ export function RoleExplain({ onClose }: { onClose(): void }) {
   const [question, setQuestion] = useState<Question>({})
   const { uid, permission } = question
   return (
-    <Drawer open size="min(560px, 100vw)" title="权限诊断" onClose={onClose} afterOpenChange={focusOpened}>
+    <Drawer open size="min(560px, 100vw)" title="权限诊断" onClose={onClose} afterOpenChange={focusFirstFieldOnOpen}>
       <Form layout="vertical">
         <Form.Item label="账号" htmlFor="explain-account">
           <UserPicker

@@ -93,7 +93,7 @@ function Fields({ customer }: { customer: boolean }) {
         />
       )}
       {chosen && (
-        <Field of={RoleInput} name="scopeIds">
+        <Field of={RoleInput} name="scopeIds" missing="请选择指定客户">
           <TenantsSelect create="tenant" />
         </Field>
       )}

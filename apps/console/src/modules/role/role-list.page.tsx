@@ -7,19 +7,20 @@ import { Allowed } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import type { OpenDialog } from './role-dialog.tsx'
+import type { RoleDialogState } from './role-dialog.tsx'
 import { RoleStatus } from './role-status.tsx'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
-import { type Role, useRoleActions } from './use-role-actions.ts'
+import { type Role, ROLE_ACTION_CALLS, useRoleActions } from './use-role-actions.ts'
 
 const RoleDialog = lazyAfterRender(() => import('./role-dialog.tsx'), 'RoleDialog')
 const RoleDrawer = lazyAfterRender(() => import('./role-drawer.tsx'), 'RoleDrawer', {
@@ -45,7 +46,7 @@ const COLUMNS = [
 /** Lists the roles of the current tenant, or of the tenant chosen in the filter. */
 export default function RoleListPage() {
   const list = useList(role.list)
-  const [shown, setShown] = useState<OpenDialog>()
+  const [shown, setShown] = useState<RoleDialogState>()
   const [opened, setOpened] = useState<Role>()
   const actionsOf = useRoleActions(setShown, setOpened)
   return (
@@ -54,15 +55,14 @@ export default function RoleListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, ROLE_ACTION_CALLS)]}
         actions={<Toolbar onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         selectable={(row) => row.isBuiltin !== 1}
         batch={(picked) => (
           <>
             <CompareButton roles={picked.rows} onShow={setShown} />
-            <BatchAction label="启用" to={role.enable} picked={picked} input={idOf} nameOf={nameOf} />
-            <BatchAction label="停用" danger to={role.disable} picked={picked} input={idOf} nameOf={nameOf} />
+            <StatusBatch calls={role} picked={picked} input={idOf} nameOf={nameOf} />
             <BatchAction label="删除" danger to={role.remove} picked={picked} input={idOf} nameOf={nameOf} />
           </>
         )}
@@ -101,10 +101,10 @@ const nameOf = ({ roleName }: Role) => roleName
 const MOST_COMPARED = 5
 
 const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
-  <Named name={name}>{builtin && <Tag color="gold">内置</Tag>}</Named>
+  <NameWithTags name={name}>{builtin && <Tag color="gold">内置</Tag>}</NameWithTags>
 )
 
-function Toolbar({ onShow }: { onShow(shown: OpenDialog): void }) {
+function Toolbar({ onShow }: { onShow(shown: RoleDialogState): void }) {
   return (
     <>
       <AddButton onShow={onShow} />
@@ -117,7 +117,7 @@ function Toolbar({ onShow }: { onShow(shown: OpenDialog): void }) {
   )
 }
 
-const AddButton = ({ onShow }: { onShow(shown: OpenDialog): void }) => (
+const AddButton = ({ onShow }: { onShow(shown: RoleDialogState): void }) => (
   <Allowed to={role.create}>
     <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
       新增角色
@@ -125,7 +125,7 @@ const AddButton = ({ onShow }: { onShow(shown: OpenDialog): void }) => (
   </Allowed>
 )
 
-function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: OpenDialog): void }) {
+function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: RoleDialogState): void }) {
   const fits = roles.length >= 2 && roles.length <= MOST_COMPARED
   return (
     <Allowed to={role.compare}>

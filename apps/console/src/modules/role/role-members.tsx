@@ -1,5 +1,5 @@
 import { RoleAccount, role } from '@oms/contract/role/role.ts'
-import { Drawer, Tabs, Tag } from 'antd'
+import { Drawer, Tabs } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
@@ -11,6 +11,7 @@ import { MoveButton } from '#kit/list/move-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import type { Role } from './use-role-actions.ts'
 
 type Account = z.output<typeof RoleAccount>
@@ -19,7 +20,7 @@ const COLUMNS = [
   col('account', { width: 140 }),
   col('realname', { width: 120 }),
   col('mobileNo', { width: 140 }),
-  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
+  col('status', (status) => <EnabledTag on={status === 1} />, { width: 80 }),
 ]
 
 /** Manages the members of a role in two lists: accounts with the role and accounts without the role. */
@@ -57,6 +58,7 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         {
           label: verb,
           to: role.addUserRole,
+          reason: account.changeRefusal ?? undefined,
           ...(inside && {
             danger: true,
             confirm: `把「${account.account}」移出角色「${roleName}」？立即失去该角色的权限。`,
@@ -73,7 +75,8 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         {...list.table}
         rowKey="uid"
         name={inside ? 'members' : 'others'}
-        columns={[...COLUMNS, actions(rowActions, 90)]}
+        columns={[...COLUMNS, actions(rowActions, 90, [role.addUserRole])]}
+        selectable={({ changeRefusal }) => changeRefusal === null}
         batch={(picked) => (
           <MoveButton label={`${verb}所选用户`} to={role.addUserRole} picked={picked} onMove={change} />
         )}

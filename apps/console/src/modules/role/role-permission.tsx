@@ -44,16 +44,16 @@ function ReadOnly({ tree, builtin }: { tree: Tree; builtin: boolean }) {
   return (
     <>
       <Alert type="info" showIcon title={why} className="role-note" />
-      <GrantTree menus={locked(tree.menus)} value={tree.checkedIds} height={560} label="角色权限" />
+      <GrantTree menus={lockNodes(tree.menus)} value={tree.checkedIds} height={560} label="角色权限" />
     </>
   )
 }
 
-const locked = (nodes: Tree['menus']): Tree['menus'] =>
-  nodes.map((node) => ({ ...node, grantable: false, children: locked(node.children) }))
+const lockNodes = (nodes: Tree['menus']): Tree['menus'] =>
+  nodes.map((node) => ({ ...node, grantable: false, children: lockNodes(node.children) }))
 
 /** Returns the granted pages and buttons. The server also marks directories, but directories are not granted. */
-const granted = ({ menus, checkedIds }: Tree) => {
+const listGrantedIds = ({ menus, checkedIds }: Tree) => {
   const directories = new Set(directoriesOf(menus))
   return checkedIds.filter((id) => !directories.has(id))
 }
@@ -61,7 +61,7 @@ const directoriesOf = (nodes: Tree['menus']): number[] =>
   nodes.flatMap(({ id, type, children }) => [...(type === 'M' ? [id] : []), ...directoriesOf(children)])
 
 function Editor({ role: row, tree, onClose }: { role: Role; tree: Tree; onClose(): void }) {
-  const initial = (from: Tree) => ({ roleId: row.id, menuIds: granted(from), rev: from.rev })
+  const initial = (from: Tree) => ({ roleId: row.id, menuIds: listGrantedIds(from), rev: from.rev })
   const { drawer, footer, form } = useFormDrawer(role.permission, {
     onClose,
     initial: initial(tree),

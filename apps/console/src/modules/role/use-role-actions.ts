@@ -2,15 +2,18 @@ import { type RoleRow, role } from '@oms/contract/role/role.ts'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import type { OpenDialog } from './role-dialog.tsx'
+import type { RoleDialogState } from './role-dialog.tsx'
 
 export type Role = z.output<typeof RoleRow>
+
+/** Calls of the row actions of a role. */
+export const ROLE_ACTION_CALLS = [role.allPerm, role.accountInRole, role.get, role.update, role.copy, role.remove]
 
 /**
  * Returns the row actions of a role. The super role can be read and its members can be changed, but it cannot be
  * edited.
  */
-export function useRoleActions(onShow: (shown: OpenDialog) => void, onOpen: (role: Role) => void) {
+export function useRoleActions(onShow: (shown: RoleDialogState) => void, onOpen: (role: Role) => void) {
   const remove = useWrite(role.remove)
   return (row: Role): readonly (RowAction | false)[] => {
     const own = row.isBuiltin !== 1

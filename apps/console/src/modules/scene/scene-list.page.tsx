@@ -13,7 +13,7 @@ import { TreeFilter } from '#kit/list/filter-tree.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { PicturedName } from '#kit/record/thumbnail.tsx'
+import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useList } from '#kit/list/use-list.ts'
@@ -31,20 +31,20 @@ const SceneTenants = lazyAfterRender(() => import('./scene-tenants.tsx'), 'Scene
 
 export type Scene = z.output<typeof SceneRow>
 /** The dialog that is open above the list. At most one dialog is open. */
-export type OpenDialog = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
+export type SceneDialogState = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
 
 const { col, actions } = createColumns(SceneRow)
 const QUERY = scene.list.input
 const COLUMNS = [
   col('sceneName', (_, row) => <SceneName row={row} />, { width: 190 }),
   col('sceneCode', { width: 140 }),
+  col('status', (_, row) => <SceneStatus scene={row} />, { width: 100 }),
   col('description', { width: 140 }),
   col('industryNames', { width: 120 }),
   col('deviceTypeNames', { width: 160, hidden: true }),
   col('menuCount', { width: 80, align: 'right' }),
   col('tenantCount', { width: 100, align: 'right' }),
   col('sort', { width: 80, align: 'right', sort: true }),
-  col('status', (_, row) => <SceneStatus scene={row} />, { width: 100 }),
   col('remark', { width: 160, hidden: true }),
   col('createTime', time, { width: 180, sort: true, hidden: true }),
   col('updateTime', time, { width: 180, hidden: true }),
@@ -53,7 +53,7 @@ const COLUMNS = [
 /** Lists the scenes: sets of menus and buttons that tenants may use. */
 export default function SceneListPage() {
   const list = useList(scene.list)
-  const [shown, setShown] = useState<OpenDialog>()
+  const [shown, setShown] = useState<SceneDialogState>()
   const [opened, setOpened] = useState<Scene>()
   const actionsOf = useSceneActions(setShown, setOpened)
   const close = () => setShown(undefined)
@@ -98,9 +98,9 @@ function Filters(search: SearchProps) {
 
 function SceneName({ row: { sceneName, isDefault, cover } }: { row: Scene }) {
   return (
-    <PicturedName name={sceneName} address={cover} icon={<AppstoreOutlined aria-hidden />}>
+    <NameWithThumbnail name={sceneName} address={cover} icon={<AppstoreOutlined aria-hidden />}>
       {isDefault === 1 && <Tag color="blue">默认</Tag>}
-    </PicturedName>
+    </NameWithThumbnail>
   )
 }
 

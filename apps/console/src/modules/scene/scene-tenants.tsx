@@ -1,5 +1,5 @@
 import { SceneTenant, scene } from '@oms/contract/scene/scene.ts'
-import { Drawer, Tabs, Tag } from 'antd'
+import { Drawer, Tabs } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
@@ -11,6 +11,7 @@ import { MoveButton } from '#kit/list/move-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
 type Tenant = z.output<typeof SceneTenant>
@@ -19,7 +20,7 @@ const COLUMNS = [
   col('name', { width: 200 }),
   col('tenantNo', { width: 120 }),
   col('accountCount', { width: 90, align: 'right' }),
-  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
+  col('status', (status) => <EnabledTag on={status === 1} />, { width: 80 }),
 ]
 
 /** Manages the tenants of a scene in two lists: tenants with the scene and tenants without the scene. */
@@ -69,7 +70,7 @@ function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: b
         {...list.table}
         rowKey="id"
         name={inside ? 'using' : 'others'}
-        columns={[...COLUMNS, actions(rowActions, 90)]}
+        columns={[...COLUMNS, actions(rowActions, 90, [scene.sync])]}
         batch={(picked) => <MoveButton label={`${verb}所选客户`} to={scene.sync} picked={picked} onMove={change} />}
         empty={{ text: inside ? '还没有客户使用该场景' : '没有可添加的客户' }}
       />

@@ -1,10 +1,10 @@
 import { scene } from '@oms/contract/scene/scene.ts'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
-import type { Scene, OpenDialog } from './scene-list.page.tsx'
+import type { Scene, SceneDialogState } from './scene-list.page.tsx'
 
 /** Returns the row actions of a scene. */
-export function useSceneActions(onShow: (shown: OpenDialog) => void, onOpen: (scene: Scene) => void) {
+export function useSceneActions(onShow: (shown: SceneDialogState) => void, onOpen: (scene: Scene) => void) {
   const remove = useWrite(scene.remove)
   const sync = useWrite(scene.sync)
   return (row: Scene): readonly (RowAction | false)[] => [

@@ -3,7 +3,9 @@ import { Tabs, Tag } from 'antd'
 import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Gender } from './gender.tsx'
 import { StaffSessions } from './staff-sessions.tsx'
@@ -19,13 +21,19 @@ const ITEMS = [
   item('gender', (gender) => <Gender gender={gender} />),
   item('status', (status, { locked }) => (
     <>
-      <Tag color={status === 1 ? 'success' : 'default'}>{status === 1 ? '启用' : '停用'}</Tag>
+      <EnabledTag on={status === 1} />
       {locked && <Tag color="error">已锁定</Tag>}
     </>
   )),
   item('mobileNo'),
   item('email'),
-  wide('roleNames', (names) => (names.length > 0 ? names.map((name) => <Tag key={name}>{name}</Tag>) : null)),
+  wide('roleNames', (names) => (
+    <TagList>
+      {names.map((name) => (
+        <Tag key={name}>{name}</Tag>
+      ))}
+    </TagList>
+  )),
   item('lastLoginTime', at),
   item('lastLoginIp'),
   item('mfaEnabled'),

@@ -24,7 +24,7 @@ export function StaffAddForm(props: { onClose(): void; onMade(made: { account: s
         <Roles />
         <TextField of={StaffInput} name="mobileNo" />
         <TextField of={StaffInput} name="email" />
-        <Rest />
+        <OtherFields />
       </Form>
     </Drawer>
   )
@@ -59,7 +59,7 @@ function EditForm({ row, onClose }: { row: Staff; onClose(): void }) {
         <Roles />
         <TextField of={EDIT} name="mobileNo" hint={row.mobileNo?.includes('*') && MASKED} />
         <TextField of={EDIT} name="email" hint={row.email?.includes('*') && MASKED} />
-        <Rest />
+        <OtherFields />
       </Form>
     </Drawer>
   )
@@ -77,7 +77,7 @@ function Roles() {
   return useCan()(staff.assignRole.access) ? <RoleField /> : null
 }
 
-function Rest() {
+function OtherFields() {
   const genders = useWords('sys_user_sex', GENDER).options
   return (
     <>

@@ -36,7 +36,6 @@ function PasswordsDialog({ passwords, onClose }: { passwords: Handed; onClose():
       title="导入完成"
       closable={false}
       keyboard={false}
-      mask={{ closable: false }}
       okText="完成"
       okButtonProps={{ disabled: !saved }}
       cancelButtonProps={{ style: { display: 'none' } }}

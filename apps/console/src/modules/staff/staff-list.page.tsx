@@ -7,19 +7,20 @@ import { Allowed, useSession } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { Named } from '#kit/record/ellipsis.tsx'
+import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Gender } from './gender.tsx'
 import { useRoleOptions } from './use-role-options.ts'
-import { formatStaffName, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
+import { formatStaffName, type Staff, useOneTimeSecret, useStaffActions } from './use-staff-actions.tsx'
 
 const AssignRoleForm = lazyAfterRender(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
 const StaffDrawer = lazyAfterRender(() => import('./staff-drawer.tsx'), 'StaffDrawer', {
@@ -51,7 +52,7 @@ const COLUMNS = [
 ]
 
 const Account = ({ name, locked }: { name: string; locked: boolean }) => (
-  <Named name={name}>{locked && <Tag color="error">已锁定</Tag>}</Named>
+  <NameWithTags name={name}>{locked && <Tag color="error">已锁定</Tag>}</NameWithTags>
 )
 
 /** The drawer or form that is open. */
@@ -60,7 +61,7 @@ type OpenLayer = { readonly add?: true; readonly import?: true; readonly edit?: 
 /** Lists the accounts of the current tenant. */
 export default function StaffListPage() {
   const list = useList(staff.list)
-  const secret = useSecret()
+  const secret = useOneTimeSecret()
   const self = useSession()?.uid
   const [shown, setShown] = useState<Staff>()
   const [open, setOpen] = useState<OpenLayer>({})
@@ -76,7 +77,7 @@ export default function StaffListPage() {
         columns={[...COLUMNS, actions(rowActions, 165)]}
         actions={buttons}
         tools={<ExportButton to={staff.export} query={list.query} name="用户" />}
-        selectable={({ uid }) => uid !== self}
+        selectable={({ uid, changeRefusal }) => uid !== self && changeRefusal === null}
         batch={(picked) => <Batch picked={picked} />}
         empty={{
           text: '还没有用户',
@@ -97,7 +98,7 @@ export default function StaffListPage() {
 
 /** Returns a function that renders the actions on an account. */
 function useRowActions(
-  secret: ReturnType<typeof useSecret>,
+  secret: ReturnType<typeof useOneTimeSecret>,
   onShow: (row: Staff) => void,
   onOpen: (layer: OpenLayer) => void,
 ) {
@@ -107,12 +108,19 @@ function useRowActions(
     <RowActions
       items={[
         { label: '详情', onClick: () => onShow(row) },
-        row.uid !== self && { label: '编辑', to: staff.update, onClick: () => onOpen({ edit: row }) },
-        row.uid !== self && { label: '分配角色', to: staff.assignRole, onClick: () => onOpen({ roles: row }) },
+        ...(row.uid === self ? [] : editActions(row, onOpen)),
         ...actionsOf(row),
       ]}
     />
   )
+}
+
+function editActions(row: Staff, onOpen: (layer: OpenLayer) => void): RowAction[] {
+  const reason = row.changeRefusal ?? undefined
+  return [
+    { label: '编辑', to: staff.update, reason, onClick: () => onOpen({ edit: row }) },
+    { label: '分配角色', to: staff.assignRole, reason, onClick: () => onOpen({ roles: row }) },
+  ]
 }
 
 function StaffSearch(search: SearchProps) {
@@ -140,6 +148,7 @@ function StaffStatus({ row }: { row: Staff }) {
       on={row.status === 1}
       name={formatStaffName(row)}
       disabled={row.uid === self}
+      reason={row.changeRefusal ?? undefined}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
   )
@@ -167,8 +176,7 @@ function Batch({ picked }: { picked: Picked<Staff> }) {
   const input = ({ uid }: Staff) => ({ id: uid })
   return (
     <>
-      <BatchAction label="启用" to={staff.enable} input={input} {...each} />
-      <BatchAction label="停用" to={staff.disable} input={input} {...each} danger />
+      <StatusBatch calls={staff} input={input} {...each} />
       <BatchAction label="删除" to={staff.remove} input={({ uid }) => ({ ids: [uid] })} {...each} danger />
     </>
   )

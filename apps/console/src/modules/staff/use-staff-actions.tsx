@@ -16,7 +16,7 @@ export const formatStaffName = ({ realname, account }: Pick<Staff, 'realname' | 
 type Secret = { readonly kind: 'password' | 'code'; readonly account: string; readonly secret: string }
 
 /** Keeps a new one-time password or reset code and renders the dialog that shows it. */
-export function useSecret() {
+export function useOneTimeSecret() {
   const [secret, setSecret] = useState<Secret>()
   const dialog = secret && (
     <OneTimeSecret
@@ -39,7 +39,7 @@ export function useSecret() {
   return { dialog, showPassword, showCode }
 }
 
-type SecretDialogs = Pick<ReturnType<typeof useSecret>, 'showPassword' | 'showCode'>
+type SecretDialogs = Pick<ReturnType<typeof useOneTimeSecret>, 'showPassword' | 'showCode'>
 
 /** Returns the row actions of an account except details and edit. Users cannot apply these actions to themselves. */
 export function useStaffActions(secret: SecretDialogs) {
@@ -52,6 +52,7 @@ export function useStaffActions(secret: SecretDialogs) {
     row.locked && {
       label: '解锁',
       to: staff.unlock,
+      reason: row.changeRefusal ?? undefined,
       onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
     },
     ...(row.uid === self ? [] : secretActionsOf(row)),
@@ -59,12 +60,14 @@ export function useStaffActions(secret: SecretDialogs) {
       row.uid !== self && {
         label: '解除两步验证',
         to: staff.removeMfa,
+        reason: row.changeRefusal ?? undefined,
         confirm: `解除「${formatStaffName(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
         onClick: () => removeMfa.mutateAsync({ id: row.uid }),
       },
     row.uid !== self && {
       label: '删除',
       to: staff.remove,
+      reason: row.changeRefusal ?? undefined,
       danger: true,
       confirm: `删除用户「${formatStaffName(row)}」？该账号立即退出登录，且不能恢复。`,
       onClick: () => remove.mutateAsync({ ids: [row.uid] }),
@@ -80,12 +83,14 @@ function useSecretActions({ showPassword, showCode }: SecretDialogs) {
     {
       label: '重置密码',
       to: staff.resetPasswd,
+      reason: row.changeRefusal ?? undefined,
       confirm: `重置「${formatStaffName(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
       onClick: async () => showPassword(await resetPasswd.mutateAsync({ id: row.uid })),
     },
     {
       label: '生成重置码',
       to: staff.resetCode,
+      reason: row.changeRefusal ?? undefined,
       confirm: `为「${formatStaffName(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
       onClick: async () => showCode(await resetCode.mutateAsync({ id: row.uid })),
     },

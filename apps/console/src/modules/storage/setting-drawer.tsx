@@ -66,7 +66,12 @@ const CostFields = () => (
     <CostField name="storeCost" unit="元/GB·月" />
     <CostField name="putCost" unit="元/万次" />
     <CostField name="outCost" unit="元/GB" />
-    <NumberField of={StorageSettings} name="playedShare" unit="%" hint="每月被用户回看的录像占比" />
+    <NumberField
+      of={StorageSettings}
+      name="playedShare"
+      unit="%"
+      hint="每月被用户回看的录像占比，实测满 7 天后以实测为准"
+    />
   </div>
 )
 

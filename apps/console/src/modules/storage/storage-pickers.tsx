@@ -1,6 +1,6 @@
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Select } from 'antd'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useRead } from '#core/api/query.ts'

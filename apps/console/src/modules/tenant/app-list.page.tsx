@@ -6,13 +6,13 @@ import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
@@ -36,6 +36,7 @@ const COLUMNS = [
   col('account', { width: 145 }),
   col('nickname', { width: 110 }),
   col('mobileNo', { width: 125 }),
+  col('status', (_, row) => <AppStatus row={row} />, { width: 90 }),
   col('email', { width: 190, hidden: true }),
   col('tenantName', { width: 198 }),
   col('region', { width: 130, hidden: true }),
@@ -44,7 +45,6 @@ const COLUMNS = [
   col('registerSource', { width: 100, hidden: true }),
   col('registerTime', time, { width: 165, sort: true }),
   col('lastActiveTime', minutes, { width: 130, sort: true }),
-  col('status', (_, row) => <AppStatus row={row} />, { width: 90 }),
   col('remark', { width: 160, hidden: true }),
 ]
 
@@ -74,15 +74,10 @@ export default function AppListPage() {
       <DataTable
         {...list.table}
         rowKey="uid"
-        columns={[...COLUMNS, actions(rowActions, 80)]}
+        columns={[...COLUMNS, actions(rowActions, 80, [appAccount.get])]}
         actions={buttons}
         tools={<ExportButton to={appAccount.export} query={list.query} name="App账号" />}
-        batch={(picked) => (
-          <>
-            <BatchAction label="启用" to={appAccount.enable} picked={picked} {...BATCH} />
-            <BatchAction label="停用" to={appAccount.disable} picked={picked} {...BATCH} danger />
-          </>
-        )}
+        batch={(picked) => <StatusBatch calls={appAccount} picked={picked} {...BATCH} />}
         empty={{ text: '还没有App账号', hint: '终端用户可以由App后台注册，也可以在这里新增或导入。', action: buttons }}
         {...(can(appAccount.get.access) && { onOpen: setShown })}
       />

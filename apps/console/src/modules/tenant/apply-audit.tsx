@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 import type { Apply } from './apply-list.page.tsx'
 
@@ -43,8 +43,7 @@ export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; cl
       okText={report || mixed ? '知道了' : verb}
       okButtonProps={{ danger: !approve && !report, loading: write.isPending }}
       cancelText="取消"
-      mask={{ closable: false }}
-      afterOpenChange={focusOpened}
+      afterOpenChange={focusFirstFieldOnOpen}
       onOk={() => void submit().catch(() => {})}
       onCancel={onClose}
     >

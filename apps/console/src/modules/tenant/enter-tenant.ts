@@ -2,7 +2,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { call } from '#core/api/client.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { moveCredentials } from '#core/auth/credentials.ts'
-import { hasUnsavedInput, leavePageTo } from '#core/routing/leave-page.ts'
+import { hasUnsavedInput, navigateAway } from '#core/routing/leave-page.ts'
 
 interface Place {
   readonly ownerId: number
@@ -19,7 +19,7 @@ async function switchWith(request: () => Promise<Place>): Promise<boolean> {
   moveCredentials(await request())
   sessionStorage.removeItem('tabs')
   publishToTabs({ type: 'moved' })
-  leavePageTo('/')
+  navigateAway('/')
   return true
 }
 

@@ -6,7 +6,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed, useCan } from '#core/auth/session.tsx'
+import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
 import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -18,6 +18,8 @@ const IndustryAdd = lazyAfterRender(() => import('./industry-form.tsx'), 'Indust
 const IndustryEdit = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryEdit')
 const IndustryMerge = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryMerge')
 
+/** Calls of the row actions. */
+const CALLS = [industry.update, industry.create, industry.merge, industry.remove]
 const { col, actions } = createColumns(IndustryRow)
 
 type OpenLayer =
@@ -38,7 +40,7 @@ export default function IndustryPage() {
     col('sort', (_, row) => <Sort row={row as IndustryNode} />, { width: 120 }),
     col('status', (_, row) => <Status row={row as IndustryNode} />, { width: 100 }),
     col('remark', { width: 200 }),
-    actions((row) => <Actions row={row as IndustryNode} onOpen={setOpen} />, 190),
+    actions((row) => <Actions row={row as IndustryNode} onOpen={setOpen} />, 190, CALLS),
   ] as unknown as readonly Column<IndustryNode>[]
   return (
     <Page>
@@ -92,14 +94,14 @@ function Buttons({ onAdd }: { onAdd(): void }) {
 
 function Sort({ row }: { row: IndustryNode }) {
   const save = useWrite(industry.sort)
-  const can = useCan()(industry.sort.access)
+  const maySort = useMayCall()(industry.sort)
   const [value, setValue] = useState<number | null>(row.sort)
   const [stored, setStored] = useState(row.sort)
   if (stored !== row.sort) {
     setStored(row.sort)
     setValue(row.sort)
   }
-  if (!can) return row.sort
+  if (!maySort) return row.sort
   const keep = () => {
     if (value === null || value === row.sort) return setValue(row.sort)
     // Skips the save on blur when Enter has already sent the same number.
@@ -125,12 +127,12 @@ function Sort({ row }: { row: IndustryNode }) {
 function Status({ row }: { row: IndustryNode }) {
   const enable = useWrite(industry.enable)
   const disable = useWrite(industry.disable)
-  const can = useCan()
+  const mayCall = useMayCall()
   return (
     <StatusSwitch
       on={row.status === 1}
       name={row.name}
-      disabled={!can(industry.enable.access)}
+      disabled={!mayCall(industry.enable)}
       warning="停用后新客户不能选择该行业，已有客户不受影响。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
     />

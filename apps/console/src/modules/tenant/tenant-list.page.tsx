@@ -7,7 +7,6 @@ import { useNavigate } from 'react-router'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -18,45 +17,49 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { TreeFilter } from '#kit/list/filter-tree.tsx'
 import { Page } from '#kit/record/page.tsx'
+import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantExpiry, TenantLevel, LEVEL_DICT, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
-import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
+import { type Tenant, TENANT_ACTION_CALLS, useTenantActions } from './use-tenant-actions.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
 const TenantAdd = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAdd')
 const AdministratorSecret = lazyAfterRender(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
 
+/** Calls of the row actions. */
+const CALLS = [tenant.overview, ...TENANT_ACTION_CALLS]
 const { col, actions } = createColumns(TenantRow)
 const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 
+// At a width of 1280 px, the columns up to the quotas fit beside the pinned row actions.
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 200, sort: true }),
-  col('tenantNo', { width: 100, hidden: true }),
-  col('shortName', { width: 110, hidden: true }),
-  col('industryName', { width: 110 }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 180, sort: true }),
+  col('tenantNo', { width: 96 }),
+  col('status', (_, row) => <TenantStatus row={row} />, { width: 80 }),
+  col('expireTime', (_, row) => <TenantExpiry row={row} />, { width: 150, sort: true }),
   col('level', (level) => <TenantLevel level={level} />, { width: 100, sort: true }),
-  col('contactName', { width: 90 }),
+  col('accountUsed', (used, row) => <TenantQuota used={used} limit={row.accountCount} />, {
+    width: 90,
+    align: 'right',
+  }),
+  col('deviceUsed', (used, row) => <TenantQuota used={used} limit={row.deviceQuota} />, { width: 100, align: 'right' }),
+  col('industryName', { width: 95 }),
+  col('contactName', { width: 75 }),
+  col('shortName', { width: 110, hidden: true }),
   col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
   col('companySize', (size) => <CompanySize size={size} />, { width: 110, hidden: true }),
-  col('accountUsed', (used, row) => <TenantQuota used={used} limit={row.accountCount} />, {
-    width: 95,
-    align: 'right',
-  }),
-  col('deviceUsed', (used, row) => <TenantQuota used={used} limit={row.deviceQuota} />, { width: 105, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
   col('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '已关闭'), {
     width: 130,
     hidden: true,
   }),
-  col('expireTime', (_, row) => <TenantExpiry row={row} />, { width: 150, sort: true }),
-  col('status', (_, row) => <TenantStatus row={row} />, { width: 90 }),
   col('createTime', time, { width: 165, sort: true, hidden: true }),
   col('remark', { width: 180, hidden: true }),
 ]
@@ -67,6 +70,8 @@ function Name({ row, name }: { row: Tenant; name: string }) {
     <Ellipsis text={name}>{can(tenant.overview.access) ? <Link to={overviewOf(row)}>{name}</Link> : name}</Ellipsis>
   )
 }
+
+const NO_TENANTS = { text: '还没有客户', hint: '客户是使用设备与平台的企业，新增时会一并建立首位管理员。' }
 
 /** Lists the tenants. */
 export default function TenantListPage() {
@@ -87,16 +92,11 @@ export default function TenantListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 180)]}
+        columns={[...COLUMNS, actions(rowActions, 180, CALLS)]}
         actions={add}
         tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
-        batch={(picked) => (
-          <>
-            <BatchAction label="启用" to={tenant.enable} input={idOf} picked={picked} nameOf={nameOf} />
-            <BatchAction label="停用" to={tenant.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
-          </>
-        )}
-        empty={{ text: '还没有客户', hint: '客户是使用设备与平台的企业，新增时会一并建立首位管理员。', action: add }}
+        batch={(picked) => <StatusBatch calls={tenant} input={idOf} picked={picked} nameOf={nameOf} />}
+        empty={can(tenant.create.access) ? { ...NO_TENANTS, action: add } : { text: '没有可查看的客户' }}
         {...(can(tenant.overview.access) && { onOpen: open })}
       />
       {adding && <TenantAdd onClose={() => setAdding(false)} onMade={setSecret} />}

@@ -12,6 +12,7 @@ import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
@@ -40,7 +41,13 @@ const ITEMS = [
   item('areaCode'),
   item('domain'),
   item('createTime', time),
-  wide('sceneNames', (names) => names.map((name) => <Tag key={name}>{name}</Tag>)),
+  wide('sceneNames', (names) => (
+    <TagList>
+      {names.map((name) => (
+        <Tag key={name}>{name}</Tag>
+      ))}
+    </TagList>
+  )),
   wide('address'),
   wide('logo', (logo) => <ImageList value={logo} />),
   wide('intro'),

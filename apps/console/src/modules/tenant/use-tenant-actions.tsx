@@ -15,6 +15,9 @@ const JoinCode = lazyAfterRender(() => import('./join-code.tsx'), 'JoinCode')
 export type Tenant = z.output<typeof TenantRow>
 type OpenLayer = { readonly what: 'edit' | 'renew' | 'code'; readonly row: Tenant }
 
+/** Calls of the row actions of a tenant. */
+export const TENANT_ACTION_CALLS = [tenant.update, tenant.renew, tenant.joinCode, tenant.switchTo, tenant.remove]
+
 /** Returns the row actions of a tenant and their dialogs. */
 export function useTenantActions(onGone?: () => void) {
   const [open, setOpen] = useState<OpenLayer>()

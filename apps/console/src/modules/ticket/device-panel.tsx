@@ -36,7 +36,7 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
 
 interface DeviceFactsProps {
   readonly device: NonNullable<Context['device']>
-  /** Also shows customer and model, which a ticket has itself. */
+  /** Also shows customer and model. The page of a ticket shows both elsewhere. */
   readonly hasOwner?: boolean
 }
 

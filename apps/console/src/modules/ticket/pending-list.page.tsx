@@ -12,8 +12,8 @@ import { type Ticket, ticketActions, createTicketColumns } from './ticket-column
 import { TicketSearch } from './ticket-search.tsx'
 import { useClaim } from './handling/use-claim.ts'
 
-const HERE = '/AfterService/PendingList'
-const COLUMNS = createTicketColumns(HERE)
+const LIST_PATH = '/AfterService/PendingList'
+const COLUMNS = createTicketColumns(LIST_PATH)
 /** Access of the ticket page below this list. */
 const DETAIL = { access: 'AfterService:PendingList:query' }
 
@@ -23,7 +23,7 @@ export default function PendingListPage() {
   const navigate = useNavigate()
   const claim = useClaim()
   const can = useCan()
-  const show = ({ id }: Ticket) => void navigate(formatTicketPath(HERE, id))
+  const show = ({ id }: Ticket) => void navigate(formatTicketPath(LIST_PATH, id))
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[

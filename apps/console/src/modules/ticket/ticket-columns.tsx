@@ -1,8 +1,9 @@
 import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { formatTicketPath } from './ticket-address.ts'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
@@ -10,9 +11,19 @@ import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
 export type Ticket = z.output<typeof FeedbackRow>
 const { col, actions } = createColumns(FeedbackRow)
 
+const TicketTags = ({ tags }: Pick<Ticket, 'tags'>) => (
+  <TagList>
+    {tags.map((tag) => (
+      <Tag key={tag}>{tag}</Tag>
+    ))}
+  </TagList>
+)
+
 /** Columns of both ticket lists. The ticket number links to the ticket below the same list. */
 export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
-  col('feedbackNo', (no, { id }) => <KnownLink to={formatTicketPath(from, id)}>{no}</KnownLink>, { width: 135 }),
+  col('feedbackNo', (no, { id }) => <PermittedLink to={formatTicketPath(from, id)}>{no}</PermittedLink>, {
+    width: 135,
+  }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
   col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 82 }),
@@ -31,7 +42,7 @@ export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterSer
   col('account', { width: 150, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
   col('osVer', { width: 110, hidden: true }),
-  col('tags', (tags) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>), { width: 150, hidden: true }),
+  col('tags', (tags) => <TicketTags tags={tags} />, { width: 150, hidden: true }),
   col('source', { width: 160, hidden: true }),
   col('firstRespondTime', time, { width: 165, hidden: true }),
   col('closeTime', time, { width: 165, hidden: true }),

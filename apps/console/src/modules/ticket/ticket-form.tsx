@@ -2,29 +2,22 @@ import { FeedbackInput } from '@oms/contract/ticket/ticket-input.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { PROBLEM_TYPE, TICKET_FILE, TICKET_IMAGE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Drawer, Form, Select } from 'antd'
-import { useEffect, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { DeviceFacts } from './device-panel.tsx'
 import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
-/** Delay in milliseconds between the last key press and the request for the device. */
-const TYPING_MS = 300
-
-/** Shows the device of the typed serial number, so that the agent notices a wrong number before saving. */
+/** Shows the device of the typed serial number, so that the user notices a wrong number before saving. */
 function SerialFacts({ sn }: { sn: string }) {
-  const [asked, setAsked] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(sn.trim()), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [sn])
+  const asked = useDebounced(sn.trim())
   if (asked === '') return null
   return (
     <section className="ticket-device-facts" aria-label="设备信息" aria-live="polite">

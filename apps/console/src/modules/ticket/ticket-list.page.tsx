@@ -5,7 +5,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { Allowed, useCan } from '#core/auth/session.tsx'
+import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -23,8 +23,8 @@ const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketFor
 const Templates = lazyAfterRender(() => import('./handling/templates.tsx'), 'Templates')
 const SlaForm = lazyAfterRender(() => import('./handling/sla-form.tsx'), 'SlaForm')
 
-const HERE = '/AfterService/Questions'
-const COLUMNS = createTicketColumns(HERE)
+const LIST_PATH = '/AfterService/Questions'
+const COLUMNS = createTicketColumns(LIST_PATH)
 /** Access of the ticket page below this list. */
 const DETAIL = { access: 'AfterService:Questions:query' }
 
@@ -72,7 +72,7 @@ function useShowTicket() {
   const navigate = useNavigate()
   const tab = useTab()
   const canShow = useCan()(DETAIL.access)
-  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(formatTicketPath(HERE, id))
+  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(formatTicketPath(LIST_PATH, id))
   const showMade = (id: number) => tab.isShown() && canShow && show({ id })
   return { canShow, show, showMade }
 }
@@ -81,13 +81,13 @@ function useShowTicket() {
 function useOpenDialog() {
   const navigate = useNavigate()
   const { hash } = useLocation()
-  const can = useCan()
+  const mayCall = useMayCall()
   const [chosen, setOpen] = useState<'add' | 'templates' | 'sla'>()
   // The hash `#sla` opens the time limits. The home page links to it when the calendar has no holidays for a year.
-  const open = chosen ?? (hash === '#sla' && can(desk.saveSla.access) ? 'sla' : undefined)
+  const open = chosen ?? (hash === '#sla' && mayCall(desk.saveSla) ? 'sla' : undefined)
   const close = () => {
     setOpen(undefined)
-    if (hash) void navigate(HERE, { replace: true })
+    if (hash) void navigate(LIST_PATH, { replace: true })
   }
   return { open, setOpen, close }
 }

@@ -1,5 +1,5 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { type otaWhite, AllowlistDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { type otaAllowlist, AllowlistDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { DeviceFilter } from '@oms/contract/entities/device.ts'
 import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Button, Segmented, Tag } from 'antd'
@@ -22,7 +22,7 @@ import type { Release } from './release-state.tsx'
 
 const PasteModal = lazyAfterRender(() => import('./paste-modal.tsx'), 'PasteModal')
 
-type Device = ResultOf<typeof otaWhite.inWhite>['list'][number]
+type Device = ResultOf<typeof otaAllowlist.inWhite>['list'][number]
 type Side = 'in' | 'out'
 const SIDES = [
   { value: 'in', label: '白名单内' },
@@ -180,7 +180,7 @@ function ChangeAllButton(props: { side: Side; query: object; total: number; isEs
   const calls = useCalls()
   const { side, query, total, isEstimate, filtered } = props
   const endpoint = side === 'in' ? calls.white.removeAll : calls.white.putAll
-  const { mutateAsync, isPending } = useWrite(endpoint as typeof otaWhite.putAll, ALSO)
+  const { mutateAsync, isPending } = useWrite(endpoint as typeof otaAllowlist.putAll, ALSO)
   const verb = side === 'in' ? '移除' : '加入'
   const whole = filtered ? '全部筛选结果' : '全部'
   const words = `${verb}${whole}（${isEstimate ? '约 ' : ''}${total} 台）`

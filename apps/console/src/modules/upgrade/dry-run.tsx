@@ -16,7 +16,7 @@ export const DryRun = ({ otaId }: { otaId: number }) => (
       <Now otaId={otaId} />
     </Panel>
     <Panel title="某台设备为什么（没）收到">
-      <WhyBox otaId={otaId} />
+      <DeviceExplanation otaId={otaId} />
     </Panel>
   </div>
 )
@@ -88,7 +88,7 @@ function Sample({ devices }: { devices: DryRunResult['sample'] }) {
   )
 }
 
-function WhyBox({ otaId }: { otaId: number }) {
+function DeviceExplanation({ otaId }: { otaId: number }) {
   const calls = useCalls()
   const [text, setText] = useState('')
   const [sn, setSn] = useState('')
@@ -105,22 +105,22 @@ function WhyBox({ otaId }: { otaId: number }) {
   return (
     <>
       {/* Shows the spinner only for this request, so that a background refresh does not block the next click. */}
-      <WhyForm text={text} isLoading={isFetching && text.trim() === sn} onText={setText} onSubmit={ask} />
+      <DeviceExplanationForm text={text} isLoading={isFetching && text.trim() === sn} onText={setText} onSubmit={ask} />
       {sn === '' && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="输入序列号，逐条查看发布规则的判断结果" />}
       {error && <Alert style={{ marginTop: 12 }} type="error" showIcon title={error.message} />}
-      {data && !error && <WhyResult data={data} />}
+      {data && !error && <DeviceExplanationResult data={data} />}
     </>
   )
 }
 
-interface WhyFormProps {
+interface DeviceExplanationFormProps {
   readonly text: string
   readonly isLoading: boolean
   onText(text: string): void
   onSubmit(): void
 }
 
-function WhyForm({ text, isLoading, onText, onSubmit }: WhyFormProps) {
+function DeviceExplanationForm({ text, isLoading, onText, onSubmit }: DeviceExplanationFormProps) {
   return (
     <form
       className="up-why"
@@ -144,7 +144,7 @@ function WhyForm({ text, isLoading, onText, onSubmit }: WhyFormProps) {
   )
 }
 
-function WhyResult({ data }: { data: ResultOf<ReturnType<typeof useCalls>['release']['why']> }) {
+function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof useCalls>['release']['why']> }) {
   return (
     <>
       <Alert

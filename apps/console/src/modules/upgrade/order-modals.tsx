@@ -1,5 +1,5 @@
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
-import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Form, Input, Modal, Radio } from 'antd'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -14,7 +14,7 @@ interface Props {
 const ALSO = { alsoChanges: ['device'] }
 
 /** Dialog that pauses or stops a release, with a reason. */
-export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 'stop' }) {
+export function PauseOrStopModal({ release, onClose, what }: Props & { what: 'pause' | 'stop' }) {
   const calls = useCalls()
   const endpoint = what === 'pause' ? calls.release.pause : calls.release.stop
   const { otaId, verName, counts } = release
@@ -62,7 +62,7 @@ export function RolloutPercentageModal({ release, onClose }: Props) {
         <Alert
           type="info"
           showIcon
-          title={`由 ${formatShare(percent)} 提高到 ${formatShare(next)}：只会增加设备，已在范围内的不变。${needsAudit ? '须由另一人审批，审批前按测试发布进行。' : ''}`}
+          title={`由 ${formatRolloutPercentage(percent)} 提高到 ${formatRolloutPercentage(next)}：只会增加设备，已在范围内的不变。${needsAudit ? '须由另一人审批，审批前按测试发布进行。' : ''}`}
         />
       )}
       {next !== undefined && next < percent && (

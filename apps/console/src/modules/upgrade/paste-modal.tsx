@@ -25,7 +25,6 @@ export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName
       title={`粘贴序列号加入「${verName}」白名单`}
       okText="加入"
       cancelText="关闭"
-      mask={{ closable: false }}
       confirmLoading={isPending}
       okButtonProps={{ disabled: sns.length === 0 || tooLong !== undefined }}
       onOk={() => void run(sns).catch(() => {})}

@@ -11,7 +11,7 @@ import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
 import { toInitialValues, isRolledOut, toPolicyInput, type PublishValues } from './publish-values.ts'
-import { FORMAL, type Release } from './release-state.tsx'
+import { FORMAL_MODE, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
 import './upgrade.css'
 import { type DryRunResult, useDryRun } from './use-dry-run.ts'
@@ -35,7 +35,7 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   }
   const [tenants, setTenants] = useState(() => new Map(release.tenants.map(({ id, name }) => [id, name])))
   const [groups, setGroups] = useState(() => new Map(release.groups.map(({ id, name }) => [id, name])))
-  const isFormal = values.mode === FORMAL
+  const isFormal = values.mode === FORMAL_MODE
   const waits = isFormal && release.needsAudit
   const dryRun = useDryRun(release.otaId, toPolicyInput(values))
   return (

@@ -1,6 +1,6 @@
 import { pickRolloutLimits, type PlanLimits } from '@oms/contract/upgrade/release-plan.ts'
 import { STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/contract/upgrade/upgrade-release.ts'
-import { FORMAL, type Release, RUNNING } from './release-state.tsx'
+import { FORMAL_MODE, type Release, RUNNING_STATE } from './release-state.tsx'
 import type { Policy } from './use-dry-run.ts'
 
 export interface StageValues {
@@ -40,7 +40,7 @@ export function toInitialValues(release: Release): PublishValues {
   return {
     otaId,
     rev,
-    mode: isNew ? FORMAL : mode,
+    mode: isNew ? FORMAL_MODE : mode,
     staged: isNew || stages.length > 0,
     percent,
     stages: stored.length > 0 ? stored : STANDARD_STAGES.map(createStage),
@@ -65,10 +65,10 @@ const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, m
 /** Converts the form values to the input of the calls. */
 export function toPolicyInput(values: PublishValues): NonNullable<Policy> {
   const { mode, staged, percent, stages = [], tenantIds = [], groupIds = [], ...rest } = values
-  const isStaged = mode === FORMAL && staged
+  const isStaged = mode === FORMAL_MODE && staged
   return {
     mode: mode as never,
-    percent: isStaged || mode !== FORMAL ? 10_000 : (percent as number),
+    percent: isStaged || mode !== FORMAL_MODE ? 10_000 : (percent as number),
     stages: isStaged ? stages.map((stage) => pick(stage) as never) : [],
     tenantIds,
     groupIds,
@@ -81,4 +81,4 @@ export function toPolicyInput(values: PublishValues): NonNullable<Policy> {
 
 /** Returns true when the release already reaches devices outside its allowlist. */
 export const isRolledOut = ({ mode, state, submitTime }: Release) =>
-  mode === FORMAL && state === RUNNING && submitTime !== null
+  mode === FORMAL_MODE && state === RUNNING_STATE && submitTime !== null

@@ -1,4 +1,4 @@
-import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
@@ -7,11 +7,18 @@ import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useCalls } from './release-calls.ts'
-import { FORMAL, PAUSED, type Release, RUNNING, STOPPED, WAITING } from './release-state.tsx'
+import {
+  FORMAL_MODE,
+  PAUSED_STATE,
+  type Release,
+  RUNNING_STATE,
+  STOPPED_STATE,
+  WAITING_STATE,
+} from './release-state.tsx'
 
 const PublishDrawer = lazyAfterRender(() => import('./publish-drawer.tsx'), 'PublishDrawer')
 const modals = () => import('./order-modals.tsx')
-const HoldModal = lazyAfterRender(modals, 'HoldModal')
+const PauseOrStopModal = lazyAfterRender(modals, 'PauseOrStopModal')
 const RolloutPercentageModal = lazyAfterRender(modals, 'RolloutPercentageModal')
 const AuditModal = lazyAfterRender(modals, 'AuditModal')
 const PushModal = lazyAfterRender(modals, 'PushModal')
@@ -25,37 +32,38 @@ export function ReleaseButtons({ release }: { release: Release }) {
   const { state, status, canSteer } = release
   const [open, setOpen] = useState<Open>()
   const resume = useWrite(calls.release.resume, ALSO)
-  const close = () => setOpen(undefined)
   if (status !== 1) return null
   if (!canSteer) return <PushOnly release={release} />
   return (
     <div className="up-head-buttons">
-      {(state === WAITING || release.pending) && <AuditButton release={release} onClick={() => setOpen('audit')} />}
-      {state === PAUSED && (
+      {(state === WAITING_STATE || release.pending) && (
+        <AuditButton release={release} onClick={() => setOpen('audit')} />
+      )}
+      {state === PAUSED_STATE && (
         <Allowed to={calls.release.resume}>
           <Button type="primary" loading={resume.isPending} onClick={() => resume.mutate({ otaId: release.otaId })}>
             继续
           </Button>
         </Allowed>
       )}
-      {state === RUNNING && (
+      {state === RUNNING_STATE && (
         <Allowed to={calls.release.pause}>
           <Button onClick={() => setOpen('pause')}>暂停</Button>
         </Allowed>
       )}
-      {state !== STOPPED && (
+      {state !== STOPPED_STATE && (
         <Allowed to={calls.release.publish}>
           <Button
-            {...(state === RUNNING && release.mode !== FORMAL && { type: 'primary' as const })}
+            {...(state === RUNNING_STATE && release.mode !== FORMAL_MODE && { type: 'primary' as const })}
             onClick={() => setOpen('publish')}
           >
-            {release.mode === FORMAL ? '编辑发布' : '发布'}
+            {release.mode === FORMAL_MODE ? '编辑发布' : '发布'}
           </Button>
         </Allowed>
       )}
       <SkipButton release={release} />
       <MoreMenu release={release} onOpen={setOpen} />
-      <Dialogs release={release} open={open} onClose={close} />
+      <Dialogs release={release} open={open} onClose={() => setOpen(undefined)} />
     </div>
   )
 }
@@ -70,7 +78,7 @@ function Dialogs({ release, open, onClose }: DialogsProps) {
   return (
     <>
       {open === 'publish' && <PublishDrawer release={release} onClose={onClose} />}
-      {(open === 'pause' || open === 'stop') && <HoldModal release={release} what={open} onClose={onClose} />}
+      {(open === 'pause' || open === 'stop') && <PauseOrStopModal release={release} what={open} onClose={onClose} />}
       {open === 'share' && <RolloutPercentageModal release={release} onClose={onClose} />}
       {open === 'audit' && <AuditModal release={release} onClose={onClose} />}
       {open === 'push' && <PushModal release={release} onClose={onClose} />}
@@ -113,10 +121,10 @@ function SkipButton({ release: { otaId, stages, state } }: { release: Release })
   const { mutateAsync } = useWrite(calls.release.skip, ALSO)
   const stage = stages.find((each) => each.state === 1 || each.state === 3)
   const next = stage && stages.find(({ seq }) => seq > stage.seq)
-  if (!stage || !next || (state !== RUNNING && state !== PAUSED)) return null
+  if (!stage || !next || (state !== RUNNING_STATE && state !== PAUSED_STATE)) return null
   const ask = () =>
     dialogs.confirm({
-      title: `跳过第 ${stage.seq} 阶段，扩大到 ${formatShare(next.percent)}？`,
+      title: `跳过第 ${stage.seq} 阶段，扩大到 ${formatRolloutPercentage(next.percent)}？`,
       content: `当前阶段有 ${stage.succeeded + stage.failed} 个结果，失败 ${stage.failed} 个。跳过后不再等待该阶段的门槛，不能退回。`,
       okText: '进入下一阶段',
       onOk: () => mutateAsync({ otaId, seq: stage.seq }).catch(() => {}),
@@ -134,8 +142,11 @@ function MoreMenu({ release, onOpen }: { release: Release; onOpen(what: Open): v
   const { mode, state, stages } = release
   const isStaged = stages.some((stage) => stage.state === 1 || stage.state === 3)
   const mayShare =
-    can(calls.release.share.access) && mode === FORMAL && !isStaged && (state === RUNNING || state === PAUSED)
-  const mayStop = can(calls.release.stop.access) && state !== STOPPED
+    can(calls.release.share.access) &&
+    mode === FORMAL_MODE &&
+    !isStaged &&
+    (state === RUNNING_STATE || state === PAUSED_STATE)
+  const mayStop = can(calls.release.stop.access) && state !== STOPPED_STATE
   const items = [
     ...(mayShare ? [{ key: 'share', label: '调整比例' }] : []),
     ...(can(calls.task.push.access) ? [{ key: 'push', label: '推送到单台设备' }] : []),

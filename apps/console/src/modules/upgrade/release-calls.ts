@@ -1,13 +1,13 @@
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import type { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import type { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { createContext, use } from 'react'
 
 /** Calls of the release page. Firmware and software packages share the page; each has its own calls and permissions. */
 export interface ReleaseCalls {
   readonly release: typeof otaRelease
   readonly task: Omit<typeof otaTask, 'ofDevice'>
-  readonly white: typeof otaWhite
+  readonly white: typeof otaAllowlist
   readonly choices: typeof otaChoices
 }
 

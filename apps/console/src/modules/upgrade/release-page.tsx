@@ -13,7 +13,15 @@ import { FailureGroups } from './failure-groups.tsx'
 import { ProgressCard } from './progress-card.tsx'
 import { ReleaseButtons } from './release-buttons.tsx'
 import { ReleasePlan } from './release-plan.tsx'
-import { FORMAL, PAUSED, REFUSED, type Release, ReleaseState, STOPPED, WAITING } from './release-state.tsx'
+import {
+  FORMAL_MODE,
+  PAUSED_STATE,
+  REFUSED_STATE,
+  type Release,
+  ReleaseState,
+  STOPPED_STATE,
+  WAITING_STATE,
+} from './release-state.tsx'
 import { StageCard } from './stage-card.tsx'
 import { TaskTable } from './task-table.tsx'
 import './upgrade.css'
@@ -73,7 +81,7 @@ const FAILED = 110
 /** Keeps the shown tab and the filter of the task table. */
 function useTaskFilter(release: Release) {
   const [tab, setTab] = useState<TabKey>(() =>
-    release.counts.length > 0 || release.mode === FORMAL ? 'tasks' : 'white',
+    release.counts.length > 0 || release.mode === FORMAL_MODE ? 'tasks' : 'white',
   )
   const [state, setState] = useState<number>()
   const [reason, setReason] = useState<string>()
@@ -165,7 +173,7 @@ function newsOf(release: Release) {
       type: 'info',
       title: status === 2 ? '版本已停用，设备不再收到它' : '版本尚未启用，启用后才能发布',
     } as const
-  if (state === WAITING)
+  if (state === WAITING_STATE)
     return {
       type: 'warning',
       title: `${submitByName} 提交的发布正在等待另一人审批；审批前仅白名单设备可以收到`,
@@ -173,17 +181,17 @@ function newsOf(release: Release) {
   if (pending)
     return {
       type: 'warning',
-      title: `${submitByName} 提交的修改正在等待另一人审批，审批前按已批准的方式${state === PAUSED ? '暂停' : '继续'}：${pending.lines.join('；')}`,
+      title: `${submitByName} 提交的修改正在等待另一人审批，审批前按已批准的方式${state === PAUSED_STATE ? '暂停' : '继续'}：${pending.lines.join('；')}`,
     } as const
-  if (state === REFUSED)
+  if (state === REFUSED_STATE)
     return {
       type: 'error',
       title: `发布被 ${auditByName} 驳回：${auditRemark}。仅白名单设备可以收到，修改后可重新提交`,
     } as const
-  if (state === PAUSED)
+  if (state === PAUSED_STATE)
     return { type: 'warning', title: `发布已暂停${why}。已开始下载的设备继续升级，其他设备等待` } as const
-  if (state === STOPPED) return { type: 'info', title: `发布已终止${why}。停用后重新启用可以重新开始` } as const
-  if (mode !== FORMAL && whites === 0)
+  if (state === STOPPED_STATE) return { type: 'info', title: `发布已终止${why}。停用后重新启用可以重新开始` } as const
+  if (mode !== FORMAL_MODE && whites === 0)
     return {
       type: 'info',
       title: '测试发布只面向白名单：先在下方「白名单」添加几台设备验证，再点「发布」推给更多设备',

@@ -1,5 +1,10 @@
 import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
-import { formatDailyWindow, describePlan, formatShare, formatMinutes } from '@oms/contract/upgrade/release-plan.ts'
+import {
+  formatDailyWindow,
+  describePlan,
+  formatRolloutPercentage,
+  formatMinutes,
+} from '@oms/contract/upgrade/release-plan.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
@@ -12,7 +17,7 @@ const none = (value: number | null, unit: string) => (value === null ? '不限' 
 const titled = <T extends object>(line: T, title: string) => ({ ...line, title })
 const ITEMS = [
   item('mode', (_, row) => <ReleaseState {...row} />),
-  item('percent', (percent) => formatShare(percent)),
+  item('percent', (percent) => formatRolloutPercentage(percent)),
   titled(
     item('tenants', (tenants) => tenants.map(({ name }) => name).join('、') || '不限'),
     '客户',

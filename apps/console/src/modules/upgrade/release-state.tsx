@@ -5,12 +5,12 @@ import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import './upgrade.css'
 
 export type Release = ResultOf<typeof otaRelease.get>
-export const RUNNING = 0
-export const WAITING = 1
-export const REFUSED = 2
-export const PAUSED = 3
-export const STOPPED = 4
-export const FORMAL = 2
+export const RUNNING_STATE = 0
+export const WAITING_STATE = 1
+export const REFUSED_STATE = 2
+export const PAUSED_STATE = 3
+export const STOPPED_STATE = 4
+export const FORMAL_MODE = 2
 
 const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2: 'error', 3: 'warning', 4: 'default' }
 

@@ -2,7 +2,7 @@ import {
   softwareChoices,
   softwareRelease,
   softwareTask,
-  softwareWhite,
+  softwareAllowlist,
 } from '@oms/contract/upgrade/software-release.ts'
 import { CallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
@@ -11,7 +11,7 @@ import { ReleasePage } from './release-page.tsx'
 const SOFTWARE = {
   release: softwareRelease,
   task: softwareTask,
-  white: softwareWhite,
+  white: softwareAllowlist,
   choices: softwareChoices,
 } as ReleaseCalls
 

@@ -1,5 +1,5 @@
 import { STAGE_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { formatShare, formatMinutes } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage, formatMinutes } from '@oms/contract/upgrade/release-plan.ts'
 import { Tag } from 'antd'
 import { formatPercent } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
@@ -33,7 +33,7 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
         {stages.map((stage) => (
           <li key={stage.seq} className="up-stage" data-state={stage.state}>
             <div className="up-stage-head">
-              <strong>{formatShare(stage.percent)}</strong>
+              <strong>{formatRolloutPercentage(stage.percent)}</strong>
               <Tag color={COLOR[stage.state] ?? 'default'}>
                 {STAGE_STATE[stage.state as keyof typeof STAGE_STATE] ?? stage.state}
               </Tag>

@@ -1,5 +1,5 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
 import { describeStageSize } from '@oms/contract/upgrade/release-plan.ts'
 import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Button, Form } from 'antd'
@@ -29,10 +29,10 @@ export function StageEditor({ counts }: { counts: readonly { percent: number; co
               type="dashed"
               block
               icon={<PlusOutlined />}
-              disabled={rows.length >= MAX_STAGES || last >= FULL_SHARE}
-              onClick={() => add(createStage(Math.min(FULL_SHARE, Math.max(100, last * 5))))}
+              disabled={rows.length >= MAX_STAGES || last >= FULL_ROLLOUT}
+              onClick={() => add(createStage(Math.min(FULL_ROLLOUT, Math.max(100, last * 5))))}
             >
-              {last >= FULL_SHARE ? '最后阶段已是全部设备' : '添加阶段'}
+              {last >= FULL_ROLLOUT ? '最后阶段已是全部设备' : '添加阶段'}
             </Button>
           </div>
         )

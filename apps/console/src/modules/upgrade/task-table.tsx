@@ -68,7 +68,7 @@ export function TaskTable(props: { release: Release; state: number | undefined; 
         {...list.table}
         name="ota-tasks"
         rowKey="taskId"
-        columns={[...COLUMNS, actions(rowActions, 130)]}
+        columns={[...COLUMNS, actions(rowActions, 130, [calls.task.get, calls.task.retry, calls.task.cancel])]}
         actions={<RetryAll release={release} />}
         batch={(picked) => <TaskBatch otaId={otaId} picked={picked} />}
         tools={<ExportButton to={calls.task.export} query={list.query} name="升级任务" />}

@@ -1,14 +1,12 @@
 import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { call, type ApiError } from '#core/api/client.ts'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 import { useCalls } from './release-calls.ts'
 
 export type DryRunResult = ResultOf<typeof otaRelease.dryRun>
 export type Policy = InputOf<typeof otaRelease.dryRun>['policy']
-
-const DEBOUNCE_MS = 400
 
 /** Runs a dry run of the stored release, or of the settings being edited. Waits until the user stops typing. */
 export function useDryRun(otaId: number, policy?: Policy) {
@@ -23,13 +21,4 @@ export function useDryRun(otaId: number, policy?: Policy) {
     staleTime: 10_000,
     placeholderData: keepPreviousData,
   })
-}
-
-function useDebounced(text: string) {
-  const [debounced, setDebounced] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return debounced
 }

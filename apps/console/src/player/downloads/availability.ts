@@ -44,7 +44,7 @@ export class Availability {
     return this.#state
   }
 
-  /** Returns the ads that the engine must skip. With `assumesFiles` all files count as stored. */
+  /** Returns the ads that the engine must skip. With `assumesFiles`, all files count as stored. */
   computeState({ ads }: PlayerManifest, now: number, assumesFiles = false) {
     return {
       filesNotReady: ads.filter((ad) => !this.#isAvailable(ad, now, assumesFiles)).map(({ id }) => id),

@@ -7,6 +7,8 @@ const FIRST_WAIT_MS = 5_000
 const MAX_WAIT_MS = 10 * 60_000
 const REST_MS = 60 * 60_000
 const MAX_TRIES = 3
+/** Reason of a file for which the browser has no room. */
+export const NO_ROOM = 'quota'
 const CHUNK_TIMEOUT_MS = 10 * 60_000
 
 interface Failure {
@@ -23,6 +25,8 @@ export interface DownloadRules {
   isAllowed(): boolean
   /** KiB a second; 0: no limit. */
   kbps(): number
+  /** True when the browser reports room for a file of this size, or reports nothing. */
+  hasRoom(size: number): Promise<boolean>
   /** Removes files that are not needed. Returns false when no file could be removed. */
   makeRoom(): Promise<boolean>
   onChange(): void
@@ -58,8 +62,23 @@ export class Downloads {
     return failure !== undefined && failure.until > performance.now()
   }
 
+  /** True when the browser had no room for a file. */
+  get isFull() {
+    return this.failed().some(({ reason }) => reason === NO_ROOM)
+  }
+
+  /** Downloads the files again for which the browser had no room. */
+  retryFull() {
+    for (const [sha256, { reason }] of this.#failures)
+      if (reason === NO_ROOM) this.#failures.set(sha256, { reason, until: 0 })
+    this.kick()
+  }
+
+  /** Returns the failed files of the newest manifest, at most 20. */
   failed(): FailedFile[] {
-    return [...this.#failures].slice(0, 20).map(([sha256, { reason }]) => ({ sha256, reason }))
+    const wanted = new Set(this.#rules.wanted().map(({ sha256 }) => sha256))
+    const failures = [...this.#failures].filter(([sha256]) => wanted.has(sha256))
+    return failures.slice(0, 20).map(([sha256, { reason }]) => ({ sha256, reason }))
   }
 
   /** Marks a file as failed. The download is tried again after `restMs`, by default an hour. */
@@ -73,6 +92,10 @@ export class Downloads {
     for (;;) {
       const file = this.#rules.wanted().find((each) => !this.#store.isReady(each) && !this.hasFailed(each))
       if (!file || !this.#rules.isAllowed()) break
+      if (await this.#lacksRoomAgain(file)) {
+        this.fail(file, NO_ROOM)
+        continue
+      }
       let isAsked = true
       const waitMs = await this.#chunk(file).catch(() => {
         isAsked = false
@@ -81,6 +104,13 @@ export class Downloads {
       if (waitMs > 0) await this.#pause(waitMs, isAsked)
     }
     this.#isRunning = false
+  }
+
+  /** True when the browser had no room for the file and still reports none. Such a file is not downloaded in vain. */
+  async #lacksRoomAgain(file: ManifestFile): Promise<boolean> {
+    const isNew = this.#failures.get(file.sha256)?.reason !== NO_ROOM
+    if (isNew || this.#store.firstMissing(file) > 0 || (await this.#rules.hasRoom(file.size))) return false
+    return !(await this.#rules.makeRoom())
   }
 
   /** Downloads the next chunk of a file. Returns the milliseconds to wait before the next call. */
@@ -116,7 +146,10 @@ export class Downloads {
       if (tries >= MAX_TRIES) this.fail(file, 'hash')
     } catch {
       // Storage is full, or the browser refuses to write.
-      if (!(await this.#rules.makeRoom())) this.fail(file, 'quota')
+      if (await this.#rules.makeRoom()) return
+      // The stored chunks of this file would take the room of the files that fit.
+      await this.#store.remove(file.sha256).catch(() => undefined)
+      this.fail(file, NO_ROOM)
     }
   }
 

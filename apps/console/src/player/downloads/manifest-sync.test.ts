@@ -1,150 +1,10 @@
-import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { beforeEach, expect, test, vi } from 'vitest'
-import type { Api } from '../api.ts'
-import type { PlayerClock } from '../clock.ts'
-import type { PlayerManifest } from '../wire.ts'
-import { ManifestSync } from './manifest-sync.ts'
-import { computeShownMs } from './shown-time.ts'
+import { expect, test } from 'vitest'
+import { planOf, useScreens } from './manifest-sync-fixture.ts'
 
-vi.mock('../database.ts', () => ({
-  readSetting: async () => undefined,
-  writeSetting: async () => undefined,
-  removeSetting: async () => undefined,
-}))
-beforeEach(() => {
-  vi.useFakeTimers()
-  vi.stubGlobal('window', globalThis)
-})
+const { createScreen } = useScreens()
 
-const NOW = Date.parse('2026-11-26T04:00:00Z')
-const file = (sha256: string): ManifestFile => ({
-  materialId: 1,
-  sha256,
-  size: 10,
-  mime: 'image/png',
-  width: 1920,
-  height: 1080,
-  codec: '',
-  chunks: ['c'],
-})
-const picture = (id: number, sha256: string): ManifestAd => ({
-  id,
-  verNo: 1,
-  name: `广告${id}`,
-  type: AD_TYPE.image,
-  validFrom: null,
-  validTo: null,
-  approvalUntil: null,
-  linkUrl: null,
-  text: null,
-  files: [file(sha256)],
-})
-/** A program that plays pictures with these files all day. */
-const manifestOf = (...hashes: string[]) =>
-  ({
-    format: 1,
-    zone: 'Asia/Shanghai',
-    programs: [
-      {
-        id: 1,
-        verNo: 1,
-        name: '节目',
-        publishedAt: 1,
-        playMode: 1,
-        priority: 0,
-        insertMode: 0,
-        share: null,
-        dateFrom: '2026-01-01',
-        dateTo: '2026-12-31',
-        weekdays: 127,
-        dayParts: [],
-        fallback: 0,
-        items: hashes.map((_, at) => ({
-          id: at + 1,
-          adId: at + 1,
-          ms: 10_000,
-          weight: 1,
-          maxPlaysPerHour: 0,
-          from: null,
-          to: null,
-          transition: 0,
-        })),
-      },
-    ],
-    ads: hashes.map((hash, at) => picture(at + 1, hash)),
-  }) as unknown as PlayerManifest
-
-interface Planned {
-  readonly id: number
-  readonly verNo?: number
-  readonly insertMode?: number
-  /** Hashes of the files by the ids of the ads; undefined for a disabled ad. */
-  readonly ads: Readonly<Record<number, string | undefined>>
-}
-/** Programs that play all day. */
-function planOf(...programs: Planned[]) {
-  const base = manifestOf('x')
-  return {
-    ...base,
-    programs: programs.map(({ ads, ...fields }) => {
-      const [item] = base.programs[0]!.items
-      return {
-        ...base.programs[0]!,
-        ...fields,
-        items: Object.keys(ads).map((adId) => ({ ...item!, adId: Number(adId) })),
-      }
-    }),
-    ads: programs.flatMap(({ ads }) =>
-      Object.entries(ads).flatMap(([adId, hash]) => (hash === undefined ? [] : [picture(Number(adId), hash)])),
-    ),
-  } as PlayerManifest
-}
-
-/** A screen whose server sends the given manifests, with these stored and failed files. */
-function screen() {
-  const stored = new Set<string>()
-  const failed = new Set<string>()
-  const now = { ms: NOW }
-  let sent: PlayerManifest | undefined = manifestOf()
-  const api = {
-    call: async () => {
-      if (!sent) throw new TypeError('no network')
-      return {
-        status: 200,
-        headers: new Headers({ etag: sent.ads.map(({ files }) => files[0]!.sha256).join() }),
-        body: new TextEncoder().encode(JSON.stringify(sent)).buffer,
-      }
-    },
-  } as unknown as Api
-  const stateOf = ({ ads }: PlayerManifest, assumesFiles: boolean) => ({
-    filesNotReady: ads.filter(({ files }) => !assumesFiles && !stored.has(files[0]!.sha256)).map(({ id }) => id),
-  })
-  const shownMs = (manifest: PlayerManifest, to: number, assumesFiles: boolean) =>
-    computeShownMs(manifest, now.ms, to, stateOf(manifest, assumesFiles))
-  const sync = new ManifestSync(api, { sn: 'S', token: 't' } as never, { now: () => now.ms } as PlayerClock, {
-    filesOf: (manifest, ids) => manifest.ads.filter(({ id }) => [...ids].includes(id)).flatMap(({ files }) => files),
-    isStored: ({ sha256 }) => stored.has(sha256),
-    hasFailed: ({ sha256 }) => failed.has(sha256),
-    isPlayable: (manifest) => shownMs(manifest, now.ms + 1000, false) > 0,
-    shownMs,
-    onChange: () => undefined,
-    onPolled: () => undefined,
-  })
-  const takePlan = async (plan: PlayerManifest | undefined) => {
-    sent = plan
-    await sync.poll()
-    return sync.appliedEtag
-  }
-  const take = (...hashes: string[]) => takePlan(manifestOf(...hashes))
-  const swap = () => {
-    sync.swap()
-    return sync.appliedEtag
-  }
-  return { sync, now, stored, failed, take, takePlan, swap }
-}
-
-test('AD-07 the old manifest goes on while no file of the new one can be stored', async () => {
-  const { stored, failed, take, swap } = screen()
+test('AD-07 the current manifest plays while no file of the new manifest can be stored', async () => {
+  const { stored, failed, take, swap } = createScreen()
   stored.add('old')
   expect(await take('old')).toBe('old')
   expect(await take('new1', 'new2')).toBe('old')
@@ -154,8 +14,8 @@ test('AD-07 the old manifest goes on while no file of the new one can be stored'
   expect(swap()).toBe('new1,new2')
 })
 
-test('AD-07 a new manifest with one failed file takes over when its other ads fill the time', async () => {
-  const { stored, failed, take, swap } = screen()
+test('AD-07 a new manifest with a failed file replaces the current one when its other ads fill the time', async () => {
+  const { stored, failed, take, swap } = createScreen()
   stored.add('old')
   await take('old')
   await take('new1', 'broken')
@@ -165,42 +25,42 @@ test('AD-07 a new manifest with one failed file takes over when its other ads fi
   expect(swap()).toBe('new1,broken')
 })
 
-test('AD-07 a manifest without programs takes over at once: a withdrawn program ends', async () => {
-  const { stored, take } = screen()
+test('AD-07 a manifest without programs replaces the current one at once, so a withdrawn program ends', async () => {
+  const { stored, take } = createScreen()
   stored.add('old')
   await take('old')
   expect(await take()).toBe('')
 })
 
 test('AD-07 a withdrawn program ends while another program waits for a failed file', async () => {
-  const { sync, stored, failed, takePlan, swap } = screen()
+  const { sync, stored, failed, takePlan, swap } = createScreen()
   stored.add('a').add('b')
   await takePlan(planOf({ id: 1, ads: { 1: 'a' } }, { id: 2, ads: { 2: 'b' } }))
   await takePlan(planOf({ id: 2, verNo: 2, ads: { 2: 'broken' } }))
   expect(sync.manifest?.programs.map(({ id }) => id)).toEqual([1, 2])
   failed.add('broken')
-  expect(swap()).toBe('a,b')
+  expect(swap()).toBe('')
   expect(sync.manifest?.programs.map(({ id, verNo }) => [id, verNo])).toEqual([[2, 1]])
   stored.add('broken')
   expect(swap()).toBe('broken')
 })
 
-test('AD-07 a disabled ad ends while its program waits for a failed file; a replaced ad plays on', async () => {
-  const { sync, stored, failed, takePlan, swap } = screen()
+test('AD-07 while a program waits for a failed file, its disabled ad ends and its replaced ad plays', async () => {
+  const { sync, stored, failed, takePlan, swap } = createScreen()
   stored.add('a').add('b')
   failed.add('broken')
   await takePlan(planOf({ id: 1, ads: { 1: 'a', 2: 'b' } }))
   await takePlan(planOf({ id: 1, verNo: 2, ads: { 2: undefined, 3: 'broken' } }))
-  expect(swap()).toBe('a,b')
-  expect(sync.manifest?.ads.map(({ id }) => id)).toEqual([1])
+  expect(swap()).toBe('')
+  expect(sync.manifest?.ads.map(({ id }) => id).toSorted()).toEqual([1])
+  expect(sync.manifest?.programs[0]?.items.map(({ adId }) => adId)).toEqual([1])
 })
 
-test('AD-07 a new takeover with a stored file is not delayed by the failed file of another program', async () => {
-  const { stored, failed, takePlan } = screen()
+test('AD-07 the failed file of another program does not delay a new takeover with a stored file', async () => {
+  const { sync, stored, failed, takePlan } = createScreen()
   stored.add('a')
   failed.add('broken').add('missing')
   const changed = { id: 1, verNo: 2, ads: { 1: 'broken' } }
-  // The takeover fills an hour, so the new manifest shows ads shorter than the current one.
   const takeoverOf = (hash: string) => {
     const plan = planOf(changed, { id: 3, insertMode: 1, ads: { 3: hash } })
     plan.programs[1]!.dayParts = [{ start: '11:30', end: '12:30' }]
@@ -209,11 +69,15 @@ test('AD-07 a new takeover with a stored file is not delayed by the failed file 
   await takePlan(planOf({ id: 1, ads: { 1: 'a' } }))
   expect(await takePlan(takeoverOf('missing'))).toBe('a')
   stored.add('news')
-  expect(await takePlan(takeoverOf('news'))).toBe('broken,news')
+  await takePlan(takeoverOf('news'))
+  expect(sync.manifest?.programs.map(({ id, verNo }) => [id, verNo])).toEqual([
+    [1, 1],
+    [3, 1],
+  ])
 })
 
-test('AD-07 without a network the waiting manifest takes over when the plan of the current one ends', async () => {
-  const { now, stored, failed, takePlan } = screen()
+test('AD-07 without a network, the pending manifest replaces the current one after its last planned play', async () => {
+  const { now, stored, failed, takePlan } = createScreen()
   stored.add('a')
   failed.add('broken')
   const ending = planOf({ id: 1, ads: { 1: 'a' } })
@@ -222,4 +86,17 @@ test('AD-07 without a network the waiting manifest takes over when the plan of t
   expect(await takePlan(planOf({ id: 1, verNo: 2, ads: { 1: 'broken' } }))).toBe('a')
   now.ms += 24 * 3_600_000
   expect(await takePlan(undefined)).toBe('broken')
+})
+
+test('AD-07 a complete manifest replaces a reduced manifest when the server returns to its ETag', async () => {
+  const { sync, requests, stored, failed, takePlan, swap } = createScreen()
+  stored.add('a').add('b')
+  const first = planOf({ id: 1, ads: { 1: 'a' } }, { id: 2, ads: { 2: 'b' } })
+  expect(await takePlan(first)).toBe('a,b')
+  failed.add('broken')
+  await takePlan(planOf({ id: 2, verNo: 2, ads: { 2: 'broken' } }))
+  expect(swap()).toBe('')
+  expect(await takePlan(first)).toBe('a,b')
+  expect(sync.manifest?.programs.map(({ id }) => id)).toEqual([1, 2])
+  expect(requests.map((tag) => tag ?? 'none')).toEqual(['none', 'a,b', 'broken'])
 })

@@ -4,16 +4,21 @@ import { type Api, parseJson } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'
 import type { Pairing, PlayerManifest } from '../wire.ts'
+import { haveSameContent, keepEarlierVersions, keepNewTakeovers, removeWithdrawn } from './merge-manifests.ts'
 
 const CURRENT = 'manifest'
 const PENDING = 'pendingManifest'
 const REFUSED = 'refusedSince'
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
+const MOMENT_MS = 1000
 const DEFAULT_POLL_S = 60
 const OFFLINE_POLL_S = 20
 
 interface Version {
+  /**
+   * ETag of the server's manifest. Empty for a partial or merged manifest, because the server sent no such manifest.
+   */
   readonly etag: string
   readonly manifest: PlayerManifest
 }
@@ -22,12 +27,10 @@ export interface SyncRules {
   /** Returns the chosen rendition of each ad that needs one, in the order of the ads. */
   filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[]
   isStored(file: ManifestFile): boolean
-  /** True when the download of the file failed for now. */
+  /** True when the last download of the file failed. The player tries again later. */
   hasFailed(file: ManifestFile): boolean
-  /** True when a screen with this manifest would show an ad now. */
-  isPlayable(manifest: PlayerManifest): boolean
   /**
-   * Returns the milliseconds until `to` in which a screen with this manifest shows an ad. With `assumesFiles` all files
+   * Returns for how many milliseconds until `to` a screen with this manifest shows ads. With `assumesFiles`, all files
    * count as stored.
    */
   shownMs(manifest: PlayerManifest, to: number, assumesFiles: boolean): number
@@ -36,9 +39,10 @@ export interface SyncRules {
 }
 
 /**
- * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored. With failed
- * files it replaces the current one when a new takeover is due within an hour, or when the screen then shows ads no
- * shorter than before. Until then the current manifest plays without its withdrawn programs and ads.
+ * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored. With
+ * failed files it replaces the current one when the screen then shows ads no shorter than before. Otherwise, and on a
+ * screen that shows nothing now, the programs without a stored file keep their earlier version and the others change.
+ * When the screen would show ads shorter even so, the current manifest plays without its withdrawn programs and ads.
  */
 export class ManifestSync {
   readonly #api: Api
@@ -79,8 +83,14 @@ export class ManifestSync {
     return this.#current?.manifest
   }
 
+  /** ETag of the manifest whose programs all play. Empty while a partial or merged manifest plays. */
   get appliedEtag() {
     return this.#current?.etag.replace(/^W\/|"/g, '') ?? ''
+  }
+
+  /** True while programs keep their earlier version because files of the new manifest are not stored. */
+  get keepsEarlier() {
+    return this.#current !== undefined && this.#pending !== undefined
   }
 
   /** The current and the pending manifest. Their files must not be removed. */
@@ -111,12 +121,14 @@ export class ManifestSync {
     return this.#wanted
   }
 
-  /** Replaces the current manifest by the pending one when the screen shows no less afterwards. */
+  /**
+   * Replaces the current manifest by the pending one when the current one shows nothing or the pending one is
+   * complete.
+   */
   swap() {
     const pending = this.#pending
     if (!pending) return
-    if (this.#current && this.#rules.isPlayable(this.#current.manifest) && !this.#isComplete(pending, this.#current))
-      return
+    if (this.#current && this.#showsWithin(DAY_MS, this.#current) && !this.#isComplete(pending, this.#current)) return
     this.#current = pending
     this.#pending = undefined
     void writeSetting(CURRENT, pending)
@@ -125,37 +137,54 @@ export class ManifestSync {
     this.#rules.onChange()
   }
 
+  /** True when a screen with this manifest shows an ad within this time. */
+  #showsWithin(ms: number, { manifest }: Version) {
+    return this.#rules.shownMs(manifest, this.#clock.now() + ms, false) > 0
+  }
+
   /**
    * True when the files of the next 24 hours are stored, or when the missing ones failed and the pending manifest fills
-   * the time without them. Removes withdrawn content from the current manifest when failed files delay the pending one.
+   * the time without them. Otherwise changes the part of the current manifest that needs no failed file.
    */
   #isComplete(pending: Version, current: Version) {
     const { files, due } = this.#wantedOf(pending)!
     const missing = files.slice(0, due).filter((file) => !this.#rules.isStored(file))
     if (missing.length === 0) return true
-    if (!missing.every((file) => this.#rules.hasFailed(file))) return false
-    const kept = removeWithdrawn(current.manifest, pending.manifest)
-    if (this.#fillsTime(pending.manifest, kept)) return true
-    if (kept !== current.manifest) this.#keepPart({ ...current, manifest: kept })
+    const hasFailed = missing.every((file) => this.#rules.hasFailed(file))
+    // A screen that shows nothing now begins with the files that it has.
+    if (!hasFailed && this.#showsWithin(MOMENT_MS, current)) return false
+    const remaining = removeWithdrawn(current.manifest, pending.manifest)
+    if (hasFailed && this.#isShownEnough(pending.manifest, pending.manifest, remaining)) return true
+    const mixed = this.#mix(pending.manifest, remaining)
+    if (!haveSameContent(mixed, current.manifest)) this.#keepPart(mixed)
     return false
   }
 
   /**
-   * True when the pending manifest shows a new takeover within an hour, or shows ads as long as it would with all files,
-   * or as long as the current one.
+   * Returns the mix of both manifests. Returns the remaining one when the screen would show the mix too short, and the
+   * mix has no new takeover within an hour.
    */
-  #fillsTime(pending: PlayerManifest, current: PlayerManifest) {
-    const now = this.#clock.now()
-    if (this.#rules.shownMs(keepNewTakeovers(pending, current), now + HOUR_MS, false) > 0) return true
-    const to = now + DAY_MS
-    const shown = this.#rules.shownMs(pending, to, false)
-    const planned = this.#rules.shownMs(pending, to, true)
-    return shown >= Math.min(planned, this.#rules.shownMs(current, to, false))
+  #mix(pending: PlayerManifest, remaining: PlayerManifest): PlayerManifest {
+    const { filesOf, isStored, shownMs } = this.#rules
+    const mixed = keepEarlierVersions(pending, remaining, (manifest, { id }) =>
+      filesOf(manifest, [id]).every((file) => isStored(file)),
+    )
+    const takeovers = keepNewTakeovers(mixed, remaining)
+    const isMixed =
+      this.#isShownEnough(mixed, pending, remaining) || shownMs(takeovers, this.#clock.now() + HOUR_MS, false) > 0
+    return isMixed ? mixed : remaining
   }
 
-  #keepPart(current: Version) {
-    this.#current = current
-    void writeSetting(CURRENT, current).catch(() => undefined)
+  /** True when a manifest shows ads as long as the pending one with all files, or as long as the current one. */
+  #isShownEnough(manifest: PlayerManifest, pending: PlayerManifest, current: PlayerManifest) {
+    const { shownMs } = this.#rules
+    const to = this.#clock.now() + DAY_MS
+    return shownMs(manifest, to, false) >= Math.min(shownMs(pending, to, true), shownMs(current, to, false))
+  }
+
+  #keepPart(manifest: PlayerManifest) {
+    this.#current = { etag: '', manifest }
+    void writeSetting(CURRENT, this.#current).catch(() => undefined)
     this.#rules.onChange()
   }
 
@@ -168,7 +197,7 @@ export class ManifestSync {
       const etag = (this.#pending ?? this.#current)?.etag
       const { status, headers, body } = await this.#api.call(`manifest/${encodeURIComponent(this.#pairing.sn)}`, {
         token: this.#pairing.token,
-        ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
+        ...(etag && { headers: { 'if-none-match': etag } }),
       })
       seconds = Number(headers.get('x-oms-poll')) || DEFAULT_POLL_S
       if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: parseJson(body) })
@@ -180,7 +209,7 @@ export class ManifestSync {
     }
     clearTimeout(this.#timer)
     this.#timer = window.setTimeout(() => void this.poll(), Math.min(3600, Math.max(5, seconds)) * 1000)
-    // The plan of the current manifest may have ended since the last attempt, with or without a network.
+    // The last planned play of the current manifest may have ended since the last poll, also without a network.
     this.swap()
     if (isPolled) this.#rules.onPolled()
   }
@@ -200,27 +229,4 @@ export class ManifestSync {
     await writeSetting(REFUSED, since)
     this.#rules.onChange()
   }
-}
-
-/**
- * Returns the current manifest without the programs that the pending manifest lacks, and without the ads that the pending
- * programs list and the pending manifest lacks. An ad that a new version of a program replaced stays. Returns the same
- * object when nothing is withdrawn.
- */
-function removeWithdrawn(current: PlayerManifest, pending: PlayerManifest): PlayerManifest {
-  const programIds = new Set(pending.programs.map(({ id }) => id))
-  const withdrawnAds = new Set(pending.programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
-  for (const { id } of pending.ads) withdrawnAds.delete(id)
-  const programs = current.programs.filter(({ id }) => programIds.has(id))
-  const ads = current.ads.filter(({ id }) => !withdrawnAds.has(id))
-  const isUnchanged = programs.length === current.programs.length && ads.length === current.ads.length
-  return isUnchanged ? current : { ...current, programs, ads }
-}
-
-/** Returns the pending manifest with only those takeovers whose version the current manifest does not contain. */
-function keepNewTakeovers(pending: PlayerManifest, current: PlayerManifest): PlayerManifest {
-  const versions = new Map(current.programs.map(({ id, verNo }) => [id, verNo]))
-  const isNewTakeover = ({ id, verNo, insertMode }: PlayerManifest['programs'][number]) =>
-    insertMode > 0 && versions.get(id) !== verNo
-  return { ...pending, programs: pending.programs.filter(isNewTakeover) }
 }

@@ -1,5 +1,5 @@
 import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
-import { STORES, transact } from '../database.ts'
+import { OBJECT_STORES, transact } from '../database.ts'
 import { readFreeBytes } from '../reports/screen-facts.ts'
 import { computeSha256 } from './sha256.ts'
 
@@ -12,11 +12,14 @@ const chunkSize = ({ size }: ManifestFile, index: number) => Math.min(MEDIA_CHUN
 export class MediaStore {
   /** Indexes of the stored chunks, by the sha256 of the file. */
   readonly #stored = new Map<string, Set<number>>()
+  /** Files that an earlier page stored and whose hashes this page has not compared yet. */
+  readonly #unverified = new Set<string>()
 
   static async open() {
     const store = new MediaStore()
-    const keys = await transact(STORES.chunks, 'readonly', (rows) => rows.getAllKeys())
+    const keys = await transact(OBJECT_STORES.chunks, 'readonly', (rows) => rows.getAllKeys())
     for (const [file, index] of keys as [string, number][]) store.#indexesOf(file).add(index)
+    for (const file of store.#stored.keys()) store.#unverified.add(file)
     return store
   }
 
@@ -30,6 +33,11 @@ export class MediaStore {
     return chunks.length > 0 && (this.#stored.get(sha256)?.size ?? 0) >= chunks.length
   }
 
+  /** False for a file that an earlier page stored, until this page has compared its chunks with their hashes. */
+  isVerified({ sha256 }: ManifestFile) {
+    return !this.#unverified.has(sha256)
+  }
+
   /** Returns the index of the first chunk that is not stored; -1 when the file is ready. */
   firstMissing({ sha256, chunks }: ManifestFile) {
     const known = this.#stored.get(sha256)
@@ -39,7 +47,7 @@ export class MediaStore {
   /** Stores a chunk. Returns false when its size or hash is wrong. */
   async put(file: ManifestFile, index: number, data: ArrayBuffer) {
     if (data.byteLength !== chunkSize(file, index) || (await computeSha256(data)) !== file.chunks[index]) return false
-    await transact(STORES.chunks, 'readwrite', (rows) => rows.put(new Blob([data]), [file.sha256, index]))
+    await transact(OBJECT_STORES.chunks, 'readwrite', (rows) => rows.put(new Blob([data]), [file.sha256, index]))
     this.#indexesOf(file.sha256).add(index)
     return true
   }
@@ -47,7 +55,7 @@ export class MediaStore {
   /** Returns the whole file. Removes the file and throws when the browser lost a chunk. */
   async read(file: ManifestFile): Promise<Blob> {
     const parts = await transact(
-      STORES.chunks,
+      OBJECT_STORES.chunks,
       'readonly',
       (rows) => rows.getAll(rangeOf(file.sha256)) as IDBRequest<Blob[]>,
     )
@@ -59,6 +67,7 @@ export class MediaStore {
 
   /** Compares the stored chunks with their hashes. Removes a damaged file and returns false. */
   async verify(file: ManifestFile): Promise<boolean> {
+    this.#unverified.delete(file.sha256)
     try {
       const whole = await this.read(file)
       for (const [index, hash] of file.chunks.entries()) {
@@ -75,7 +84,7 @@ export class MediaStore {
 
   async remove(file: string) {
     this.#stored.delete(file)
-    await transact(STORES.chunks, 'readwrite', (rows) => rows.delete(rangeOf(file)) as IDBRequest<unknown>)
+    await transact(OBJECT_STORES.chunks, 'readwrite', (rows) => rows.delete(rangeOf(file)) as IDBRequest<unknown>)
   }
 
   /** Removes files that no manifest needs when storage is short. Returns true when a file was removed. */

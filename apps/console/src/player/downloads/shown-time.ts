@@ -2,7 +2,7 @@ import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import type { PlayerManifest } from '../wire.ts'
 
-/** Returns the milliseconds between two instants in which a screen with this manifest and state shows an ad. */
+/** Returns for how many milliseconds between two instants a screen with this manifest and state shows ads. */
 export function computeShownMs(manifest: PlayerManifest, from: number, to: number, state: ScreenState): number {
   let shown = 0
   for (const { ad, start, ms } of listSlotsBetween({ ...manifest }, from, to, state))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addUpHours } from './add-up-hours.ts'
+import { mergePlaysByHour } from './add-up-hours.ts'
 import type { ReportRow } from './report-queue.ts'
 
 const DAY = Date.UTC(2026, 10, 20)
@@ -31,7 +31,7 @@ test('AD-07 sums the plays of the oldest days by hour without losing a play or a
   const rows = Array.from({ length: 2000 }, (_, n) =>
     row(n + 1, DAY + n * MINUTE, { adId: 1 + (n % 2), result: n % 10 === 0 ? 2 : 1, ms: n % 10 === 0 ? 4000 : 10_000 }),
   )
-  const { removed, changed } = addUpHours(rows)
+  const { removed, changed } = mergePlaysByHour(rows)
   const bySeq = new Map(changed.map((each) => [each.seq, each]))
   const left = rows.filter(({ seq }) => !removed.includes(seq)).map((each) => bySeq.get(each.seq) ?? each)
   for (const field of ['count', 'ms', 'planned'] as const) expect(total(left, field)).toBe(total(rows, field))
@@ -43,7 +43,7 @@ test('AD-07 sums the plays of the oldest days by hour without losing a play or a
 
 test('AD-07 a summed row contains at most one hour of plays', () => {
   const long = Array.from({ length: 4 }, (_, n) => row(n + 1, DAY + n * MINUTE, { planned: 1_500_000, ms: 1_500_000 }))
-  const { removed, changed } = addUpHours([...long, row(9, DAY + 30 * 60 * 60 * 1000)])
+  const { removed, changed } = mergePlaysByHour([...long, row(9, DAY + 30 * 60 * 60 * 1000)])
   expect(removed).toEqual([2, 4])
   expect(changed.map(({ seq, count, planned }) => [seq, count, planned])).toEqual([
     [1, 2, 3_000_000],

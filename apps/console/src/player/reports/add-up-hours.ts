@@ -10,7 +10,7 @@ const MAX_PLANNED = HOUR_MS
  * Adds up the plays of the oldest days by hour, program, ad and result. The first row of a group keeps its identifier
  * and has the sums. The newest day of the rows stays as it is, because more of its rows may follow.
  */
-export function addUpHours(rows: readonly ReportRow[]): { removed: number[]; changed: ReportRow[] } {
+export function mergePlaysByHour(rows: readonly ReportRow[]): { removed: number[]; changed: ReportRow[] } {
   const newestDay = Math.floor((rows[rows.length - 1]?.start ?? 0) / DAY_MS)
   const groups = new Map<string, ReportRow>()
   const removed: number[] = []

@@ -1,11 +1,11 @@
-import { addUpHours } from './add-up-hours.ts'
-import { STORES, transact } from '../database.ts'
+import { mergePlaysByHour } from './add-up-hours.ts'
+import { OBJECT_STORES, transact } from '../database.ts'
 import type { PlayReport } from '../wire.ts'
 
 /** Number of rows above which the oldest days are added up by hour. */
 const MAX_ROWS = 200_000
 /** Maximum number of rows in one batch. */
-export const BATCH = 500
+export const MAX_BATCH_ROWS = 500
 
 /** A play in the queue. Rows are in the order of their start. */
 export interface ReportRow extends PlayReport {
@@ -32,9 +32,9 @@ export class ReportQueue {
 
   static async open() {
     const queue = new ReportQueue()
-    const last = await transact(STORES.reports, 'readonly', (rows) => rows.openKeyCursor(null, 'prev'))
+    const last = await transact(OBJECT_STORES.reports, 'readonly', (rows) => rows.openKeyCursor(null, 'prev'))
     queue.#nextSeq = Number(last?.key ?? 0) + 1
-    queue.size = await transact(STORES.reports, 'readonly', (rows) => rows.count())
+    queue.size = await transact(OBJECT_STORES.reports, 'readonly', (rows) => rows.count())
     return queue
   }
 
@@ -63,9 +63,9 @@ export class ReportQueue {
   /** Returns open rows of an earlier page, which was closed or killed while an ad played. */
   async openRows(): Promise<ReportRow[]> {
     const last = await transact(
-      STORES.reports,
+      OBJECT_STORES.reports,
       'readonly',
-      (rows) => rows.getAll(IDBKeyRange.lowerBound(this.#nextSeq - BATCH)) as IDBRequest<ReportRow[]>,
+      (rows) => rows.getAll(IDBKeyRange.lowerBound(this.#nextSeq - MAX_BATCH_ROWS)) as IDBRequest<ReportRow[]>,
     )
     return last.filter(({ isOpen }) => isOpen)
   }
@@ -76,7 +76,7 @@ export class ReportQueue {
     for (;;) {
       const range = IDBKeyRange.lowerBound(this.#from, true)
       const rows = await transact(
-        STORES.reports,
+        OBJECT_STORES.reports,
         'readonly',
         (store) => store.getAll(range, limit + 1) as IDBRequest<ReportRow[]>,
       )
@@ -103,11 +103,11 @@ export class ReportQueue {
     if (this.size <= MAX_ROWS) return
     await this.#writing.catch(() => undefined)
     const rows = await transact(
-      STORES.reports,
+      OBJECT_STORES.reports,
       'readonly',
       (store) => store.getAll(IDBKeyRange.lowerBound(attempted, true), MAX_ROWS / 4) as IDBRequest<ReportRow[]>,
     )
-    const { removed, changed } = addUpHours(rows.filter(({ isOpen }) => !isOpen))
+    const { removed, changed } = mergePlaysByHour(rows.filter(({ isOpen }) => !isOpen))
     if (removed.length === 0) return
     await this.#write((store) => {
       for (const seq of removed) store.delete(seq)
@@ -119,7 +119,7 @@ export class ReportQueue {
   }
 
   #write(use: (rows: IDBObjectStore) => IDBRequest | undefined) {
-    const writing = this.#writing.catch(() => undefined).then(() => transact(STORES.reports, 'readwrite', use))
+    const writing = this.#writing.catch(() => undefined).then(() => transact(OBJECT_STORES.reports, 'readwrite', use))
     this.#writing = writing
     return writing
   }

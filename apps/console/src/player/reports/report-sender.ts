@@ -1,7 +1,7 @@
 import type { ReportReply } from '@oms/contract/advertise/device-calls.ts'
 import { type Api, parseJson, readRetryAfterMs } from '../api.ts'
 import { readSetting, writeSetting } from '../database.ts'
-import { BATCH, type ReportQueue, type ReportRow } from './report-queue.ts'
+import { MAX_BATCH_ROWS, type ReportQueue, type ReportRow } from './report-queue.ts'
 import type { Pairing, PlayReport } from '../wire.ts'
 
 const EVERY_MS = 60_000
@@ -17,7 +17,7 @@ export class ReportSender {
   #timer = 0
   #isSending = false
   #waitMs = EVERY_MS
-  #limit = BATCH
+  #limit = MAX_BATCH_ROWS
   /** True when the last call got no response. */
   #isCutOff = false
 
@@ -85,7 +85,7 @@ export class ReportSender {
     if (status === 200 && typeof parseJson<Partial<ReportReply>>(body).accepted !== 'number')
       throw new Postponed(headers)
     await this.#queue.remove(rows.map(({ seq }) => seq))
-    this.#limit = BATCH
+    this.#limit = MAX_BATCH_ROWS
     return true
   }
 }

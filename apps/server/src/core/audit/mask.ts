@@ -14,14 +14,14 @@ export const isSecret = (name: string) => SECRET.test(name)
  */
 export function maskSecrets(value: unknown, name = '', depth = 0): unknown {
   if (isSecret(name)) return MASK
-  if (typeof value === 'string') return shortened(maskAddressSecrets(value))
+  if (typeof value === 'string') return shortenText(maskAddressSecrets(value))
   if (value === null || typeof value !== 'object') return value
   if (depth > 6) return '…'
   if (Array.isArray(value)) return value.slice(0, 50).map((item) => maskSecrets(item, name, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key, depth + 1)]))
 }
 
-const shortened = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+const shortenText = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
 
 /** Returns a copy of a response in which the credentials of all addresses are masked. */
 export function withMaskedAddresses<T>(value: T): T {

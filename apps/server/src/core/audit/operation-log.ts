@@ -42,7 +42,7 @@ export const isLogged = (endpoint: Endpoint) =>
  * Prefix of log rows that platform staff cause while working in another tenant. The staff of the tenant read the same
  * log.
  */
-const AWAY = '【代客户操作】'
+const OTHER_TENANT_PREFIX = '【代客户操作】'
 const isInOtherTenant = (user: User | null) =>
   user !== null && user.uid !== 0 && user.homeTenantId !== null && user.tenantId !== user.homeTenantId
 
@@ -86,10 +86,9 @@ function buildRow(call: LoggedCall, { ok, message }: OperationOutcome, record: L
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
     bizId: String(record.id).slice(0, 64),
-    action: maskAddressSecrets(`${isInOtherTenant(user) ? AWAY : ''}${record.action}${missingRevision(call)}`).slice(
-      0,
-      500,
-    ),
+    action: maskAddressSecrets(
+      `${isInOtherTenant(user) ? OTHER_TENANT_PREFIX : ''}${record.action}${missingRevision(call)}`,
+    ).slice(0, 500),
     diff: withMaskedAddresses(note.diff ?? []),
     requestMethod: endpoint.method,
     operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),

@@ -1,9 +1,10 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
-import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
+import { expired, forbidden, HttpError, refused, suspended } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
+import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
 import type { Services } from '#core/services.ts'
-import { suspended, expired, forbidden, refused, HttpError } from '#core/http/api-error.ts'
+import { assertAllTenants, changesSharedData } from '#core/tenancy/shared-data.ts'
 
 /** Name of the HttpOnly cookie that a console session is bound to. */
 export const SESSION_COOKIE = 'oms_session'
@@ -51,14 +52,8 @@ export async function authenticate(
   assertOwner(request, found.user)
   if (found.user.mustChangePassword && !endpoint.beforeSetup) throw refused('请先修改初始密码')
   if (endpoint.access !== 'session' && !found.user.can(endpoint.access)) throw forbidden()
-  if (endpoint.allTenants) assertAllTenants(found.user)
+  if (changesSharedData(found.user, endpoint)) assertAllTenants(found.user)
   return found.user
-}
-
-/** Refuses staff whose data scope does not contain all tenants, also while the session works inside one tenant. */
-function assertAllTenants({ isPlatform, scope }: User) {
-  if (!isPlatform) throw forbidden()
-  if (scope.tenants !== 'all') throw refused('该数据由全部客户共用，您的数据范围不包含全部客户，只能查看')
 }
 
 /**

@@ -49,7 +49,7 @@ const SLOW_AFTER = 3
 const LONGEST_DELAY = 8
 
 /** SQL condition on a row `lf` of login_failures: a lock is active. Delays last seconds, locks last minutes. */
-export const LOCKED = sql.raw(
+export const LOCKED_OUT_CONDITION = sql.raw(
   `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'
    and lf.last_time < now() + interval '1 minute'`,
 )
@@ -59,7 +59,7 @@ export async function readLockState(db: Db, guess: LoginAttempt): Promise<LockSt
   const keys = buildFailureKeys(guess)
   const { rows } = await db.execute<{ key: string; count: number; wait: number; locked: boolean }>(sql`
     select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait,
-      coalesce(${LOCKED}, false) as locked from login_failures lf
+      coalesce(${LOCKED_OUT_CONDITION}, false) as locked from login_failures lf
     where key in ${Object.values(keys)} and ${counts('lf')}`)
   return {
     waitSeconds: Math.max(0, ...rows.map(({ wait }) => wait ?? 0)),
@@ -128,4 +128,4 @@ export async function unlockAccount(db: Db, account: string) {
 
 /** SQL condition: an account of this name (lower case) is locked from at least one address now. */
 export const isAccountLocked = (name: unknown) => sql<boolean>`exists (select from login_failures lf
-  where ${LOCKED} and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`
+  where ${LOCKED_OUT_CONDITION} and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`

@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2'
 /** argon2 parameters: 64 MiB, 3 passes. Measured at 44 ms per hash. */
 const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const
 /** Maximum number of concurrent hashes. More would use memory without more cores to run on. */
-const AT_ONCE = 2
+const MAX_CONCURRENT_HASHES = 2
 /** Maximum number of waiting logins. Further logins are refused with a request to retry. */
 const MAX_WAITING = 200
 
@@ -36,7 +36,7 @@ export class Passwords {
 
   async #queued<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING) throw new PasswordsBusy()
-    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go))
+    if (this.#running >= MAX_CONCURRENT_HASHES) await new Promise<void>((go) => this.#waiting.push(go))
     else this.#running += 1
     try {
       return await work()

@@ -2,7 +2,19 @@ import { ANY_PERMISSION } from '@oms/contract/core/rights.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { DataScope, User } from '#core/http/context.ts'
+import { forbidden } from '#core/http/api-error.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+
+/**
+ * Throws unless the account has a permission of any page in this directory of the sidebar. For options that all pages
+ * of the directory use. `directory` is the first part of their permission strings.
+ */
+export function assertUsesDirectory(
+  { isSuper, permissions }: Pick<User, 'isSuper' | 'permissions'>,
+  directory: string,
+) {
+  if (!isSuper && ![...permissions].some((permission) => permission.startsWith(`${directory}:`))) throw forbidden()
+}
 
 /** Id of the built-in role that has every permission. */
 export const SUPER_ROLE_ID = 1
@@ -136,12 +148,12 @@ function suspendedReason(row: RightsRow, now: number): string | null {
 async function tenantsCreatedBy(db: Db, uid: number, roles: readonly { scope: number }[]) {
   if (!roles.some(({ scope }) => scope === DATA_SCOPE_CODE.chosen)) return []
   const { rows } = await db.execute<{ id: number }>(
-    sql`select id from tenants where create_by = ${uid} and deleted_at is null order by id desc limit ${MOST_MADE}`,
+    sql`select id from tenants where create_by = ${uid} and deleted_at is null order by id desc limit ${MAX_CREATED_TENANTS}`,
   )
   return rows.map(({ id }) => id)
 }
 /** Limits the size of the IN list. An account with more tenants needs a role with scope "all". */
-const MOST_MADE = 2000
+const MAX_CREATED_TENANTS = 2000
 
 interface Reach {
   readonly isSuper: boolean

@@ -103,6 +103,7 @@ const shape = {
   OMS_SIGNING_PUBLIC_KEYS: optionalVariable,
   OMS_SIGNING_REQUIRED: oneOf('OMS_SIGNING_REQUIRED', ['detached']).optional(),
   OMS_LOG_RETENTION_DAYS: integerBetween('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
+  OMS_AGENT_USAGE_DAYS: integerBetween('OMS_AGENT_USAGE_DAYS', 400, 62, 3660),
   OMS_AD_PLAY_DAYS: integerBetween('OMS_AD_PLAY_DAYS', 35, 7, 400),
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_AD_TWO_PERSON: oneOf('OMS_AD_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
@@ -252,6 +253,8 @@ function build(env: Environment) {
     ...accessLimitsOf(env),
     signing: signingOf(env),
     logRetentionDays: env.OMS_LOG_RETENTION_DAYS,
+    /** Days for which the use of agents is kept by device. Older use is kept without the device. */
+    agentUsageDays: env.OMS_AGENT_USAGE_DAYS,
     /** Whether publishing needs a second person. `auto`: when the release reaches more than 100 devices. */
     otaTwoPerson: env.OMS_OTA_TWO_PERSON,
     /** Number of concurrent device downloads in this process. Further devices wait. */

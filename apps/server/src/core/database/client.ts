@@ -34,6 +34,11 @@ export class DatabaseError extends Error {
 const OLDEST_VERSION = 150_000
 /** A longer wait for a connection would delay the "database unavailable" response. */
 const WAIT_MS = 2_000
+/**
+ * Time that idle connections stay open, in milliseconds. The first call on a new connection is slow, because PostgreSQL
+ * starts a process, reads its catalogs and plans every statement again.
+ */
+const IDLE_MS = 600_000
 
 // Dates keep the text that PostgreSQL sent, because Date objects cost more than the rest of a page. 64-bit ids become
 // numbers, because all ids are small enough.
@@ -79,7 +84,12 @@ type PoolOptions = {
 
 export async function openPool(connection: pg.ClientConfig, options: PoolOptions): Promise<Database> {
   await checkServer(connection, options)
-  const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: options.waitMs ?? WAIT_MS })
+  const pool = new pg.Pool({
+    ...connection,
+    max: options.size,
+    connectionTimeoutMillis: options.waitMs ?? WAIT_MS,
+    idleTimeoutMillis: IDLE_MS,
+  })
   // A connection that breaks while idle or inside a transaction must not end the process. Its query fails, and the
   // pool opens a new connection for the next query.
   let isClosing = false

@@ -1,14 +1,14 @@
+import { readErrorCauses } from './error-codes.ts'
+
 /** SQLSTATE classes of errors that the values of a row cause: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
 
 /** True for an error that the values of a row cause, so that the same row fails again. Reads wrapped errors too. */
 export function isDataError(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as { code?: unknown }
-    if (cause instanceof RangeError) return true
-    if (typeof code === 'string' && code.length === 5) return DATA_CLASSES.includes(code.slice(0, 2))
-  }
-  return false
+  const causes = readErrorCauses(error)
+  const found = causes.find((cause) => cause.error instanceof RangeError || cause.code.length === 5)
+  if (!found) return false
+  return found.error instanceof RangeError || DATA_CLASSES.includes(found.code.slice(0, 2))
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
+import { buildStatusLabels, ENABLED_WORDS, type StatusWords } from '@oms/contract/core/status-words.ts'
 import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
@@ -8,6 +9,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
+import { assertSharedRow } from '#core/tenancy/shared-data.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { deviceTypes } from '#schema/device.ts'
 import type { FieldChange } from '#schema/system.ts'
@@ -28,10 +30,11 @@ type Stored<T extends RecordTable> = T['$inferSelect']
 
 export interface RecordDefinition<T extends RecordTable> {
   readonly table: T
-  /** Calls of the record: the input of `create` names the fields in the operation log. */
+  /** Calls of the record. The operation log names fields as the input of `create`, and the status as `enable`. */
   readonly calls: {
     readonly create: Endpoint & { readonly input: z.ZodObject }
     readonly list: Pick<Endpoint, 'path'>
+    readonly enable?: Endpoint
   }
   /** Record kind of the operation log (`bizType`). Also declared in `records` of the page in the catalogue. */
   readonly kind: string
@@ -39,11 +42,13 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly noun: string
   /** Name of one record in messages and in the operation log. */
   nameOf(stored: Stored<T>): string
+  /** True when tenants use the rows of the platform. Only staff whose data scope contains all tenants writes these rows. */
+  readonly isSharedByPlatform?: true
   /** Titles in the operation log that differ from the titles of the fields. */
   readonly titles?: Readonly<Record<string, string>>
-  /** Names for the operation log, by field, of the records that these values name by id. */
+  /** Returns, by field, the names of the records whose ids the values contain. The operation log shows these names. */
   nameReferences?(ctx: Ctx, values: Partial<Stored<T>>): Promise<Readonly<Record<string, string>>>
-  /** Refusals of duplicates that differ from `…已存在`, by name of the unique index. */
+  /** Error texts for duplicates, by name of the unique index. Default: `…已存在`. */
   readonly duplicateTexts?: Readonly<Record<string, string>>
   /** Refusal for a referenced record. Default: `还有…使用该备件，不能删除`. */
   heldText?(references: string): string
@@ -109,6 +114,7 @@ export function defineRecord<T extends RecordTable>(definition: RecordDefinition
 
 interface Facts {
   readonly definition: RecordDefinition<RecordTable>
+  readonly words: StatusWords
   readonly titles: Readonly<Record<string, string>>
   readonly inWords: (row: object) => Readonly<Record<string, unknown>>
   /** As `inWords`, with the names of other records in place of their ids. */
@@ -116,16 +122,18 @@ interface Facts {
   readonly duplicates: Readonly<Record<string, readonly [msg: string, field: string]>>
 }
 
-/** Status of records whose form has no field for it: title and labels for the operation log. */
-const STATUS = z.int().meta({ title: '状态', labels: { 1: '启用', 0: '停用' } })
-
 function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts {
-  const { shape } = definition.calls.create.input
-  const fields = z.object({ ...shape, status: shape['status'] ?? STATUS })
+  const { create, enable } = definition.calls
+  const { shape } = create.input
+  const words = enable?.words ?? ENABLED_WORDS
+  // Some forms have no field for the status.
+  const status = shape['status'] ?? z.int().meta({ title: '状态', labels: buildStatusLabels(words) })
+  const fields = z.object({ ...shape, status })
   const inWords = createCodeTranslator(fields) as Facts['inWords']
   const { nameReferences } = definition
   return {
     definition: definition as unknown as RecordDefinition<RecordTable>,
+    words,
     titles: { ...readFieldTitles(fields.shape), ...definition.titles },
     inWords,
     namedInWords: async (ctx, row) => ({
@@ -161,6 +169,7 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
     .where(and(eq(table.id, id), visibleRecords(definition, user)))
     .for('update')
   if (!found) throw notFound(definition.noun)
+  if (definition.isSharedByPlatform) assertSharedRow(user, (found as BaseRow).tenantId)
   return found as Stored<T>
 }
 
@@ -168,6 +177,7 @@ async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readon
   const { definition, titles, namedInWords, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user } = ctx
+  if (definition.isSharedByPlatform) assertSharedRow(user, (values as BaseRow).tenantId)
   const table = baseOf(definition.table)
   const [made] = await db
     .insert(table)
@@ -225,10 +235,11 @@ async function write(
 }
 
 async function setStatus(facts: Facts, ctx: Ctx, id: number, status: 0 | 1) {
-  const { definition, inWords, titles } = facts
+  const { definition, words, inWords, titles } = facts
   const { kind, noun, nameOf } = definition
   const stored = (await lockRecord(definition, ctx, id)) as BaseRow
-  ctx.audit({ bizType: kind, bizId: id, action: `${status === 1 ? '启用' : '停用'}${noun}「${nameOf(stored)}」` })
+  const verb = status === 1 ? words.enable : words.disable
+  ctx.audit({ bizType: kind, bizId: id, action: `${verb}${noun}「${nameOf(stored)}」` })
   if (stored.status === status) return null
   ctx.audit({ diff: listChanges(inWords({ status: stored.status }), inWords({ status }), titles) })
   await write(facts, ctx, stored, { status })

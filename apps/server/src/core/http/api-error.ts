@@ -46,3 +46,6 @@ export const stale = (conflict: NonNullable<RefusalData['conflict']>) =>
   new ApiError(RESPONSE_CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, {
     conflict,
   })
+
+/** Message of a change that lost against a simultaneous change. */
+export const CONFLICT_MESSAGE = '数据正被他人修改，请稍后重试'

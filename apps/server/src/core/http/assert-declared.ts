@@ -5,7 +5,7 @@ import type { Module } from './implement.ts'
  * Stops the start when an entry is incomplete: every entry must declare who may call it, and every mutation needs a log
  * title.
  */
-export function assertDeclared(modules: readonly Module[]) {
+export function assertEndpointsDeclared(modules: readonly Module[]) {
   const seen = new Set<string>()
   for (const { contract, handlers } of modules)
     for (const [name, endpoint] of Object.entries(contract)) {

@@ -14,7 +14,7 @@ const AS_BYTES = 1024
  * Length up to which a response is compressed at once: less than half a millisecond. Handing it to another thread
  * would cost more processor time than the compression.
  */
-const AT_ONCE = 32 * 1024
+const MAX_SYNCHRONOUS_BYTES = 32 * 1024
 
 const pack = promisify(gzip)
 
@@ -30,5 +30,5 @@ export async function compressResponse(
   if (body.length < AS_BYTES) return body
   if (body.length < LEAST || !/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return Buffer.from(body)
   reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding')
-  return body.length <= AT_ONCE ? gzipSync(body, { level: LEVEL }) : pack(body, { level: LEVEL })
+  return body.length <= MAX_SYNCHRONOUS_BYTES ? gzipSync(body, { level: LEVEL }) : pack(body, { level: LEVEL })
 }

@@ -1,10 +1,11 @@
 import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import { UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { PartConflict, UploadIncomplete, UploadUnknown } from '#core/storage/resumable.ts'
-import { DiskFull, FileMismatch, FileMissing, FileTooLarge } from '#core/storage/store.ts'
 import { PasswordsBusy } from '#core/auth/passwords.ts'
-import { ApiError, HttpError } from './api-error.ts'
+import { isLockConflictCode, readErrorCauses } from '#core/database/error-codes.ts'
+import { PartConflict, UnknownUploadError, UploadIncomplete } from '#core/storage/resumable.ts'
+import { DiskFull, FileMismatch, FileMissing, FileTooLarge } from '#core/storage/store.ts'
+import { ApiError, CONFLICT_MESSAGE, HttpError } from './api-error.ts'
 
 /** PostgreSQL errors caused by the caller's input, with their Chinese messages. */
 const BY_SQLSTATE: Readonly<Record<string, string>> = {
@@ -13,9 +14,6 @@ const BY_SQLSTATE: Readonly<Record<string, string>> = {
   '22001': '内容过长',
   '22021': '内容含有不支持的字符',
   '22P05': '内容含有不支持的字符',
-  '40P01': '数据正被他人修改，请稍后重试',
-  '40001': '数据正被他人修改，请稍后重试',
-  '55P03': '数据正被他人修改，请稍后重试',
   '57014': '查询超时，请缩小查询范围',
 }
 /** The database disk is full. Reads still work, and the log must inform an operator. */
@@ -32,7 +30,7 @@ const BY_FASTIFY: Readonly<Record<string, readonly [number, string]>> = {
 const UPLOAD_PROBLEMS = [
   [FileMismatch, '文件校验不一致，请重新上传'],
   [FileMissing, '文件不存在或已被删除'],
-  [UploadUnknown, '上传已过期，请重新上传'],
+  [UnknownUploadError, '上传已过期，请重新上传'],
   [PartConflict, '分片内容不一致，请重新上传'],
   [UploadIncomplete, '文件尚未传完，请继续上传'],
 ] as const
@@ -70,7 +68,7 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
   if (code === 'FST_ERR_BAD_URL') return send(reply, 400, 400, '请求地址格式不正确', null)
   if (statusCode === 400) return send(reply, 200, 400, '请求内容格式不正确', null)
   if (statusCode && statusCode < 500) return send(reply, statusCode, statusCode, '请求不正确', null)
-  const sqlMessage = BY_SQLSTATE[code]
+  const sqlMessage = isLockConflictCode(code) ? CONFLICT_MESSAGE : BY_SQLSTATE[code]
   if (sqlMessage) return send(reply, 200, code === '57014' ? 501 : 400, sqlMessage, null)
   request.log.error({ err: error }, 'request failed')
   if (code === DISK_FULL) return send(reply, 200, 501, MESSAGES.full, null)
@@ -83,12 +81,11 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
   return send(reply, 500, 500, MESSAGES.failed, { requestId: request.id })
 }
 
-/** Returns the driver's error with the SQLSTATE, which drizzle wraps as the cause. */
+/** Returns the first cause with a code, such as the driver's error with its SQLSTATE; otherwise the innermost cause. */
 function causeOf(error: unknown): Partial<FastifyError> {
-  if (!(error instanceof Error)) return {}
-  const inner = error.cause
-  const own = error as Partial<FastifyError>
-  return inner instanceof Error && !own.code ? (inner as Partial<FastifyError>) : own
+  const causes = readErrorCauses(error)
+  const found = causes.find(({ code }) => code !== '') ?? causes.at(-1)
+  return found ? (found.error as Partial<FastifyError>) : {}
 }
 
 function send(reply: FastifyReply, status: number, code: number, msg: string, data: unknown) {

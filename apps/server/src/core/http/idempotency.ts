@@ -5,10 +5,15 @@ import type { Envelope } from '@oms/contract/core/envelope.ts'
 import type { Db } from '#core/database/client.ts'
 import { idempotencyKeys } from '#schema/system.ts'
 import { invalid, refused } from './api-error.ts'
+import type { DataScope, User } from './context.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
+
+/** Account of a call, with the tenant in which it works. */
+type CallingUser = Pick<User, 'uid' | 'tenantId' | 'scope'>
 
 export interface IdempotentCall {
   readonly uid: number
+  readonly scope: DataScope
   readonly key: string
   readonly requestHash: string
   /** Encrypts stored responses, because some contain one-time passwords. */
@@ -18,6 +23,8 @@ export interface IdempotentCall {
 /** Stored response that a repeated call receives instead of a second run. */
 export interface StoredResponse {
   readonly envelope: Envelope
+  /** Data scope of the account at the first call. Absent in responses that an earlier version stored. */
+  readonly scope?: DataScope
   /** Session cookie that the first response set (null: cleared). */
   readonly cookie?: string | null
   /** SHA-256 of the file that the first call sent. */
@@ -28,18 +35,22 @@ const WAIT_MS = 20_000
 const POLL_MS = 200
 const OTHER_REQUEST = '同一 Idempotency-Key 不能用于不同的请求'
 const UNKNOWN_RESULT = '相同的请求仍在处理或上次的结果未知，请稍后刷新核对'
+const NARROWED_SCOPE = '您的数据范围已变化，请刷新后重新操作'
 
-/** Identifies a mutation by its key and its input; undefined when the header is absent. */
+/**
+ * Identifies a mutation by its key, the tenant in which the account works, and its input; undefined when the header is
+ * absent.
+ */
 export function readIdempotentCall(
-  { uid, key, secretKey }: { uid: number; key: string | undefined; secretKey: Buffer },
+  { user, key, secretKey }: { user: CallingUser; key: string | undefined; secretKey: Buffer },
   what: { method: string; path: string; input: unknown; fileName?: string | undefined },
 ): IdempotentCall | undefined {
   if (key === undefined) return undefined
   if (!/^[\x21-\x7e]{8,255}$/.test(key)) throw invalid('Idempotency-Key 应为 8～255 个可见字符')
   const requestHash = createHash('sha256')
-    .update(JSON.stringify([what.method, what.path, what.input, what.fileName]))
+    .update(JSON.stringify([what.method, what.path, what.input, what.fileName, user.tenantId]))
     .digest('hex')
-  return { uid, key, requestHash, secretKey }
+  return { uid: user.uid, scope: user.scope, key, requestHash, secretKey }
 }
 
 /**
@@ -81,7 +92,18 @@ async function tryClaim(db: Db, call: IdempotentCall): Promise<StoredResponse | 
   // The first call failed and released its claim, so this call may run.
   if (!first) return tryClaim(db, call)
   if (first.requestHash !== requestHash) throw invalid(OTHER_REQUEST)
-  return first.answer === null ? 'running' : (JSON.parse(decrypt(secretKey, first.answer as string)) as StoredResponse)
+  if (first.answer === null) return 'running'
+  const stored = JSON.parse(decrypt(secretKey, first.answer as string)) as StoredResponse
+  // The response may name records that the account may no longer see.
+  if (!stored.scope || !containsScope(call.scope, stored.scope)) throw refused(NARROWED_SCOPE)
+  return stored
+}
+
+function containsScope(now: DataScope, then: DataScope): boolean {
+  if (now.ownOnly && !then.ownOnly) return false
+  if (now.tenants === 'all') return true
+  const { tenants } = now
+  return then.tenants !== 'all' && then.tenants.every((id) => tenants.includes(id))
 }
 
 const rowOf = ({ uid, key }: IdempotentCall) => and(eq(idempotencyKeys.uid, uid), eq(idempotencyKeys.key, key))

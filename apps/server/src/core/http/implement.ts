@@ -19,7 +19,11 @@ export interface ModuleOptions<C extends Contract> {
    * transactions with `inTransaction`.
    */
   readonly outsideTransaction?: readonly (keyof C & string)[]
+  /** Runs the named entries through `run`, which limits simultaneous calls before they take a database connection. */
+  readonly limit?: { readonly entries: readonly (keyof C & string)[]; readonly run: LimitCalls }
 }
+
+type LimitCalls = <T>(task: () => Promise<T>) => Promise<T>
 
 /**
  * Returns the handler of a function that serves several contracts. `facts` holds the values that differ between them.
@@ -34,6 +38,8 @@ export interface Module<C extends Contract = Contract> {
   readonly contract: C
   readonly handlers: Handlers<C>
   readonly outsideTransaction: ReadonlySet<string>
+  /** Limits of simultaneous calls by entry. */
+  readonly limits: ReadonlyMap<string, LimitCalls>
 }
 
 export const implement = <const C extends Contract>(
@@ -44,4 +50,5 @@ export const implement = <const C extends Contract>(
   contract,
   handlers: handlers as unknown as Handlers<Contract>,
   outsideTransaction: new Set(options.outsideTransaction ?? []),
+  limits: new Map((options.limit?.entries ?? []).map((name) => [name, options.limit!.run])),
 })

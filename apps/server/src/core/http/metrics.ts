@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { itemFailures } from '#core/jobs/isolated.ts'
+import { failedItemCountByJob } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { openStreams } from '#core/events/open-streams.ts'
 
@@ -142,7 +142,7 @@ export class Metrics {
       'oms_job_item_failures_total',
       'Releases, tenants, tickets and other items that failed in scheduled jobs of this process',
       (counter) => {
-        for (const [kind, count] of itemFailures) counter.inc({ kind }, count)
+        for (const [kind, count] of failedItemCountByJob) counter.inc({ kind }, count)
       },
       ['kind'],
     )

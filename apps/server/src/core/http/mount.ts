@@ -12,6 +12,7 @@ import {
   assertSameFile,
   claimKey,
   claimKeyOutsideTransaction,
+  type IdempotentCall,
   readIdempotentCall,
   type StoredResponse,
   releaseKey,
@@ -34,6 +35,7 @@ interface Entry {
   readonly endpoint: Endpoint
   readonly handler: Handler
   readonly outside: boolean
+  readonly limit: <T>(task: () => Promise<T>) => Promise<T>
   readonly serialize: (envelope: Envelope) => string
 }
 
@@ -54,7 +56,7 @@ interface Call {
 export function mountModule(
   app: FastifyInstance,
   services: Services,
-  { contract, handlers, outsideTransaction }: Module,
+  { contract, handlers, outsideTransaction, limits }: Module,
 ) {
   for (const [name, endpoint] of Object.entries(contract)) {
     const entry: Entry = {
@@ -62,6 +64,7 @@ export function mountModule(
       endpoint,
       handler: handlers[name] as unknown as Handler,
       outside: outsideTransaction.has(name),
+      limit: limits.get(name) ?? ((task) => task()),
       serialize: createSerializer(endpoint),
     }
     app.route({
@@ -86,7 +89,7 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
   limitOperation(services, request, endpoint, user)
   const call = await read(services, entry, request, startedAt)
   try {
-    const answer = await run(services, entry, call)
+    const answer = await entry.limit(() => run(services, entry, call))
     // Clears the local name cache so that the caller reads its own write before the NOTIFY arrives.
     if (endpoint.method !== 'GET') services.names.forget()
     for (const task of call.after)
@@ -145,7 +148,7 @@ async function write(services: Services, entry: Entry, call: Call, db: Db): Prom
   if (earlier) return repeatResponse(call, earlier)
   const answer = await work(services, entry, call, db)
   if (isLogged(endpoint)) await recordSuccess(entry, call, db)
-  if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer))
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, answer))
   return answer
 }
 
@@ -167,7 +170,7 @@ async function runOutside(services: Services, entry: Entry, call: Call): Promise
       throw error
     },
   )
-  if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer, file?.digest()))
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, answer, file?.digest()))
   if (isLogged(entry.endpoint) && call.reply.isRecorded !== true)
     await writeLateOperation(
       { db, log: call.request.log },
@@ -180,17 +183,26 @@ async function runOutside(services: Services, entry: Entry, call: Call): Promise
 const recordSuccess = (entry: Entry, call: Call, db: Db) =>
   writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(entry.endpoint))
 
-/** Returns the idempotency key of a mutation with a session. Downloads change nothing and use no key. */
+/**
+ * Returns the idempotency key of a mutation with a session. Downloads and calls that reveal a secret change nothing and
+ * use no key.
+ */
 function idempotencyOf({ config }: Services, { endpoint }: Entry, { user, facts, input, incoming }: Call) {
-  if (!user || endpoint.method === 'GET' || endpoint.stream) return undefined
+  if (!user || endpoint.method === 'GET' || endpoint.stream || endpoint.revealsSecret) return undefined
   const { method, path } = endpoint
   const key = facts.header('idempotency-key')
   const what = { method, path, input, fileName: incoming?.name }
-  return readIdempotentCall({ uid: user.uid, key, secretKey: config.secretKey }, what)
+  return readIdempotentCall({ user, key, secretKey: config.secretKey }, what)
 }
 
-const storedResponseOf = ({ reply: { cookie } }: Call, answer: unknown, fileHash?: string): StoredResponse => ({
+const storedResponseOf = (
+  { scope }: IdempotentCall,
+  { reply: { cookie } }: Call,
+  answer: unknown,
+  fileHash?: string,
+): StoredResponse => ({
   envelope: answer as Envelope,
+  scope,
   ...(cookie !== undefined && { cookie }),
   ...(fileHash !== undefined && { fileHash }),
 })

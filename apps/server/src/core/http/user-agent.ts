@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ]
 
-const named = (table: typeof BROWSERS, text: string) => {
+const findProductName = (table: typeof BROWSERS, text: string) => {
   for (const [pattern, name] of table) {
     const match = pattern.exec(text)
     if (match) return match[1] ? `${name} ${match[1]}` : name
@@ -35,5 +35,5 @@ const named = (table: typeof BROWSERS, text: string) => {
  */
 export function readUserAgent(userAgent: string) {
   const text = userAgent.slice(0, 512)
-  return { browser: named(BROWSERS, text) || '其他', os: named(SYSTEMS, text) || '其他' }
+  return { browser: findProductName(BROWSERS, text) || '其他', os: findProductName(SYSTEMS, text) || '其他' }
 }

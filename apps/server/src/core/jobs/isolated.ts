@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
+import { readErrorCauses } from '#core/database/error-codes.ts'
 import { isTransient } from './transient.ts'
 
 /** Items that failed in scheduled jobs of this process, by kind of job. */
-export const itemFailures = new Map<string, number>()
+export const failedItemCountByJob = new Map<string, number>()
 
 interface Isolation<T> {
   readonly log: Logger
@@ -29,7 +30,7 @@ export async function forEachIsolated<T>(
       // Every further item would fail as well, so the run ends and the queue retries the job.
       if (signal?.aborted || isConnectionLost(error)) throw error
       log.error({ err: error, kind, ...name(item) }, 'an item of a scheduled job failed')
-      itemFailures.set(kind, (itemFailures.get(kind) ?? 0) + 1)
+      failedItemCountByJob.set(kind, (failedItemCountByJob.get(kind) ?? 0) + 1)
       failed.push(item)
     }
   return { done: items.length - failed.length, failed }
@@ -39,11 +40,8 @@ export async function forEachIsolated<T>(
  * Deadlocks, lock timeouts (classes 40 and 55) and a statement that exceeds its time limit (57014) concern one item; the
  * other transient errors concern the connection.
  */
-const isConnectionLost = (error: unknown) => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && /^(?:40|55|57014)/.test(String(cause.code))) return false
-  return isTransient(error)
-}
+const isConnectionLost = (error: unknown) =>
+  isTransient(error) && !readErrorCauses(error).some(({ code }) => /^(?:40|55|57014)/.test(code))
 
 /** Returns `failedItems` of a job's result: items that failed while the others were done. 0 when the result has none. */
 export const readFailedItems = (result: unknown): number =>

@@ -11,6 +11,7 @@ export interface OrphanJob {
   readonly jobId: number
   readonly kind: string
   readonly uid: number | null
+  readonly tenantId: number | null
   /** True when the queue still has the job and the job has ended. */
   readonly hasEnded: boolean
 }
@@ -96,7 +97,7 @@ export class JobRows {
    */
   async orphans(): Promise<OrphanJob[]> {
     const { rows } = await this.#database.pool.query<OrphanJob>(
-      `select j.job_id as "jobId", j.kind, j.uid, b.id is not null as "hasEnded"
+      `select j.job_id as "jobId", j.kind, j.uid, j.tenant_id as "tenantId", b.id is not null as "hasEnded"
        from jobs j left join ${QUEUE_SCHEMA}.job b on b.id = j.queue_id and b.name = j.kind
        where j.state in ('waiting', 'running') and (b.id is null or b.state >= 'completed')
        order by j.job_id limit 1000`,

@@ -2,8 +2,10 @@ import { sql } from 'drizzle-orm'
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { QUEUE_SCHEMA, QUEUE_VERSION } from '#core/database/queue-schema.ts'
+import { Events } from '#core/events/events.ts'
 import { useApp } from '#test/harness.ts'
 import { Jobs } from './jobs.ts'
+import type { Job } from './types.ts'
 
 const server = useApp()
 const rowOf = async (jobId: number) => {
@@ -12,8 +14,8 @@ const rowOf = async (jobId: number) => {
   )
   return rows[0]
 }
-const addTo = async (kind: string, payload: unknown = {}) =>
-  (await server.services.jobs.add(server.db, { kind, title: kind, uid: 1, tenantId: 1, payload })) as number
+const addTo = async (kind: string, payload: unknown = {}, owner = { uid: 1, tenantId: 1 }) =>
+  (await server.services.jobs.add(server.db, { kind, title: kind, ...owner, payload })) as number
 const until = (check: () => unknown, timeout = 30_000) => vi.waitFor(check, { timeout, interval: 50 })
 
 test('the queue schema version of the program equals the version of the library', async () => {
@@ -27,20 +29,28 @@ test('the queue schema version of the program equals the version of the library'
 describe('running processes', () => {
   let release: () => void = () => {}
   const starts: number[] = []
+  /** Functions that end the running long jobs of the kind `fair`. */
+  const endFair: (() => void)[] = []
   const hung = vi.fn<() => Promise<never>>(() => new Promise<never>(() => {}))
   const flaky = vi.fn<() => Promise<{ rows: number }>>(async () => {
     if (flaky.mock.calls.length === 1) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
     return { rows: 1 }
   })
   let second: Jobs
+  let secondEvents: Events
 
   beforeAll(async () => {
     const { jobs, database, events, log } = server.services
     const held = new Promise<void>((done) => (release = done))
     jobs.register('long', () => held, { concurrency: 2 })
+    const fair = ({ payload }: Job) =>
+      payload === 'quick' ? Promise.resolve() : new Promise<void>((done) => void endFair.push(done))
+    jobs.register('fair', fair, { concurrency: 2, onePerTenant: true })
     jobs.register('hung', hung, { timeLimitSeconds: 2 })
     jobs.register('flaky', flaky, { retryDelaySeconds: 1 })
     jobs.register('quick', async () => null)
+    const refuse = () => Promise.reject(Object.assign(new Error('lock timeout'), { code: '55P03' }))
+    jobs.register('locked', refuse, { retries: 1, retryDelaySeconds: 1 })
     const everyTenSeconds = Array.from({ length: 6 }, (_, at) => `${at * 10} * * * * *`)
     const short = async () => void starts.push(Date.now())
     jobs.schedule('short', short, { title: '短任务', cron: everyTenSeconds })
@@ -49,15 +59,45 @@ describe('running processes', () => {
       cron: everyTenSeconds,
       retries: 0,
     })
-    second = new Jobs(database, events, log, 'UTC')
+    // Each process has its own connection for the notifications that wake its workers.
+    secondEvents = new Events(database, log)
+    second = new Jobs(database, secondEvents, log, 'UTC')
     second.register('quick', async () => null)
     second.schedule('short', short, { title: '短任务', cron: everyTenSeconds })
+    await Promise.all([events.start(), secondEvents.start()])
     await jobs.start()
     await second.start({ ownsSchedules: false })
   })
   afterAll(async () => {
     release()
     await second.close()
+    await secondEvents.close()
+  })
+
+  test('a long job of a tenant leaves a worker to other tenants, and an account of the platform to other accounts', {
+    timeout: 60_000,
+  }, async () => {
+    for (const [busy, other] of [
+      [
+        { uid: 1, tenantId: 7 },
+        { uid: 1, tenantId: 8 },
+      ],
+      [
+        { uid: 1, tenantId: 1 },
+        { uid: 2, tenantId: 1 },
+      ],
+    ] as const) {
+      const first = await addTo('fair', 'long', busy)
+      await until(() => expect(endFair).toHaveLength(1))
+      const second = await addTo('fair', 'long', busy)
+      const next = await addTo('fair', 'quick', other)
+      await until(async () => expect((await rowOf(next))?.state).toBe('done'))
+      expect([(await rowOf(first))?.state, (await rowOf(second))?.state]).toEqual(['running', 'waiting'])
+      endFair.pop()?.()
+      await until(() => expect(endFair).toHaveLength(1))
+      endFair.pop()?.()
+      for (const jobId of [first, second]) await until(async () => expect((await rowOf(jobId))?.state).toBe('done'))
+    }
   })
 
   test('a short scheduled job starts at most 5 s late while two long jobs run, once in all processes', {
@@ -67,6 +107,8 @@ describe('running processes', () => {
     await until(async () => {
       for (const jobId of long) expect((await rowOf(jobId))?.state).toBe('running')
     })
+    // The first run after the start of the processes may be late.
+    await until(() => expect(starts.length).toBeGreaterThan(0))
     starts.length = 0
     await until(() => expect(starts.length).toBeGreaterThanOrEqual(3), 45_000)
     for (const start of starts) expect(start % 10_000).toBeLessThan(5000)
@@ -85,6 +127,14 @@ describe('running processes', () => {
   test('retries a transient failure', { timeout: 30_000 }, async () => {
     const jobId = await addTo('flaky')
     await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'done', attempts: 2, error: '' }))
+  })
+
+  test('retries a job after a lock timeout; the last failure reports a simultaneous change', {
+    timeout: 100_000,
+  }, async () => {
+    const jobId = await addTo('locked')
+    const error = '数据正被他人修改，请稍后重试'
+    await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'failed', attempts: 2, error }), 90_000)
   })
 
   test('failed scheduled jobs share one row per day with the error', { timeout: 40_000 }, async () => {

@@ -6,11 +6,12 @@ import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
 import { jobs } from '#schema/system.ts'
 import type { Events } from '#core/events/events.ts'
-import { JobRows } from './job-rows.ts'
+import { JobRows, type OrphanJob } from './job-rows.ts'
 import {
   createBoss,
   computeLongestRetryDelayMs,
-  POLLING_OPTIONS,
+  buildJobGroup,
+  buildWorkOptions,
   type QueueParts,
   buildQueueOptions,
   syncQueues,
@@ -26,6 +27,7 @@ const MAINTENANCE_MS = 60_000
 const MAX_START_DELAY_MS = 30_000
 const DEFAULTS = {
   concurrency: 1,
+  onePerTenant: false,
   timeLimitSeconds: 600,
   retries: 2,
   retryDelaySeconds: 5,
@@ -90,7 +92,7 @@ export class Jobs {
       .onConflictDoNothing()
       .returning({ jobId: jobs.jobId })
     if (!added) return undefined
-    await this.#send(db, job.kind, added, { id: queueId })
+    await this.#send(db, job.kind, added, { id: queueId, ...buildJobGroup(job) })
     const waiting = { ...added, uid: job.uid ?? null, state: 'waiting', percent: 0 }
     await this.#parts.events.publish(db, 'job', waiting)
     return added.jobId
@@ -185,7 +187,7 @@ export class Jobs {
   }
 
   async #work(boss: PgBoss, registered: RegisteredKind) {
-    const options = { ...POLLING_OPTIONS, includeMetadata: true, perJobResults: true } as const
+    const options = { ...buildWorkOptions(registered), includeMetadata: true, perJobResults: true } as const
     let workerId = ''
     // The library sleeps after every run, even when more jobs wait or a retry is due soon.
     const wake = () => boss.notifyWorker(workerId)
@@ -205,7 +207,7 @@ export class Jobs {
     db: Db,
     kind: string,
     data: object,
-    options: { id?: string; singletonKey?: string; startAfter?: number },
+    options: { id?: string; singletonKey?: string; startAfter?: number; group?: { id: string } },
   ) {
     const boss = await this.#queue()
     await this.#ensureQueue(boss, kind)
@@ -227,20 +229,20 @@ export class Jobs {
     try {
       await this.#rows.resetFutureTimes()
       for (const orphan of await this.#rows.orphans())
-        if (!orphan.hasEnded) await this.#requeue(orphan.jobId, orphan.kind)
+        if (!orphan.hasEnded) await this.#requeue(orphan)
         else if (await this.#rows.bury(orphan.jobId)) await this.#runs.publish(orphan, 'failed', 100)
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'job maintenance failed')
     }
   }
 
-  async #requeue(jobId: number, kind: string) {
+  async #requeue({ jobId, kind, ...owner }: OrphanJob) {
     const queueId = randomUUID()
     await this.#parts.database.db.transaction(async (db) => {
       const { rowCount } = await db.execute(sql`update jobs set state = 'waiting', queue_id = ${queueId}
         where job_id = (select job_id from jobs where job_id = ${jobId} and state in ('waiting', 'running')
           and not exists (select from pgboss.job b where b.id = jobs.queue_id) for update skip locked)`)
-      if (rowCount) await this.#send(db, kind, { jobId }, { id: queueId })
+      if (rowCount) await this.#send(db, kind, { jobId }, { id: queueId, ...buildJobGroup(owner) })
     })
   }
 }

@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
 import { QUEUE_SCHEMA } from '#core/database/queue-schema.ts'
 import type { Events } from '#core/events/events.ts'
-import type { RegisteredKind } from './types.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { NewJob, RegisteredKind } from './types.ts'
 
 /** Scheduled jobs start at most this long after their time, plus one second for the forwarding worker. */
 const CRON_SECONDS = 2
@@ -145,4 +146,17 @@ export async function syncSchedules(
     await boss.schedule(kind, expression, {}, { ...options, key })
 }
 
-export const POLLING_OPTIONS = { notifyPollingIntervalSeconds: POLL_SECONDS, pollingIntervalSeconds: 2 } as const
+/** Returns the options of the workers of a kind. */
+export const buildWorkOptions = ({ onePerTenant }: RegisteredKind) => ({
+  notifyPollingIntervalSeconds: POLL_SECONDS,
+  pollingIntervalSeconds: 2,
+  // The limit holds for all processes. Only two reads in the same milliseconds may take two jobs of one group.
+  // `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
+  ...(onePerTenant && { groupConcurrency: 1 }),
+})
+
+/** Returns the group of jobs that `onePerTenant` limits together. Jobs without an owner have no group. */
+export function buildJobGroup({ tenantId, uid }: Pick<NewJob, 'tenantId' | 'uid'>): { group?: { id: string } } {
+  if (tenantId && tenantId !== PLATFORM_TENANT_ID) return { group: { id: `tenant ${tenantId}` } }
+  return uid ? { group: { id: `account ${uid}` } } : {}
+}

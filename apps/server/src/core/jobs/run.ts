@@ -5,11 +5,11 @@ import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
 import { readMessageSafely } from '#core/logging/error-record.ts'
 import { DiskFull } from '#core/storage/store.ts'
-import { ApiError } from '#core/http/api-error.ts'
+import { ApiError, CONFLICT_MESSAGE } from '#core/http/api-error.ts'
 import type { JobRows } from './job-rows.ts'
 import { readFailedItems } from './isolated.ts'
-import { isTransient } from './transient.ts'
-import { ProcessClosing, type Job, JobLost, type RegisteredKind, TimeLimitExceeded } from './types.ts'
+import { isLockConflict, isTransient } from './transient.ts'
+import { ProcessClosing, type Job, JobLostError, type RegisteredKind, TimeLimitExceeded } from './types.ts'
 
 /** Minimum interval of progress events, which consoles draw. */
 const PUBLISH_MS = 500
@@ -64,7 +64,7 @@ export class JobRuns {
   }
 
   cancel(jobId: number) {
-    for (const { job, stop } of this.#runs) if (job.jobId === jobId) stop.abort(new JobLost('cancelled'))
+    for (const { job, stop } of this.#runs) if (job.jobId === jobId) stop.abort(new JobLostError('cancelled'))
   }
 
   /** Stops all runs of this process; resolves when their jobs are queued again. */
@@ -84,7 +84,7 @@ export class JobRuns {
     const job = await this.#take(registered.kind, queued)
     if (!job) return { status: 'completed' }
     const run: Run = { job, stop: new AbortController(), publishedAt: 0, published: -1 }
-    const onLost = () => run.stop.abort(new JobLost('no longer claimed'))
+    const onLost = () => run.stop.abort(new JobLostError('no longer claimed'))
     queued.signal?.addEventListener('abort', onLost, { once: true })
     this.#runs.add(run)
     try {
@@ -140,7 +140,7 @@ export class JobRuns {
     const { job, stop } = run
     const { rows, log } = this.#parts
     const { reason } = stop.signal
-    if (reason instanceof JobLost) return { status: 'completed' }
+    if (reason instanceof JobLostError) return { status: 'completed' }
     const output = { message: error instanceof Error ? readMessageSafely(error) : String(error) }
     if (reason instanceof ProcessClosing) {
       if (job.jobId !== 0) await rows.release(job)
@@ -165,7 +165,7 @@ export class JobRuns {
     if (run.job.jobId === 0 || whole === run.published || Date.now() - run.publishedAt < PUBLISH_MS) return
     run.published = whole
     run.publishedAt = Date.now()
-    if (!(await this.#parts.rows.setProgress(run.job, whole))) run.stop.abort(new JobLost('no longer ours'))
+    if (!(await this.#parts.rows.setProgress(run.job, whole))) run.stop.abort(new JobLostError('no longer ours'))
     run.stop.signal.throwIfAborted()
     await this.publish(run.job, 'running', whole)
   }
@@ -185,5 +185,6 @@ const isWorthRetrying = ({ retriesEveryError }: RegisteredKind, error: unknown) 
 function messageOf(error: unknown, { uid }: Job) {
   if (error instanceof ApiError || error instanceof TimeLimitExceeded) return error.message
   if (error instanceof DiskFull) return UPLOAD_MESSAGES.full
+  if (isLockConflict(error)) return CONFLICT_MESSAGE
   return uid === null && error instanceof Error ? readMessageSafely(error) : '服务器出错，请稍后重试'
 }

@@ -23,6 +23,11 @@ export type Worker = (job: Job, progress: Progress, signal: AbortSignal) => Prom
 export interface JobOptions {
   /** Jobs of this kind that run at the same time in one process. */
   readonly concurrency?: number
+  /**
+   * Runs one job of a tenant at a time in all processes, so that a tenant cannot occupy all workers of the kind. On the
+   * platform, limits each account instead.
+   */
+  readonly onePerTenant?: boolean
   /** A run that takes longer is stopped, and the job fails. */
   readonly timeLimitSeconds?: number
   /** Number of retries. Jobs of accounts are retried only after transient failures. */
@@ -64,7 +69,7 @@ export interface RegisteredKind extends Required<Omit<JobOptions, 'maxRetryDelay
 }
 
 /** The job was cancelled, or another process runs the job: this process writes nothing more about the job. */
-export class JobLost extends Error {
+export class JobLostError extends Error {
   override readonly name = 'Lost'
 }
 /** The process stops; the job is queued again. */

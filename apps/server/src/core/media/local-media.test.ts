@@ -19,7 +19,7 @@ test('creates an object once when different bytes arrive at the same time', asyn
   }
 })
 
-test('a directory that cannot be created has no room, is logged once, and is used again as soon as it can be created', async () => {
+test('a directory that cannot be created counts as full, is logged once, and is used again as soon as it can be created', async () => {
   const dataDir = mkdtempSync(join(inject('scratch'), 'media-'))
   const mediaDir = join(dataDir, 'file', 'media')
   writeFileSync(join(dataDir, 'file'), 'not a directory')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { access, type FileHandle, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { DiskRead } from '#core/storage/local/disk-read.ts'
@@ -8,7 +8,7 @@ import { readFreeBytes, RESERVED_FREE_BYTES, sweepSpool } from '#core/storage/sp
 import { type ByteRange, DiskFull, FileMismatch, FileMissing } from '#core/storage/store.ts'
 import { WriteBehind } from '#core/storage/local/write-behind.ts'
 import { FolderSync } from './folder-sync.ts'
-import { type MediaFiles, WrongContent } from './media.ts'
+import { type MediaFiles, WrongContentError } from './media.ts'
 
 const STALE_MS = 60 * 60 * 1000
 const FREE_CHECK_MS = 5_000
@@ -46,7 +46,7 @@ export class LocalMedia implements MediaFiles {
     return this.#hasRoom
   }
 
-  /** Measures the free space now. A directory that cannot be created or read has no room. */
+  /** Measures the free space now. A directory that cannot be created or read counts as full. */
   async measure() {
     this.#checkedAt = performance.now()
     try {
@@ -67,10 +67,8 @@ export class LocalMedia implements MediaFiles {
   async put(key: string, source: AsyncIterable<Uint8Array>, object: NewObject): Promise<'created' | 'same' | 'other'> {
     const target = this.#path(key)
     const temporary = join(this.#root, 'tmp', `${randomUUID()}.part`)
-    await mkdir(dirname(temporary), { recursive: true, mode: 0o750 })
     try {
-      await writeObject(temporary, source, object)
-      if (await exists(target)) return (await areEqual(temporary, target)) ? 'same' : 'other'
+      await this.#writeTemporary(temporary, source, object)
       const folder = dirname(target)
       const created = await mkdir(folder, { recursive: true, mode: 0o750 })
       if (!(await isLinked(temporary, target))) return (await areEqual(temporary, target)) ? 'same' : 'other'
@@ -81,6 +79,15 @@ export class LocalMedia implements MediaFiles {
     } finally {
       await rm(temporary, { force: true })
     }
+  }
+
+  async #writeTemporary(path: string, source: AsyncIterable<Uint8Array>, object: NewObject) {
+    const handle = await open(path, 'wx', 0o640).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+      return open(path, 'wx', 0o640)
+    })
+    await writeObject(handle, source, object)
   }
 
   async peek(key: string, bytes: number) {
@@ -154,17 +161,17 @@ const isLinked = (path: string, name: string) =>
     },
   )
 
+/** Writes an object to a new file and closes the file. */
 async function writeObject(
-  path: string,
+  handle: FileHandle,
   source: AsyncIterable<Uint8Array>,
   { bytes, headBytes = 0, accepts }: NewObject,
 ) {
-  const handle = await open(path, 'wx', 0o640)
   try {
     const disk = new WriteBehind(handle)
     let size = 0
     for await (const chunk of joinHead(source, headBytes)) {
-      if (size === 0 && !accepts(chunk)) throw new WrongContent('The content is not of the announced format')
+      if (size === 0 && !accepts(chunk)) throw new WrongContentError('The content is not of the announced format')
       size += chunk.length
       if (size > bytes) break
       await disk.add(chunk)
@@ -193,12 +200,6 @@ async function* joinHead(source: AsyncIterable<Uint8Array>, headBytes: number) {
   }
   if (!isJoined && length > 0) yield Buffer.concat(head)
 }
-
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 async function areEqual(one: string, other: string) {
   const [a, b] = await Promise.all([readFile(one), readFile(other)])

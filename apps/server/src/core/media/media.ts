@@ -29,6 +29,6 @@ export interface MediaFiles {
 export type Media = LocalMedia | S3Media
 
 /** The content is not of the announced format. */
-export class WrongContent extends Error {
-  override readonly name = 'WrongContent'
+export class WrongContentError extends Error {
+  override readonly name = 'WrongContentError'
 }

@@ -16,7 +16,7 @@ async function openStore(answer: RequestListener) {
   return new S3Media({ endpoint, region: 'r', bucket: 'b', accessKey: 'k', secretKey: 's', prefix: 'a&b' })
 }
 
-test('the size of a video is read without its bytes', async () => {
+test('the size of a video is read without reading its bytes', async () => {
   const calls: string[] = []
   const media = await openStore((request, response) => {
     calls.push(`${request.method} ${request.headers.range ?? ''}`)
@@ -51,7 +51,7 @@ test.each([
   [501, 'NotImplemented'],
   [405, 'MethodNotAllowed'],
   [403, 'AccessDenied'],
-])('videos are removed one by one from a store that answers %i %s to the removal of many', async (status, code) => {
+])('videos are removed one by one from a store that answers DeleteObjects with %i %s', async (status, code) => {
   const removed: (string | undefined)[] = []
   const media = await openStore((request, response) => {
     if (request.method === 'POST') return response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
@@ -62,7 +62,7 @@ test.each([
   expect(removed).toHaveLength(9)
 })
 
-test('a removal from an unavailable store fails within seconds, as a camera waits for its answer', async () => {
+test('a removal from an unavailable store fails within seconds, because a camera waits for the response', async () => {
   const media = await openStore((_, response) => response.writeHead(503).end())
   const begin = performance.now()
   await expect(media.remove(KEYS.slice(0, 1))).rejects.toThrow('503')

@@ -4,11 +4,14 @@ import { type ByteRange, FileMissing } from '#core/storage/store.ts'
 import type { MediaFiles } from './media.ts'
 import { S3Presigner } from './s3-presign.ts'
 
-const AT_ONCE = 8
-/** Limit of DeleteObjects. */
+const MAX_CONCURRENT_REQUESTS = 8
+/** Maximum number of objects in one call of DeleteObjects. */
 const REMOVED_AT_ONCE = 1000
 
-/** True when the store lacks the call, or has not granted it: Ceph wants a right on the bucket, not on its objects. */
+/**
+ * True when the store does not implement the call, or denies it. For DeleteObjects, Ceph requires a permission on the
+ * bucket and not only on its objects.
+ */
 const isUnavailableCall = (error: unknown) =>
   error instanceof S3Error && (error.code === 'NotImplemented' || [403, 405, 501].includes(error.status))
 
@@ -64,8 +67,8 @@ export class S3Media implements MediaFiles {
     } catch (error) {
       if (!isUnavailableCall(error)) throw error
     }
-    for (let at = 0; at < keys.length; at += AT_ONCE)
-      await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => this.#s3.remove(key, signal)))
+    for (let at = 0; at < keys.length; at += MAX_CONCURRENT_REQUESTS)
+      await Promise.all(keys.slice(at, at + MAX_CONCURRENT_REQUESTS).map((key) => this.#s3.remove(key, signal)))
   }
 
   async removePrefix(prefix: string, most: number) {

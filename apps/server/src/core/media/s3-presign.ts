@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
+import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import type { S3Config } from '#core/storage/s3/s3-client.ts'
 
@@ -44,8 +44,8 @@ export class S3Presigner {
   constructor(config: S3Config) {
     this.#config = config
     const { protocol, host, pathname } = new URL(config.endpoint)
-    const root = stripEnd(pathname, /\//)
-    const prefix = stripEnd(stripStart(config.prefix ?? '', /\//), /\//)
+    const root = trimEndMatching(pathname, /\//)
+    const prefix = trimEndMatching(trimStartMatching(config.prefix ?? '', /\//), /\//)
     this.#host = config.pathStyle === false ? `${config.bucket}.${host}` : host
     this.#origin = `${protocol}//${this.#host}`
     this.#path = `${config.pathStyle === false ? root : `${root}/${config.bucket}`}/${prefix ? `${prefix}/` : ''}`

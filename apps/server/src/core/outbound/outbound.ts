@@ -55,7 +55,7 @@ export async function sendOutbound(outbound: OutboundRequest): Promise<OutboundR
   const url = urlOf(outbound.url)
   assertLiteralAllowed(url, outbound.policy)
   if (outbound.signal?.aborted) throw new OutboundError('cancelled', '已取消')
-  const exchange = new Exchange(open(url, outbound), outbound)
+  const exchange = new Exchange(openRequest(url, outbound), outbound)
   try {
     const response = await exchange.response(outbound.body)
     return {
@@ -109,7 +109,7 @@ export function lookupAllowedAddresses(policy: AddressPolicy): LookupFunction {
   }
 }
 
-function open(url: URL, { method = 'GET', headers, body, policy, pool }: OutboundRequest): ClientRequest {
+function openRequest(url: URL, { method = 'GET', headers, body, policy, pool }: OutboundRequest): ClientRequest {
   const options: RequestOptions = {
     method,
     agent: pool?.agentFor(url) ?? false,

@@ -30,7 +30,7 @@ export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined>
   const request = openUpgrade(call)
   let socket: Duplex | undefined
   try {
-    socket = await within(call.connectMs, upgraded(request), '连接超时')
+    socket = await within(call.connectMs, awaitUpgrade(request), '连接超时')
     if (call.message === undefined) return undefined
     socket.write(encodeClientFrame(Buffer.from(call.message)))
     return await within(call.answerMs, answered(socket, call.answerOf), '等待响应超时')
@@ -65,7 +65,7 @@ function openUpgrade<T>({ url: text, headers, policy }: SocketCall<T>): ClientRe
 }
 
 /** Resolves with the socket after the handshake. The bytes that came with the handshake are put back. */
-function upgraded(request: ClientRequest): Promise<Duplex> {
+function awaitUpgrade(request: ClientRequest): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
   request
     .on('upgrade', (_response, socket: Duplex, head: Buffer) => {

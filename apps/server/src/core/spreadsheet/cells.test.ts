@@ -97,7 +97,7 @@ describe('reading a table in a worker thread', () => {
     const rows = await opened(Buffer.from(['名称,数量', ...lines].join('\n')), 'a.csv')
     expect(rows).toHaveLength(1700)
     expect(rows.at(-1)).toEqual({ row: 1701, cells: ['甲1699', '1699'] })
-    await expect(opened(Buffer.from('a,"b'), 'a.csv')).rejects.toMatchObject({ name: 'TableUnreadable' })
+    await expect(opened(Buffer.from('a,"b'), 'a.csv')).rejects.toMatchObject({ name: 'UnreadableTableError' })
   })
 
   test('stops when the table exceeds its time or memory limit', async () => {
@@ -108,11 +108,11 @@ describe('reading a table in a worker thread', () => {
     })
     // One millisecond is less than any thread takes to start, on any machine.
     await expect(opened(bytes, 'a.xlsx', { workMs: 1, heapMb: 256 })).rejects.toMatchObject({
-      name: 'TableUnreadable',
+      name: 'UnreadableTableError',
       message: expect.stringContaining('过于复杂'),
     })
     await expect(opened(bytes, 'a.xlsx', { workMs: 60_000, heapMb: 8 })).rejects.toMatchObject({
-      name: 'TableUnreadable',
+      name: 'UnreadableTableError',
     })
   })
 

@@ -1,4 +1,5 @@
-import { about, formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Column, Row } from './cell.ts'

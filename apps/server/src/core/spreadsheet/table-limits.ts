@@ -20,8 +20,8 @@ export const TABLE_LIMITS: TableLimits = {
 export const RATIO_FLOOR_BYTES = 10 * 1024 * 1024
 
 /** The file is not a readable table. The message explains the reason to the user. */
-export class TableUnreadable extends Error {
-  override readonly name = 'TableUnreadable'
+export class UnreadableTableError extends Error {
+  override readonly name = 'UnreadableTableError'
 }
 
 /** Bytes of a table: in memory or in a local file. */

@@ -1,6 +1,12 @@
 import { readFileExtension } from '@oms/contract/core/upload.ts'
 import { readCsvRows } from './formats/csv-reader.ts'
-import { TABLE_LIMITS, type TableLimits, type TableRow, type TableSource, TableUnreadable } from './table-limits.ts'
+import {
+  TABLE_LIMITS,
+  type TableLimits,
+  type TableRow,
+  type TableSource,
+  UnreadableTableError,
+} from './table-limits.ts'
 import { readXlsxRows } from './formats/xlsx-reader.ts'
 
 export interface OpenTable {
@@ -12,7 +18,7 @@ export interface OpenTable {
   close(): void
 }
 
-/** Opens an xlsx or csv file for import. Opening and reading rows reject with `TableUnreadable`. */
+/** Opens an xlsx or csv file for import. Opening and reading rows reject with `UnreadableTableError`. */
 export async function openTable(
   source: TableSource,
   name: string,
@@ -22,7 +28,7 @@ export async function openTable(
   const rows = readFileExtension(name) === 'csv' ? readCsvRows(source, all) : readXlsxRows(source, all)
   for (;;) {
     const { done, value } = await rows.next()
-    if (done) throw new TableUnreadable('表格中没有数据')
+    if (done) throw new UnreadableTableError('表格中没有数据')
     if (isEmpty(value)) continue
     const header = value.cells.map((cell) => cell.trim())
     while (header.at(-1) === '') header.pop()

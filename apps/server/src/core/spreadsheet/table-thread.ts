@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import { HttpError } from '#core/http/api-error.ts'
+import { Slots } from '#core/process/slots.ts'
 import type { TableThreadResponse, TableThreadRequest, TableThreadInput } from './table-messages.ts'
-import { type TableLimits, type TableRow, TableUnreadable } from './table-limits.ts'
+import { type TableLimits, type TableRow, UnreadableTableError } from './table-limits.ts'
 import type { OpenTable } from './table-reader.ts'
 
 /** Resource limits of one table besides its own bytes. */
@@ -11,23 +13,50 @@ export interface ThreadLimits {
 }
 const THREAD_LIMITS: ThreadLimits = { workMs: 60_000, heapMb: 512 }
 
+const RETRY_SECONDS = 10
+/**
+ * Slots of all table threads of this process. A thread may use a core and the memory of `ThreadLimits`. Each waiting
+ * request holds its uploaded table in memory.
+ */
+export const TABLE_SLOTS = new Slots({
+  atOnce: 4,
+  maxWaiting: 50,
+  waitMs: 30_000,
+  overloaded: () => new HttpError(503, '正在导入的表格过多，请稍后再试', RETRY_SECONDS),
+})
+
+interface ThreadOptions extends Partial<ThreadLimits> {
+  /** Signal of a job, which waits for a free thread until the signal aborts. Other callers are refused after a time. */
+  readonly signal?: AbortSignal | undefined
+}
+
 const TOO_COMPLEX = '表格内容过于复杂，无法读取，请拆分后重新上传'
 const TOO_LARGE = '表格内容过大，请拆分后重新上传'
 
 /**
- * Opens an xlsx or csv file in a worker thread, so that no file content can block requests. Opening and reading rows
- * reject with `TableUnreadable`, also when the thread exceeds its time or memory limit.
+ * Opens an xlsx or csv file in a worker thread, so that no file content can block requests. Waits while too many threads
+ * run. Opening and reading rows reject with `UnreadableTableError`, also when the thread exceeds its time or memory limit.
  */
 export async function openTableInThread(
   bytes: Uint8Array,
   name: string,
   limits: Partial<TableLimits> = {},
-  threadLimits: ThreadLimits = THREAD_LIMITS,
+  { signal, ...threadLimits }: ThreadOptions = {},
 ): Promise<OpenTable> {
-  const thread = new TableThread({ bytes, name, limits }, threadLimits)
+  const release = await TABLE_SLOTS.acquire(signal)
+  const thread = startThread({ bytes, name, limits }, { ...THREAD_LIMITS, ...threadLimits }, release)
   const opened = await thread.answer()
   if (!('header' in opened)) throw new Error('the table thread did not begin with a header')
   return { header: opened.header, rows: rowsOf(thread), close: () => thread.end() }
+}
+
+function startThread(task: TableThreadInput, limits: ThreadLimits, onExit: () => void) {
+  try {
+    return new TableThread(task, limits, onExit)
+  } catch (error) {
+    onExit()
+    throw error
+  }
 }
 
 async function* rowsOf(thread: TableThread): AsyncGenerator<TableRow> {
@@ -44,7 +73,7 @@ class TableThread {
   #waiting: PromiseWithResolvers<TableThreadResponse> | undefined
   #early: TableThreadResponse | Error | undefined
 
-  constructor(task: TableThreadInput, { workMs, heapMb }: ThreadLimits) {
+  constructor(task: TableThreadInput, { workMs, heapMb }: ThreadLimits, onExit: () => void) {
     this.#leftMs = workMs
     const file = import.meta.url.endsWith('.ts') ? './table-worker.ts' : './table-worker.mjs'
     this.#worker = new Worker(new URL(file, import.meta.url), {
@@ -53,7 +82,10 @@ class TableThread {
     })
     this.#worker.on('message', (answer: TableThreadResponse) => this.#settle(answer))
     this.#worker.on('error', (error) => this.#settle(toTableError(error)))
-    this.#worker.on('exit', () => this.#settle(new Error('the table thread ended')))
+    this.#worker.on('exit', () => {
+      onExit()
+      this.#settle(new Error('the table thread ended'))
+    })
   }
 
   ask(order: TableThreadRequest) {
@@ -64,10 +96,10 @@ class TableThread {
   /** Returns the next message. Terminates the thread when the remaining time is exceeded. */
   async answer(): Promise<TableThreadResponse> {
     const started = performance.now()
-    const timer = setTimeout(() => this.#settle(new TableUnreadable(TOO_COMPLEX)), this.#leftMs)
+    const timer = setTimeout(() => this.#settle(new UnreadableTableError(TOO_COMPLEX)), this.#leftMs)
     try {
       const answer = await this.#next()
-      if ('unreadable' in answer) throw new TableUnreadable(answer.unreadable)
+      if ('unreadable' in answer) throw new UnreadableTableError(answer.unreadable)
       if ('fault' in answer) throw new Error(answer.fault)
       return answer
     } catch (error) {
@@ -103,6 +135,6 @@ class TableThread {
 
 function toTableError(error: unknown): Error {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return new TableUnreadable(TOO_LARGE, { cause: error })
+    return new UnreadableTableError(TOO_LARGE, { cause: error })
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TableThreadResponse, TableThreadInput } from './table-messages.ts'
-import { type TableRow, TableUnreadable } from './table-limits.ts'
+import { type TableRow, UnreadableTableError } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 
 /** Maximum rows and characters of one message, so that the receiving thread is not blocked noticeably. */
@@ -30,7 +30,7 @@ async function nextRows(rows: AsyncGenerator<TableRow>): Promise<TableRow[]> {
 }
 
 function fail(error: unknown) {
-  if (error instanceof TableUnreadable) answer({ unreadable: error.message })
+  if (error instanceof UnreadableTableError) answer({ unreadable: error.message })
   else answer({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) })
 }
 

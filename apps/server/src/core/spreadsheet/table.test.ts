@@ -211,7 +211,7 @@ describe('workbooks of other programs', () => {
 describe('refuses hostile files with a message', () => {
   const refused = async (bytes: Uint8Array, msg: string, name = 'a.xlsx', limits?: Partial<TableLimits>) =>
     expect(read(bytes, name, limits)).rejects.toMatchObject({
-      name: 'TableUnreadable',
+      name: 'UnreadableTableError',
       message: expect.stringContaining(msg),
     })
   const cell = '<row><c><v>1</v></c></row>'
@@ -256,15 +256,15 @@ describe('refuses hostile files with a message', () => {
     await refused(deflateRawSync(whole), '无法识别')
   })
 
-  test('the reader reports every invalid input as `TableUnreadable`', async () => {
+  test('the reader reports every invalid input as `UnreadableTableError`', async () => {
     const whole = await xlsx(COLUMNS, [{ name: 'a', count: 1, at: '2026-01-01 00:00:00' }])
     const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 8 })
     const survives = async (bytes: Uint8Array, name: string) => {
       const failure = await read(bytes, name).then(
-        () => 'TableUnreadable',
+        () => 'UnreadableTableError',
         (error: Error) => error.name,
       )
-      expect(failure).toBe('TableUnreadable')
+      expect(failure).toBe('UnreadableTableError')
     }
     const damaged = (changes: [number, number][]) => {
       const bytes = Buffer.from(whole)

@@ -2,17 +2,17 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Access } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { canSwitchTenant, createUser, isSwitchedTenant, type Rights } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
-import { files, jobs } from '#schema/system.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StoredFile } from '#core/storage/store.ts'
 import type { Job } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
-import { refused } from '#core/http/api-error.ts'
-import { isSwitchedTenant, canSwitchTenant, createUser } from '#core/auth/rights.ts'
+import type { StoredFile } from '#core/storage/store.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { type FailureFile, selectFailureFileFormat } from './import/failure-file.ts'
+import { files, jobs } from '#schema/system.ts'
 import { TABLE_MIME } from './export/send-table.ts'
+import { type FailureFile, selectFailureFileFormat } from './import/failure-file.ts'
 
 /** Payload of a transfer job: the definition and the request's input. */
 export interface TransferPayload {
@@ -55,8 +55,14 @@ export async function addTransfer(
 const LOST = '您已没有执行该任务的权限'
 
 /** Returns the account of a job with its current rights. Throws when the account lost the permission. */
-export async function loadJobUser({ sessions }: Services, { uid, tenantId }: Job, access: Access): Promise<User> {
-  const rights = uid === null ? undefined : await sessions.rightsOf(uid)
+export const loadJobUser = async (
+  { sessions }: Services,
+  { uid, tenantId }: Pick<Job, 'uid' | 'tenantId'>,
+  access: Access,
+): Promise<User> => createJobUser(uid === null ? undefined : await sessions.rightsOf(uid), tenantId, access)
+
+/** Returns the account with these rights as the caller of a job. Throws when the account lacks the permission. */
+export function createJobUser(rights: Rights | undefined, tenantId: Job['tenantId'], access: Access): User {
   if (!rights) throw refused(LOST)
   if (rights.suspendedReason) throw refused(rights.suspendedReason)
   const user = createUser(rights, { id: '', tenantId })

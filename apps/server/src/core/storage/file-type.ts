@@ -1,4 +1,4 @@
-import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
+import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import {
   readFileExtension,
   MAX_FILE_NAME_BYTES,
@@ -82,7 +82,7 @@ export function sanitizeFileName(name: string) {
     .toWellFormed()
     // Removes control characters and direction marks, which could hide an extension.
     .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
-  const clean = stripEnd(stripStart(visible, /[.\s]/), /[.\s]/).normalize('NFC')
+  const clean = trimEndMatching(trimStartMatching(visible, /[.\s]/), /[.\s]/).normalize('NFC')
   const extension = readFileExtension(clean)
   const tail = extension && Buffer.byteLength(extension) <= 20 ? clean.slice(-(extension.length + 1)) : ''
   const room = MAX_FILE_NAME_BYTES - Buffer.byteLength(tail)
@@ -146,7 +146,7 @@ function isOffice(folder: 'word/' | 'xl/' | 'ppt/') {
   }
 }
 
-/** Returns the entry names of the local headers within the first bytes. */
+/** Returns the entry names in the local file headers within the first bytes of a ZIP file. */
 function memberNames(head: Uint8Array) {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   const names: string[] = []

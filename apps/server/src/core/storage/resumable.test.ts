@@ -8,7 +8,7 @@ import { chunksOf, digest } from '#test/file-store-suite.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LocalPartStore } from './local/local-parts.ts'
 import { LocalStore } from './local/local-store.ts'
-import { PartConflict, countParts, computePartSize, ResumableUploads, UploadUnknown } from './resumable.ts'
+import { PartConflict, countParts, computePartSize, ResumableUploads, UnknownUploadError } from './resumable.ts'
 import { FileMismatch, FileTooLarge } from './store.ts'
 
 let root: string
@@ -85,7 +85,7 @@ describe('refuses a part', () => {
     const id = await begun(bytes)
     for (const index of [-1, 2, 1.5, Number.NaN])
       await expect(uploads.putPart(id, index, chunksOf(bytes))).rejects.toThrow(PartConflict)
-    await expect(uploads.putPart(newId(), 0, chunksOf(bytes))).rejects.toThrow(UploadUnknown)
+    await expect(uploads.putPart(newId(), 0, chunksOf(bytes))).rejects.toThrow(UnknownUploadError)
     await expect(uploads.putPart('../../../etc', 0, chunksOf(bytes))).rejects.toThrow(TypeError)
   })
 

@@ -5,8 +5,8 @@ import { DiskFull, type FileStore, type StoredFile } from './store.ts'
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 /** No upload has this id: never created, finished, aborted, or older than a day. */
-export class UploadUnknown extends Error {
-  override readonly name = 'UploadUnknown'
+export class UnknownUploadError extends Error {
+  override readonly name = 'UnknownUploadError'
 }
 
 /** A part outside the plan, or a part whose digest differs from the stored part of the same index. */
@@ -107,7 +107,7 @@ export class ResumableUploads {
 
   async #plan(id: string) {
     const plan = await this.#parts.plan(id)
-    if (!plan) throw new UploadUnknown('No such upload')
+    if (!plan) throw new UnknownUploadError('No such upload')
     return plan
   }
 

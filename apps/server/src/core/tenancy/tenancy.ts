@@ -75,7 +75,7 @@ const rowSecurityStatement = (user: User | null) => (hasRowSecurity(user) ? limi
 const limitTo = (tenantId: number) => sql.raw(`set local role oms_tenant; set local oms.tenant = '${tenantId}'`)
 
 /** Runs `work` in one transaction under row-level security, for callers without an account, such as users of Apps. */
-export const inTenant = <T>(database: Pick<Database, 'db'>, tenantId: number, work: (db: Db) => Promise<T>) =>
+export const runInTenant = <T>(database: Pick<Database, 'db'>, tenantId: number, work: (db: Db) => Promise<T>) =>
   database.db.transaction(async (tx) => {
     await tx.execute(limitTo(tenantId))
     return work(tx)

@@ -2,7 +2,7 @@ import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manife
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { AD_PLAY_BREACHES } from '#domain/ads/plays/play-invariants.ts'
+import { AD_PLAY_INVARIANT_QUERY } from '#domain/ads/plays/play-invariants.ts'
 import { useApp } from '#test/harness.ts'
 import { fillAdPlays } from './ad-plays.ts'
 
@@ -92,7 +92,7 @@ test('AD-11 plays of the demo agree in all sums, two percent are partial, silent
       count(distinct device_id) filter (where day = ${today}::date and device_id % 25 = 3)::int as silent from ad_play_days`)
   expect(rows[0]).toMatchObject({ screens: SCREENS, programs: 3, partial: 2, silent: 0 })
   expect(rows[0]!['days']).toBeGreaterThanOrEqual(20)
-  const { rows: broken } = await services.database.pool.query(AD_PLAY_BREACHES, [
+  const { rows: broken } = await services.database.pool.query(AD_PLAY_INVARIANT_QUERY, [
     services.config.timeZone,
     '2000-01-01',
   ])

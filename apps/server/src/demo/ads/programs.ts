@@ -89,8 +89,8 @@ const PLANS: readonly Plan[] = [
 ]
 
 /**
- * Creates programs of the vendor and publishes all but one. The first administrator approves them. All screens have the
- * published programs, except the newest one.
+ * Creates programs of the vendor and publishes all but one. The first administrator approves them. All screens except
+ * the newest screen show the published programs.
  */
 export async function fillPrograms(services: Services, db: Db, submitter: Actor) {
   const auditor = { ...submitter, user: createPlatformUser({ uid: 1, account: 'admin', realname: '系统管理员' }) }

@@ -1,4 +1,4 @@
-import { ADJUST, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
+import { ADJUST_DIRECTION_CODE, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { sql } from 'drizzle-orm'
 import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { adjustGrant } from '#modules/agent/orders/order-adjust.ts'
 import { confirmOrder } from '#modules/agent/orders/order-confirm.ts'
 import { createOrder, createGiftOrder } from '#modules/agent/orders/order-create.ts'
@@ -136,7 +136,7 @@ async function fillAdjustment({ services, db, accountant }: Demo) {
   const { rows } = await db.execute<{ id: number }>(sql`
     select g.id::int from agent_grants g join agent_orders o on o.id = g.order_id join agent_products p on p.id = o.package_id
     where p.package_code = 'ZN365' and o.state = 1 and g.state = 1 and g.is_unlimited = 0 order by g.id limit 1`)
-  const input = { id: rows[0]!.id, direction: ADJUST.increase, amount: 20, reason: '服务中断补偿' }
+  const input = { id: rows[0]!.id, direction: ADJUST_DIRECTION_CODE.increase, amount: 20, reason: '服务中断补偿' }
   const now = new Date(services.now().getTime() - 3 * DAY_MS)
   await runAsActor(services, { ...accountant, now }, { name: 'adjust', ...agentGrants.adjust, input }, (ctx) =>
     adjustGrant(ctx, input),
@@ -157,5 +157,5 @@ export async function fillAgentOrders(services: Services, db: Db, seller: Actor)
   await mergeUsage(db)
   await fillAdjustment(demo)
   for (const order of ORDERS.filter(({ end }) => end.startsWith('refund'))) await fillRefund(demo, order)
-  await runGrantClock(services)
+  await closeDueGrants(services)
 }

@@ -5,12 +5,9 @@ import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { openPackage } from '#modules/storage/entitlements/open.service.ts'
 import { renewEntitlements } from '#modules/storage/orders/renew.service.ts'
-import {
-  cancelEntitlements,
-  suspendEntitlements,
-  transferEntitlement,
-} from '#modules/storage/entitlements/step.service.ts'
-import { runStorageClock } from '#modules/storage/storage-clock.ts'
+import { cancelEntitlements, suspendEntitlements } from '#modules/storage/entitlements/step.service.ts'
+import { transferEntitlements } from '#modules/storage/entitlements/transfer.service.ts'
+import { recordDueEntitlements } from '#modules/storage/storage-clock.ts'
 
 const DAY_MS = 86_400_000
 /**
@@ -61,7 +58,7 @@ async function openOn(demo: Demo, cameras: readonly string[], opening: (typeof O
     reason: amount === 0 ? '推广活动赠送' : '客户采购',
   })
   const services = daysAgo(demo, days)
-  await runStorageClock(services)
+  await recordDueEntitlements(services)
   await runAsActor(services, demo.actor, { name: 'open', ...storageEntitlements.open, input }, (ctx) =>
     openPackage(ctx, input),
   )
@@ -75,7 +72,7 @@ async function changeSome(demo: Demo) {
     return rows.map(({ id }) => id)
   }
   const services = daysAgo(demo, 1)
-  await runStorageClock(services)
+  await recordDueEntitlements(services)
   await renewSome(demo, services, await pick(1, 5, 60))
   const suspended = { ids: await pick(1, 31, 6), reason: '设备返厂维修' }
   await runAsActor(services, demo.actor, { name: 'suspend', ...storageEntitlements.suspend, input: suspended }, (ctx) =>
@@ -109,9 +106,9 @@ async function transferOne({ db, actor }: Demo, services: Services) {
     where e.state = 1 and d.deleted_at is null order by e.id desc, d.id limit 1`)
   const found = rows[0]
   if (!found) return
-  const input = { id: found.id, targetSn: found.sn, targetChannel: 0, reason: '用户更换设备' }
+  const input = { items: [{ id: found.id, targetSn: found.sn, targetChannel: 0 }], reason: '用户更换设备' }
   await runAsActor(services, actor, { name: 'transfer', ...storageEntitlements.transfer, input }, (ctx) =>
-    transferEntitlement(ctx, input),
+    transferEntitlements(ctx, input),
   )
 }
 
@@ -123,5 +120,5 @@ export async function fillEntitlements(services: Services, db: Db, actor: Actor)
   const cameras = rows.map(({ sn }) => sn)
   for (const opening of OPENINGS) await openOn(demo, cameras, opening)
   await changeSome(demo)
-  await runStorageClock(services)
+  await recordDueEntitlements(services)
 }

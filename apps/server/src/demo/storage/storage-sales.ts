@@ -16,7 +16,7 @@ import { receiveEvent } from '#modules/storage/integrations/hook-events.ts'
 import { createHook } from '#modules/storage/integrations/hook.service.ts'
 import { openPackage } from '#modules/storage/entitlements/open.service.ts'
 import { requestRefund } from '#modules/storage/orders/refund.service.ts'
-import { runStorageClock } from '#modules/storage/storage-clock.ts'
+import { recordDueEntitlements } from '#modules/storage/storage-clock.ts'
 import { ossHooks } from '#schema/storage-sales.ts'
 
 const DAY_MS = 86_400_000
@@ -196,5 +196,5 @@ export async function fillStorageSales(services: Services, db: Db, actor: Actor)
   await fillOrders(demo)
   await fillCards(demo)
   await fillAllowances(demo)
-  await runStorageClock(services)
+  await recordDueEntitlements(services)
 }

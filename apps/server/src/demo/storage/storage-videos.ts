@@ -43,20 +43,28 @@ async function fillRows(db: Db) {
 async function fillSums(db: Db) {
   await db.execute(sql`
     insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
-      events, duration_ms, bytes, first_ms, last_ms)
+      events, duration_ms, bytes, first_ms, last_ms, entitlement_id)
     select d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type,
       case when count(s.*) > 0 then array[d.day + d.storage_days + 1] else '{}' end,
       case when count(s.*) > 0 then count(s.*) else d.hours / 3 end, case when d.record_type = 1 then 0 else d.roll end,
       coalesce(sum(s.duration_ms), d.hours / 3 * 600000::bigint),
       coalesce(sum(s.bytes), d.hours / 3 * (48000000 + (d.roll + 3) * 1000000::bigint)),
-      extract(epoch from d.day::timestamptz) * 1000, extract(epoch from d.day::timestamptz) * 1000 + d.hours * 3600000
+      extract(epoch from d.day::timestamptz) * 1000, extract(epoch from d.day::timestamptz) * 1000 + d.hours * 3600000, d.entitlement_id
     from demo_days d left join oss_segments s on s.device_id = d.device_id and s.channel = d.channel and s.day = d.day
-    group by d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type, d.storage_days, d.hours, d.roll`)
+    group by d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type, d.storage_days, d.hours, d.roll,
+      d.entitlement_id`)
   // The triggers have counted the created rows. This statement adds the estimates for the days without rows.
   await db.execute(sql`
     insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
     select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), 0 from oss_device_days
     where expire_days = '{}' group by 1, 2, 3, 4`)
+  // Users play a small part of the recordings of each day, one day later.
+  await db.execute(sql`
+    insert into oss_play_days (day, tenant_id, model_id, record_type, segments, bytes)
+    select day + 1, tenant_id, model_id, record_type, greatest(1, segments * share / 100), bytes * share / 100
+    from (select day, tenant_id, model_id, record_type, sum(segments)::bigint as segments, sum(bytes)::bigint as bytes,
+        case when record_type = 1 then 3 else 22 end + extract(dow from day)::int as share
+      from oss_usage_days where day < current_date group by 1, 2, 3, 4) d where segments > 0`)
 }
 
 /** Creates last requests and responses, cameras with a fault, and cameras that their users switched off. */
@@ -80,7 +88,7 @@ async function fillStatus(db: Db) {
   await fillRefusals(db)
 }
 
-/** Sets one camera for each reason that depends on the recording to a request that was refused yesterday. */
+/** Marks one camera for each refusal reason that depends on the recording: its request was refused yesterday. */
 async function fillRefusals(db: Db) {
   await db.execute(sql`
     with cameras as (

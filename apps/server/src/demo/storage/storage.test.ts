@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
+import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
 import { formatObjectKey, type SegmentKey } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from '#demo/fill.ts'
@@ -9,7 +9,7 @@ const server = useApp()
 
 test('the demo has entitlements in every state, and all sums are correct', { timeout: 300_000 }, async () => {
   await createDemoData(server.services)
-  const { rows } = await server.services.database.pool.query<{ what: string }>(STORAGE_BREACHES, [
+  const { rows } = await server.services.database.pool.query<{ what: string }>(STORAGE_INVARIANT_QUERY, [
     new Date().toISOString(),
   ])
   expect(rows).toEqual([])

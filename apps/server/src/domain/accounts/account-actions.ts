@@ -8,7 +8,7 @@ import { createOneTimeCode, createOneTimePassword } from '#core/auth/one-time-co
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { assertMayTouch } from './account-guard.ts'
+import { assertMayChangeOtherAccount } from './account-guard.ts'
 
 /**
  * Changes to accounts that the staff screen and the system-wide list share. Both pass a condition for the accounts
@@ -17,7 +17,7 @@ import { assertMayTouch } from './account-guard.ts'
 
 export type Account = typeof accounts.$inferSelect
 
-/** Returns the account that the condition reaches, locked until the transaction ends. */
+/** Returns the account that matches the condition, locked until the transaction ends. */
 export async function findAccountInScope(
   { db }: Pick<Ctx, 'db'>,
   uid: number,
@@ -35,7 +35,7 @@ export async function findAccountInScope(
 /** Returns the locked account. Throws unless the caller may change the account. */
 export async function lockAccountForChange(ctx: Ctx, uid: number, reach: SQL | undefined): Promise<Account> {
   const found = await findAccountInScope(ctx, uid, reach)
-  await assertMayTouch(ctx, found)
+  await assertMayChangeOtherAccount(ctx, found)
   return found
 }
 

@@ -1,38 +1,89 @@
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accountRoles, roleMenus, roles } from '#schema/account.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertMayGrant, listGrantedMenus, includesScope } from '#core/auth/grants.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>
 
-/**
- * Throws when the target is the caller or an account with more permissions. Otherwise a password reset would give
- * the caller those permissions.
- */
-export async function assertMayTouch({ db, user }: Granter, { uid }: { uid: number }) {
-  if (uid === user.uid) throw refused('不能操作当前登录的账号')
-  if (user.isSuper) return
-  const held = await db.select({ id: accountRoles.roleId }).from(accountRoles).where(eq(accountRoles.uid, uid))
-  const roleIds = held.map(({ id }) => id)
-  if (roleIds.includes(SUPER_ROLE_ID)) throw refused('只有超级管理员可以操作超级管理员')
-  const own = await listGrantedMenus(db, user)
-  const given = await menusOfRoles(db, roleIds)
-  if (own !== 'all' && given.some(({ menuId }) => !own.has(menuId))) throw refused('该账号拥有您没有的权限，不能操作')
+/** Throws when the target is the caller or an account with more rights than the caller. */
+export async function assertMayChangeOtherAccount(granter: Granter, { uid }: { uid: number }) {
+  if (uid === granter.user.uid) throw refused('不能操作当前登录的账号')
+  await assertMayChangeAccounts(granter, [uid])
 }
 
-const menusOfRoles = async (db: Db, roleIds: readonly number[]) =>
-  roleIds.length === 0
-    ? []
-    : db
-        .select({ roleId: roleMenus.roleId, menuId: roleMenus.menuId })
-        .from(roleMenus)
-        .innerJoin(menus, and(eq(menus.id, roleMenus.menuId), notDeleted(menus)))
-        .where(inArray(roleMenus.roleId, [...roleIds]))
+/**
+ * Throws when one of the accounts has a permission or a data scope that the caller could not grant. Otherwise a
+ * password reset would give the caller these rights. Every call that changes other accounts uses this check. Ignores
+ * the account of the caller.
+ */
+export async function assertMayChangeAccounts(granter: Granter, uids: readonly number[]) {
+  const [refusal] = (await findChangeRefusals(granter, uids)).values()
+  if (refusal !== undefined) throw refused(refusal)
+}
+
+/**
+ * Returns the accounts that have a permission or a data scope that the caller could not grant, each with the reason why
+ * the caller may not change the account.
+ */
+export async function findChangeRefusals(
+  { db, user }: Granter,
+  uids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const refusals = new Map<number, string>()
+  const others = uids.filter((uid) => uid !== user.uid)
+  if (user.isSuper || others.length === 0) return refusals
+  const held = await rolesOfAccounts(db, others)
+  const roleIds = [...new Set(held.map(({ id }) => id))]
+  const beyond = await listRolesBeyond(db, await listGrantedMenus(db, user), roleIds)
+  for (const { uid, ...role } of held) {
+    if (role.id === SUPER_ROLE_ID) refusals.set(uid, '只有超级管理员可以操作超级管理员')
+    else if (!refusals.has(uid) && (beyond.has(role.id) || !includesScope(user, role)))
+      refusals.set(uid, '该账号的权限或数据范围超出您自己的，不能操作')
+  }
+  return refusals
+}
+
+/** Adds the reason why the caller may not change an account to each row of accounts. */
+export async function addChangeRefusals<R extends { readonly uid: number }>(granter: Granter, rows: readonly R[]) {
+  const refusals = await findChangeRefusals(
+    granter,
+    rows.map(({ uid }) => uid),
+  )
+  return rows.map((row) => ({ ...row, changeRefusal: refusals.get(row.uid) ?? null }))
+}
+
+/** Returns the roles of the accounts. The scope "chosen tenants" also contains the tenants that the account created. */
+const rolesOfAccounts = (db: Db, uids: readonly number[]) =>
+  db
+    .select({
+      uid: accounts.uid,
+      id: roles.id,
+      tenantId: roles.tenantId,
+      dataScope: roles.dataScope,
+      scopeIds: sql<number[]>`case when ${roles.dataScope} <> ${DATA_SCOPE_CODE.chosen} then ${roles.scopeIds}
+        else ${roles.scopeIds} || array(select t.id from tenants t
+          where t.create_by = ${accounts.uid} and t.deleted_at is null) end`,
+    })
+    .from(accounts)
+    .innerJoin(accountRoles, eq(accountRoles.uid, accounts.uid))
+    .innerJoin(roles, and(eq(roles.id, accountRoles.roleId), eq(roles.tenantId, accounts.tenantId)))
+    .where(and(inArray(accounts.uid, [...uids]), notDeleted(roles)))
+
+/** Returns the roles that contain a menu which is not one of `own`. */
+async function listRolesBeyond(db: Db, own: ReadonlySet<number> | 'all', roleIds: readonly number[]) {
+  if (own === 'all' || roleIds.length === 0) return new Set<number>()
+  const found = await db
+    .selectDistinct({ roleId: roleMenus.roleId })
+    .from(roleMenus)
+    .innerJoin(menus, and(eq(menus.id, roleMenus.menuId), notDeleted(menus)))
+    .where(and(inArray(roleMenus.roleId, [...roleIds]), notInArray(roleMenus.menuId, [...own])))
+  return new Set(found.map(({ roleId }) => roleId))
+}
 
 const rolesOfTenant = (db: Db, tenantId: number) =>
   db
@@ -47,12 +98,11 @@ const rolesOfTenant = (db: Db, tenantId: number) =>
  */
 export async function listAssignableRoles({ db, user }: Granter, tenantId: number) {
   const found = await rolesOfTenant(db, tenantId)
-  const own = await listGrantedMenus(db, user)
-  const given = await menusOfRoles(
+  const beyond = await listRolesBeyond(
     db,
+    await listGrantedMenus(db, user),
     found.map(({ id }) => id),
   )
-  const beyond = new Set(given.flatMap(({ roleId, menuId }) => (own === 'all' || own.has(menuId) ? [] : [roleId])))
   return found.map((role) => ({
     id: role.id,
     roleName: role.roleName,

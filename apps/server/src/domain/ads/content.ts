@@ -126,5 +126,5 @@ export async function listUploaders(
 }
 
 /** Returns the SQL condition that is true after the last valid day of the ad or of its approval number. */
-export const isExpired = (today: string) =>
+export const buildExpiredCondition = (today: string) =>
   sql<boolean>`coalesce(least(${ads.validTo}, ${ads.approvalUntil}) < ${today}::date, false)`

@@ -1,7 +1,7 @@
 import type { ManifestAd, ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import { isTimedAdType } from './content.ts'
 
-/** An approved ad with the milliseconds of one play, when the file determines them: of a video or an audio. */
+/** An approved ad. `fileMs`: milliseconds of one play of a video or audio, whose file determines the duration. */
 export interface KnownAd extends ManifestAd {
   readonly fileMs?: number
 }

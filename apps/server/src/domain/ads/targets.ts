@@ -13,7 +13,7 @@ export interface ProgramTarget {
 }
 
 /** Condition on `devices`: the device is not deleted and has a screen. */
-export const hasScreen = and(
+export const HAS_SCREEN_CONDITION = and(
   notDeleted(devices),
   sql`exists (select from ad_screens where ad_screens.device_id = ${devices.id})`,
 )

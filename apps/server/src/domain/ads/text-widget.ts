@@ -10,7 +10,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (found) => ESCAPES[found]!)
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (found) => ESCAPES[found]!)
 /** Seconds in which a scrolling text crosses the screen at speed 1. */
 const SLOWEST_SECONDS = 40
 
@@ -32,7 +32,7 @@ interface StoredPage {
   readonly crc: number
 }
 
-/** Returns the bytes of a W3C widget before and after a stored page. The widget is the same as `createTextWidget`. */
+/** Returns the bytes of a W3C widget before and after its page. The widget equals the result of `createTextWidget`. */
 function frameOf({ size, crc }: StoredPage) {
   const config = Buffer.from(CONFIG)
   const { heads, end } = layOutZip([
@@ -73,8 +73,8 @@ export function renderTextPage({ content, fontSize, color, background, align, sc
     : `width:100%;padding:0 4vw;text-align:${align};white-space:pre-wrap`
   return Buffer.from(`<!doctype html>
 <html lang="zh-CN"><meta charset="utf-8"><title>ad</title>
-<style>html,body{margin:0;height:100%;overflow:hidden}body{display:flex;align-items:center;background:${escaped(background)};color:${escaped(color)};font-size:${size}}
+<style>html,body{margin:0;height:100%;overflow:hidden}body{display:flex;align-items:center;background:${escapeHtml(background)};color:${escapeHtml(color)};font-size:${size}}
 p{box-sizing:border-box;margin:0;${motion}}@keyframes run{to{transform:translate(-100%,-50%)}}</style>
-<p>${escaped(content)}</p></html>
+<p>${escapeHtml(content)}</p></html>
 `)
 }

@@ -5,12 +5,16 @@ import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { ads } from '#schema/advertise.ts'
 import type { StoredAd } from './content.ts'
+import { assertAdInScope } from './program-scope.ts'
 
 /** Returns the condition for ads that the account may see. Every query on ads contains the condition. */
 export const visibleAds = (user: User): SQL | undefined =>
   and(notDeleted(ads), scoped(user, { tenant: ads.tenantId, creator: ads.createBy }))
 
-/** Returns the ad, locked until the transaction ends. An ad of another tenant is reported as not found. */
+/**
+ * Returns the ad, locked until the transaction ends. An ad of another tenant is reported as not found. Refuses ads that
+ * the account may only read.
+ */
 export async function lockAd(db: Db, user: User, id: number): Promise<StoredAd> {
   const [found] = await db
     .select()
@@ -18,5 +22,6 @@ export async function lockAd(db: Db, user: User, id: number): Promise<StoredAd> 
     .where(and(eq(ads.id, id), visibleAds(user)))
     .for('update')
   if (!found) throw notFound('广告')
+  await assertAdInScope(db, user, id)
   return found
 }

@@ -1,4 +1,4 @@
-import { type DeviceFilterValues, MIN_SN_PART } from '@oms/contract/entities/device.ts'
+import { type DeviceFilterValues, MIN_SN_SEARCH_LENGTH } from '@oms/contract/entities/device.ts'
 import { type AnyColumn, and, eq, gte, ilike, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#schema/device.ts'
@@ -50,7 +50,9 @@ export function buildDeviceFilter(filter: Partial<DeviceFilterValues>, group?: S
 
 /** Uses the trigram index for parts of three or more characters. Shorter parts match only the beginning. */
 const containsPart = (column: AnyColumn, text: string | undefined) =>
-  text && text.length < MIN_SN_PART ? ilike(column, `${text.replaceAll(/[%_\\]/g, '\\$&')}%`) : contains(column, text)
+  text && text.length < MIN_SN_SEARCH_LENGTH
+    ? ilike(column, `${text.replaceAll(/[%_\\]/g, '\\$&')}%`)
+    : contains(column, text)
 
 function macIs(text: string) {
   const digits = text.toLowerCase().replaceAll(/[^0-9a-f]/g, '')

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const MAX_OPTIONS = 100
@@ -31,7 +31,7 @@ export const listModelOptions = (db: Db, { keyword, typeId }: ModelsWanted) =>
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
     )
-    .orderBy(desc(deviceModels.status), asc(deviceModels.modelName))
+    .orderBy(desc(deviceModels.status), asc(byName(deviceModels.modelName)))
     .limit(MAX_OPTIONS)
 
 /**

@@ -79,16 +79,24 @@ export async function addGroupMembers(db: Db, group: JoinedGroup, meant: SQL | u
   return joined
 }
 
-/** Tracks the remaining places of groups during an import. Locks and counts each group on first use. */
+/**
+ * Tracks the remaining places of groups during an import. Counts each group on first use. With `locks`, also locks the
+ * group.
+ */
 export class GroupCapacity {
+  readonly #locks: boolean
   readonly #left = new Map<number, number>()
   /** Groups of existing devices. New devices have no groups. */
   readonly #groupsOf = new Map<number, Set<number>>()
 
+  constructor({ locks }: { readonly locks: boolean }) {
+    this.#locks = locks
+  }
+
   /** Loads the current groups of devices that the next lines add to groups. */
   async know(db: Db, deviceIds: readonly number[]) {
     if (deviceIds.length === 0) return
-    await takeTurn(db)
+    if (this.#locks) await takeTurn(db)
     const rows = await db.select().from(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, deviceIds))
     for (const id of deviceIds) this.#groupsOf.set(id, new Set())
     for (const { deviceId, groupId } of rows) this.#groupsOf.get(deviceId)?.add(groupId)
@@ -109,7 +117,8 @@ export class GroupCapacity {
   async #leftIn(db: Db, group: JoinedGroup) {
     const known = this.#left.get(group.id)
     if (known !== undefined) return known
-    await db.select({ id: deviceGroups.id }).from(deviceGroups).where(eq(deviceGroups.id, group.id)).for('update')
+    const row = db.select({ id: deviceGroups.id }).from(deviceGroups).where(eq(deviceGroups.id, group.id))
+    if (this.#locks) await row.for('update')
     const left = limitOf(group) - (await heldBy(db, group))
     this.#left.set(group.id, left)
     return left

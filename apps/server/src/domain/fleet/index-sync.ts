@@ -10,7 +10,7 @@ import {
   loadChangedTasks,
   readTransactionHorizon,
   loadDevices,
-  loadReferences,
+  loadModelsAndTenants,
   loadTasks,
 } from './load-devices.ts'
 import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
@@ -18,7 +18,7 @@ import type { Slots } from './slots.ts'
 import { FleetState } from './state.ts'
 
 /** Number of rows above which the garbage after loading is collected, at the cost of some tens of milliseconds. */
-const MANY = 100_000
+const MIN_ROWS_TO_COLLECT_GARBAGE = 100_000
 /** Changes within this time are loaded together. */
 const PAUSE_MS = 20
 /** Pause before the remaining changes are loaded, so that devices waiting for a release are served first. */
@@ -188,14 +188,14 @@ export class IndexSync {
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
     const horizon = await readTransactionHorizon(client)
-    await loadReferences(client, state)
+    await loadModelsAndTenants(client, state)
     await loadDevices(client, state)
     await loadRules(client, this.#parts.database.db, state)
     await loadTasks(client, state)
     for (const part of this.#parts.parts ?? []) await part.load(client, state.slots)
     this.state = state
     this.#horizon = horizon
-    if (readCopiedRowCount() - before >= MANY) forceGarbageCollection()
+    if (readCopiedRowCount() - before >= MIN_ROWS_TO_COLLECT_GARBAGE) forceGarbageCollection()
   }
 
   async #follow() {
@@ -220,7 +220,7 @@ export class IndexSync {
     }
     const horizon = await readTransactionHorizon(client)
     await loadDevices(client, state, since)
-    if (marks.references || marks.everything) await loadReferences(client, state)
+    if (marks.references || marks.everything) await loadModelsAndTenants(client, state)
     if (!areDevicesKnown) await rules()
     if (marks.everything) {
       for (const otaId of state.rules.keys()) note(marks.allowlists, otaId, null)
@@ -231,7 +231,7 @@ export class IndexSync {
     await loadChangedTasks(client, state, since)
     for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
     this.#horizon = horizon
-    if (readCopiedRowCount() - before >= MANY) forceGarbageCollection()
+    if (readCopiedRowCount() - before >= MIN_ROWS_TO_COLLECT_GARBAGE) forceGarbageCollection()
   }
 
   async #refreshGroups() {

@@ -1,10 +1,10 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
 import { copyRows } from '#core/database/copy-rows.ts'
-import { DEFAULT_ACCESS, type FleetState, type Model, NEVER_AGAIN, type OpenTask } from './state.ts'
+import { DEFAULT_ACCESS, type FleetState, type Model, NO_RETRY_FAILURES, type OpenTask } from './state.ts'
 
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
-  encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint from devices`
+  encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint, owner_time is not null from devices`
 
 /** Returns a transaction id for the text of a COPY. Throws unless the text is a PostgreSQL transaction id. */
 const xid = (text: string) => {
@@ -29,7 +29,7 @@ export async function countDevices(client: pg.Client): Promise<number> {
 export async function loadDevices(client: pg.Client, { slots }: FleetState, since?: string) {
   const which = since === undefined ? 'deleted_at is null' : `changed >= ${xid(since)}`
   await copyRows(client, `${DEVICE_SQL} where ${which}`, (row) => {
-    const [id, tenantId, modelId, sn, verCode, status, wanted, deleted, tokenHash, seen] = row
+    const [id, tenantId, modelId, sn, verCode, status, wanted, deleted, tokenHash, seen, moved] = row
     slots.put({
       id: Number(id),
       tenantId: Number(tenantId),
@@ -39,6 +39,7 @@ export async function loadDevices(client: pg.Client, { slots }: FleetState, sinc
       enabled: status === '1',
       wanted: wanted === '1',
       deleted: deleted === 't',
+      ownerChanged: moved === 't',
       tokenHash: tokenHash ?? '',
       seen: Number(seen ?? 0),
     })
@@ -133,9 +134,9 @@ function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[], en
   const modelId = state.slots.models[slot]!
   for (const rule of [...(state.firmware.get(modelId) ?? []), ...(state.packages.get(modelId) ?? [])]) {
     const closed = rows.filter(({ isOpen, otaId }) => !isOpen && otaId === rule.otaId)
-    if (endless?.has(rule.otaId)) rule.tried.set(slot, NEVER_AGAIN)
+    if (endless?.has(rule.otaId)) rule.tried.set(slot, NO_RETRY_FAILURES)
     else if (closed.length === 0) rule.tried.delete(slot)
-    else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? NEVER_AGAIN : closed.length)
+    else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? NO_RETRY_FAILURES : closed.length)
   }
   const open = rows.filter(({ isOpen }) => isOpen).map((task) => ({ ...task, slot }))
   state.setTasks(slot, open)
@@ -151,7 +152,7 @@ interface AccessRow {
 }
 
 /** Loads models, tenants and the authentication settings of tenants. The tables are small and are read completely. */
-export async function loadReferences(client: pg.Client, state: FleetState) {
+export async function loadModelsAndTenants(client: pg.Client, state: FleetState) {
   const models = await client.query<Model & { id: number }>(
     `select id, model_code as code, status = 1 and deleted_at is null as "inUse", cloud_channels as "cloudChannels",
        boards from device_models`,

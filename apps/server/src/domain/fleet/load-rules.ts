@@ -9,7 +9,7 @@ import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
 import { SLOT_FLAG } from './slots.ts'
-import { type EnabledRule, type FleetState, type Group, NEVER_AGAIN } from './state.ts'
+import { type EnabledRule, type FleetState, type Group, NO_RETRY_FAILURES } from './state.ts'
 
 /** Converts local times to instants in the database. The connection's time zone is that of the console. */
 const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model_id as "modelId", v.kind,
@@ -39,7 +39,7 @@ export async function loadRules(client: pg.Client, db: Db, state: FleetState, fe
   const rules: EnabledRule[] = []
   for (const row of rows) {
     for (const id of row.groupIds) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
-    rules.push(revived(state, row) ?? (await freshRule(client, state, row)))
+    rules.push(keepRuleState(state, row) ?? (await freshRule(client, state, row)))
   }
   if (few) state.replaceRules(few, rules)
   else state.setRules(rules)
@@ -59,10 +59,10 @@ export async function readRule(client: pg.Client, db: Db, state: FleetState, ota
   const [row] = rows
   if (!row) return undefined
   for (const id of row.groupIds) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
-  return revived(state, row) ?? freshRule(client, state, row)
+  return keepRuleState(state, row) ?? freshRule(client, state, row)
 }
 
-function revived(state: FleetState, row: RuleRow): EnabledRule | undefined {
+function keepRuleState(state: FleetState, row: RuleRow): EnabledRule | undefined {
   const known = state.rules.get(row.otaId)
   if (!known) return undefined
   const { allowlistSlots, tried, recent, fetching } = known
@@ -80,7 +80,8 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
      group by device_id having count(*) >= ${MAX_SUCCESSES}`,
     ([deviceId, failures, never]) => {
       const slot = state.slots.slotOf(Number(deviceId))
-      if (slot >= 0 && tried.get(slot) !== NEVER_AGAIN) tried.set(slot, never === '1' ? NEVER_AGAIN : Number(failures))
+      if (slot >= 0 && tried.get(slot) !== NO_RETRY_FAILURES)
+        tried.set(slot, never === '1' ? NO_RETRY_FAILURES : Number(failures))
     },
   )
   return {

@@ -1,4 +1,4 @@
-import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
 import type { DeviceFacts, Moment, Rule } from './rule.ts'
 
 /** Versions of the vendor reach devices of every tenant. */
@@ -17,7 +17,7 @@ export function computeRolloutPosition(deviceId: number, otaId: number): number 
   let hash = (deviceId ^ Math.imul(otaId, 0x9e3779b1)) >>> 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0
-  return ((hash ^ (hash >>> 16)) >>> 0) % FULL_SHARE
+  return ((hash ^ (hash >>> 16)) >>> 0) % FULL_ROLLOUT
 }
 
 /** Rules that can refuse a version, in the order of evaluation. */
@@ -47,7 +47,7 @@ export interface Verdict {
 }
 
 /** True for a formal release. A release that waits for approval reaches only its allowlist. */
-export const isFormal = ({ mode, state }: Pick<Rule, 'mode' | 'state'>) =>
+export const isFormalRelease = ({ mode, state }: Pick<Rule, 'mode' | 'state'>) =>
   mode === 2 && state !== WAITING && state !== REFUSED
 const isHeld = ({ state }: Rule) => state >= PAUSED
 
@@ -58,7 +58,7 @@ interface Test {
 }
 
 const UNKNOWN = '设备从未上报版本号'
-const shown = (verCode: number | null) => (verCode === null ? '未知' : String(verCode))
+const formatVersionCode = (verCode: number | null) => (verCode === null ? '未知' : String(verCode))
 const share = (hundredths: number) => `${hundredths / 100}%`
 const clockText = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
@@ -93,14 +93,14 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     passes: (rule, device) =>
       (rule.tenantId === PLATFORM || rule.tenantId === device.tenantId) &&
       (rule.tenantIds.length === 0 ||
-        !isFormal(rule) ||
+        !isFormalRelease(rule) ||
         rule.tenantIds.includes(device.tenantId) ||
         rule.allowlist.has(device)),
     words: (rule, device, _now, passed) =>
       passed
-        ? rule.tenantIds.length === 0 || !isFormal(rule)
+        ? rule.tenantIds.length === 0 || !isFormalRelease(rule)
           ? '不限客户'
-          : exempted(rule.tenantIds.includes(device.tenantId), '设备所属客户在发布范围内')
+          : explainExemption(rule.tenantIds.includes(device.tenantId), '设备所属客户在发布范围内')
         : rule.tenantId === PLATFORM || rule.tenantId === device.tenantId
           ? '发布范围不包含设备所属客户'
           : '版本属于其他客户',
@@ -110,34 +110,38 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     words: (rule, _device, _now, passed) => (passed ? stateWords(rule) : heldWords(rule)),
   },
   white: {
-    passes: (rule, device) => isFormal(rule) || rule.allowlist.has(device),
+    passes: (rule, device) => isFormalRelease(rule) || rule.allowlist.has(device),
     words: (rule, device) =>
-      rule.allowlist.has(device) ? '设备在白名单中' : isFormal(rule) ? '正式发布，不限于白名单' : '设备不在白名单中',
+      rule.allowlist.has(device)
+        ? '设备在白名单中'
+        : isFormalRelease(rule)
+          ? '正式发布，不限于白名单'
+          : '设备不在白名单中',
   },
   group: {
     passes: (rule, device) =>
-      rule.groupIds.length === 0 || !isFormal(rule) || rule.groups.has(device) || rule.allowlist.has(device),
+      rule.groupIds.length === 0 || !isFormalRelease(rule) || rule.groups.has(device) || rule.allowlist.has(device),
     words: (rule, device, _now, passed) =>
-      rule.groupIds.length === 0 || !isFormal(rule)
+      rule.groupIds.length === 0 || !isFormalRelease(rule)
         ? '不限设备分组'
         : passed
-          ? exempted(rule.groups.has(device), '设备在发布的分组内')
+          ? explainExemption(rule.groups.has(device), '设备在发布的分组内')
           : '设备不在发布的分组内',
   },
   share: {
     passes: (rule, device) =>
-      rule.percent >= FULL_SHARE ||
-      !isFormal(rule) ||
+      rule.percent >= FULL_ROLLOUT ||
+      !isFormalRelease(rule) ||
       computeRolloutPosition(device.deviceId, rule.otaId) < rule.percent ||
       rule.allowlist.has(device),
     words: shareWords,
   },
   window: {
-    passes: (rule, device, now) => !isFormal(rule) || inWindow(rule, now) || rule.allowlist.has(device),
+    passes: (rule, device, now) => !isFormalRelease(rule) || inWindow(rule, now) || rule.allowlist.has(device),
     words: (rule, _device, now, passed) =>
       passed
-        ? isFormal(rule)
-          ? exempted(inWindow(rule, now), '在发布时间段内')
+        ? isFormalRelease(rule)
+          ? explainExemption(inWindow(rule, now), '在发布时间段内')
           : '测试发布不限时间段'
         : closedWords(rule, now),
   },
@@ -210,17 +214,17 @@ function rangeWords({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts, _n
   if (oldVerMin === null && oldVerMax === null) return '适用任意旧版本'
   const range = `${oldVerMin ?? '不限'}～${oldVerMax ?? '不限'}`
   if (verCode === null) return `适用旧版本 ${range}，而${UNKNOWN}`
-  return `设备当前版本 ${shown(verCode)} ${passed ? '在' : '不在'}适用旧版本 ${range} 内`
+  return `设备当前版本 ${formatVersionCode(verCode)} ${passed ? '在' : '不在'}适用旧版本 ${range} 内`
 }
 
 function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }: Moment) {
   if ((startAt !== null && ms < startAt) || (endAt !== null && ms >= endAt)) return false
   if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return true
-  return between(minute, dailyStart, dailyEnd)
+  return isMinuteBetween(minute, dailyStart, dailyEnd)
 }
 
 /** The interval may cross midnight. */
-const between = (minute: number, from: number, to: number) =>
+const isMinuteBetween = (minute: number, from: number, to: number) =>
   from > to ? minute >= from || minute < to : minute >= from && minute < to
 
 /** The daily window that applies to a device, also after a task exists. */
@@ -233,14 +237,14 @@ export interface DailyWindow {
 /** Returns the window; undefined when none applies, as for devices of the allowlist. */
 export function findDailyWindow(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
   const { dailyStart, dailyEnd } = rule
-  if (!isFormal(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
+  if (!isFormalRelease(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
   if (rule.allowlist.has(device)) return undefined
-  const isOpen = between(minute, dailyStart, dailyEnd)
+  const isOpen = isMinuteBetween(minute, dailyStart, dailyEnd)
   return { isOpen, opensIn: isOpen ? 0 : (dailyStart - minute + DAY_MINUTES) % DAY_MINUTES }
 }
 const DAY_MINUTES = 1440
 
-const exempted = (passed: boolean, words: string) => (passed ? words : '白名单设备，不受此限')
+const explainExemption = (passed: boolean, words: string) => (passed ? words : '白名单设备，不受此限')
 
 function stateWords({ mode, state }: Rule) {
   if (mode === 2 && state === WAITING) return '正式发布待审批，暂按测试发布进行'
@@ -252,11 +256,11 @@ const heldWords = ({ state, stateReason }: Rule) =>
   `${state === PAUSED ? '发布已暂停' : '发布已终止'}${stateReason ? `：${stateReason}` : ''}`
 
 function shareWords(rule: Rule, device: DeviceFacts, _now: Moment, passed: boolean) {
-  if (!isFormal(rule)) return '测试发布不按比例'
-  if (rule.percent >= FULL_SHARE) return '全部设备'
+  if (!isFormalRelease(rule)) return '测试发布不按比例'
+  if (rule.percent >= FULL_ROLLOUT) return '全部设备'
   const place = computeRolloutPosition(device.deviceId, rule.otaId)
   const words = `设备位于 ${share(place)} 处，灰度比例 ${share(rule.percent)}`
-  return passed ? exempted(place < rule.percent, words) : words
+  return passed ? explainExemption(place < rule.percent, words) : words
 }
 
 function closedWords({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms }: Moment) {

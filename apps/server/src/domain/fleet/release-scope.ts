@@ -9,7 +9,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
  * targets of a change that waits for approval, its allowlist or its open tasks. Undefined when the scope has no limit.
  * The version of a tenant reaches that tenant only.
  */
-export function reachesBeyondScope({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
+export function buildBeyondScopeCondition({ scope }: Pick<User, 'scope'>, otaId: AnyColumn | number): SQL | undefined {
   if (scope.tenants === 'all') return undefined
   const inside = sql`${sql.param([...scope.tenants])}::int[]`
   const reaches = (
@@ -33,7 +33,7 @@ export function reachesBeyondScope({ scope }: Pick<User, 'scope'>, otaId: AnyCol
 }
 
 export async function isBeyondScope(db: Db, user: Pick<User, 'scope'>, otaId: number): Promise<boolean> {
-  const beyond = reachesBeyondScope(user, otaId)
+  const beyond = buildBeyondScopeCondition(user, otaId)
   if (!beyond) return false
   const { rows } = await db.execute<{ beyond: boolean }>(sql`select ${beyond} as beyond`)
   return rows[0]?.beyond === true

@@ -1,5 +1,5 @@
 /** Number of members from which a bitmap is smaller than an array. */
-const FEW = 2048
+const MAX_ARRAY_MEMBERS = 2048
 
 /**
  * Set of slots, stored as a sorted array when small and as a bitmap when large. A `Set` of numbers takes five times
@@ -29,7 +29,7 @@ export class SlotSet {
     if (few) {
       const at = this.#placeOf(few, slot)
       if (at < this.#size && few[at] === slot) return
-      if (this.#size < FEW) return this.#insert(few, at, slot)
+      if (this.#size < MAX_ARRAY_MEMBERS) return this.#insert(few, at, slot)
       this.#spread()
     } else if (this.has(slot)) return
     this.#set(slot)
@@ -62,7 +62,7 @@ export class SlotSet {
   #insert(few: Int32Array, at: number, slot: number) {
     let list = few
     if (this.#size === few.length) {
-      list = new Int32Array(Math.min(FEW, Math.max(4, Math.ceil(few.length * 1.5))))
+      list = new Int32Array(Math.min(MAX_ARRAY_MEMBERS, Math.max(4, Math.ceil(few.length * 1.5))))
       list.set(few)
       this.#few = list
     }

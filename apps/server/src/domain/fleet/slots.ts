@@ -8,14 +8,27 @@ export interface DeviceRow {
   readonly enabled: boolean
   readonly wanted: boolean
   readonly deleted: boolean
+  /** True when the tenant or the App account of the device ever changed. */
+  readonly ownerChanged: boolean
   /** SHA-256 of the target token in hex; empty without a token. */
   readonly tokenHash: string
   /** Last stored poll in seconds since 1970; 0 for never. */
   readonly seen: number
 }
 
-/** `listed`: the device is or was on an allowlist. */
-export const SLOT_FLAG = { enabled: 1, wanted: 2, alive: 4, open: 8, pending: 16, token: 32, listed: 64 } as const
+/**
+ * `listed`: the device is or was on an allowlist. `moved`: the tenant or the App account of the device ever changed.
+ */
+export const SLOT_FLAG = {
+  enabled: 1,
+  wanted: 2,
+  alive: 4,
+  open: 8,
+  pending: 16,
+  token: 32,
+  listed: 64,
+  moved: 128,
+} as const
 
 const NO_VERSION = -1
 const TOKEN_BYTES = 32
@@ -134,13 +147,14 @@ export class Slots {
     this.models[slot] = row.modelId
     this.versions[slot] = row.verCode ?? NO_VERSION
     const kept = this.flags[slot]! & (SLOT_FLAG.open | SLOT_FLAG.pending | SLOT_FLAG.listed)
-    const { enabled, wanted, deleted, tokenHash } = row
+    const { enabled, wanted, deleted, ownerChanged, tokenHash } = row
     this.flags[slot] =
       kept |
       (enabled ? SLOT_FLAG.enabled : 0) |
       (wanted ? SLOT_FLAG.wanted : 0) |
       (deleted ? 0 : SLOT_FLAG.alive) |
-      (tokenHash ? SLOT_FLAG.token : 0)
+      (tokenHash ? SLOT_FLAG.token : 0) |
+      (ownerChanged ? SLOT_FLAG.moved : 0)
     if (tokenHash) this.#tokens.write(tokenHash, slot * TOKEN_BYTES, TOKEN_BYTES, 'hex')
     if (row.seen > this.saved[slot]!) this.saved[slot] = row.seen
     return slot

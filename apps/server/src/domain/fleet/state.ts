@@ -1,5 +1,5 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { isFormal } from './match.ts'
+import { isFormalRelease } from './match.ts'
 import type { Rule } from './rule.ts'
 import { SLOT_FLAG, Slots } from './slots.ts'
 import { SlotSet } from './slot-set.ts'
@@ -7,14 +7,14 @@ import { SlotSet } from './slot-set.ts'
 /** An enabled version with its tasks so far. */
 export interface EnabledRule extends Rule {
   readonly allowlistSlots: SlotSet
-  /** Failed tasks by slot, or `NEVER_AGAIN` for a cancelled task. */
+  /** Failed tasks by slot, or `NO_RETRY_FAILURES` for a cancelled task. */
   readonly tried: Map<number, number>
   /** Times of tasks created during the last minute in all processes. */
   recent: number[]
   /** Tasks in download with the time of the last sign of life. */
   readonly fetching: Map<number, number>
 }
-export const NEVER_AGAIN = 1_000_000
+export const NO_RETRY_FAILURES = 1_000_000
 
 /** A task of a device that is not closed. */
 export interface OpenTask {
@@ -159,7 +159,7 @@ export class FleetState {
   }
 
   #sift(modelId: number) {
-    const formal = (this.firmware.get(modelId) ?? []).filter(isFormal)
+    const formal = (this.firmware.get(modelId) ?? []).filter(isFormalRelease)
     if (formal.length > 0) this.formal.set(modelId, formal)
     else this.formal.delete(modelId)
   }

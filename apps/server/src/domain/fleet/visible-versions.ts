@@ -2,7 +2,7 @@ import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { reachesBeyondScope } from './release-scope.ts'
+import { buildBeyondScopeCondition } from './release-scope.ts'
 
 /** Returns the condition for versions of an artifact kind that the account may see. */
 export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
@@ -13,8 +13,8 @@ export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
   )
 
 /** Returns the condition for versions whose release concerns only tenants in the account's data scope. */
-function isDecidable(user: User): SQL | undefined {
-  const beyond = reachesBeyondScope(user, otaVersions.otaId)
+export function isReleaseInScope(user: User): SQL | undefined {
+  const beyond = buildBeyondScopeCondition(user, otaVersions.otaId)
   return beyond && not(beyond)
 }
 
@@ -29,12 +29,12 @@ export const isAwaitingAudit = (user: User): SQL | undefined =>
     sql`${otaVersions.createBy} is distinct from ${user.uid}`,
     sql`not exists (select from ota_components c join files f on f.id = c.file_id
       where c.ota_id = ${otaVersions.otaId} and f.uid = ${user.uid})`,
-    isDecidable(user),
+    isReleaseInScope(user),
   )
 
 /** Returns the condition for versions with an open alarm. */
 export const hasOpenAlarm = (user: User): SQL | undefined =>
   and(
     sql`exists (select from ota_alarms a where a.ota_id = ${otaVersions.otaId} and a.close_time is null)`,
-    isDecidable(user),
+    isReleaseInScope(user),
   )

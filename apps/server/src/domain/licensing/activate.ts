@@ -5,7 +5,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { licenses } from '#schema/license.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type StepContext, type StoredLicense, takeDeviceStep } from './steps.ts'
+import { type StepContext, type StoredLicense, applyDeviceStep } from './steps.ts'
 
 /** Data that a device sends about itself and its certificate. */
 export interface Activation {
@@ -63,8 +63,8 @@ async function underLock(services: Pick<Services, 'events' | 'now'>, db: Db, inp
   if (license.state === ACTIVATED) return answer(200, ACTIVATED, 'activated')
   const reason = `设备激活${input.mac ? `，MAC ${input.mac}` : ''}`
   const stepContext: StepContext = { db, now, uid: null, operName: '设备', reason }
-  if (license.state === ALLOTTED) await takeDeviceStep(stepContext, 'bind', license, device)
-  await takeDeviceStep(stepContext, 'activate', license, device)
+  if (license.state === ALLOTTED) await applyDeviceStep(stepContext, 'bind', license, device)
+  await applyDeviceStep(stepContext, 'activate', license, device)
   await services.events.publish(db, 'changed', { resource: 'license', tenantId: license.tenantId })
   return answer(200, ACTIVATED, 'activated')
 }

@@ -22,7 +22,7 @@ export async function lockCertificatesOfDevices(db: Db, deviceIds: readonly numb
  * Returns the locked devices whose certificate another transaction holds. Such a certificate was bound between the
  * two locks; waiting here could deadlock.
  */
-export async function listBoundMeanwhile(db: Db, deviceIds: readonly number[]): Promise<ReadonlySet<number>> {
+export async function listConcurrentlyBoundDevices(db: Db, deviceIds: readonly number[]): Promise<ReadonlySet<number>> {
   const carried = among(licenses.deviceId, deviceIds)
   const all = await db.select({ deviceId: licenses.deviceId }).from(licenses).where(carried)
   const held = await db

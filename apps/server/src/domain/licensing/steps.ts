@@ -59,7 +59,12 @@ interface Given {
  * Applies one step to certificates that the caller has locked, and writes their history with one statement. Skips
  * certificates in another state. Returns the number of changed certificates.
  */
-export async function takeStep(stepContext: StepContext, step: LicenseStep, ids: readonly number[], given: Given = {}) {
+export async function applyLicenseStep(
+  stepContext: StepContext,
+  step: LicenseStep,
+  ids: readonly number[],
+  given: Given = {},
+) {
   if (ids.length === 0) return 0
   const { db, uid, operName, reason = '' } = stepContext
   const at = stepContext.now.toISOString()
@@ -96,7 +101,7 @@ interface Carrier {
 }
 
 /** Binds one certificate to a device, or activates its bound certificate. The caller has locked both rows. */
-export async function takeDeviceStep(
+export async function applyDeviceStep(
   stepContext: StepContext,
   step: 'bind' | 'activate',
   license: Pick<StoredLicense, 'id' | 'uid' | 'tenantId'>,

@@ -19,10 +19,11 @@ const SYSTEM = 3
 const ACCOUNTS = 4
 const PUBLISHED = 1
 /** Maximum number of accounts in one NOTIFY, whose payload is limited to 8,000 bytes. */
-const TOLD = 500
+const NOTIFIED_ACCOUNTS = 500
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
-const linkOf = ({ path, text }: NonNullable<InboxMessage['link']>) => `<a href="${escaped(path)}">${escaped(text)}</a>`
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
+const linkOf = ({ path, text }: NonNullable<InboxMessage['link']>) =>
+  `<a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`
 
 /**
  * Writes a system message to the inboxes of accounts and notifies their open consoles. The platform owns the
@@ -40,7 +41,7 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
       title: title.slice(0, 50),
       type: SYSTEM,
       priority,
-      content: [...text.split('\n').map(escaped), ...(link ? [linkOf(link)] : [])]
+      content: [...text.split('\n').map(escapeHtml), ...(link ? [linkOf(link)] : [])]
         .map((line) => `<p>${line}</p>`)
         .join(''),
       summary: text.slice(0, 200),
@@ -51,6 +52,10 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
     })
     .returning({ noticeId: notices.noticeId })
   const noticeId = made!.noticeId
-  for (let from = 0; from < uids.length; from += TOLD)
-    await events.publish(db, 'notice', { noticeId, title: title.slice(0, 50), uids: uids.slice(from, from + TOLD) })
+  for (let from = 0; from < uids.length; from += NOTIFIED_ACCOUNTS)
+    await events.publish(db, 'notice', {
+      noticeId,
+      title: title.slice(0, 50),
+      uids: uids.slice(from, from + NOTIFIED_ACCOUNTS),
+    })
 }

@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 
 /**
  * Stores the cloud-storage state of App accounts from the queues of their devices: 0 none, 1 in force or waiting, 2
- * expired. `now` is in seconds. Required after every change of queues and of the devices of an account.
+ * expired. `now` is in seconds. Call this function after every change of the queues or the devices of an account.
  */
 export async function saveCloudStates(db: Db, accountIds: readonly number[], now: number): Promise<void> {
   if (accountIds.length === 0) return

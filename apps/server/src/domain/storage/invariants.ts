@@ -2,7 +2,7 @@
  * Query that returns one row with `what` for each violated invariant of cloud storage. Every sum of the statistics must
  * equal its rows, and every entitlement must equal its ledger. `$1` is the current time, which tests replace.
  */
-export const STORAGE_BREACHES = `
+export const STORAGE_INVARIANT_QUERY = `
   select 'current entitlements of ' || device_id || ':' || channel as what from oss_entitlements
     where state in (1, 3) group by device_id, channel having count(*) > 1
   union all select 'overlapping span ' || id from (select id, from_time, lag(to_time) over (

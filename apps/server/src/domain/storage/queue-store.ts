@@ -49,6 +49,7 @@ interface LoadedRow extends Record<string, unknown>, Terms {
   leftSeconds: number | null
   totalSeconds: number
   usedSeconds: number
+  amount: number
   runFrom: number | null
   endTime: number | null
   startTime: number | null
@@ -76,7 +77,7 @@ const entryOf = (row: LoadedRow): Entry => ({
   isRenewal: row.isRenewal,
   totalSeconds: row.totalSeconds,
   usedSeconds: row.usedSeconds,
-  amount: 0,
+  amount: row.amount,
   startedAt: row.state === 0 && row.usedSeconds === 0 ? null : row.startTime,
 })
 
@@ -91,13 +92,13 @@ async function lockQueues(db: Db, keys: readonly QueueKey[]) {
     select k."deviceId", k.channel, k."tenantId" from ${rows} order by 1, 2 on conflict do nothing`)
   await db.execute(sql`select 1 from oss_queues q join ${rows} on k."deviceId" = q.device_id and k.channel = q.channel
     order by q.device_id, q.channel for update of q`)
-  // A separate statement, because the statement that waits for a lock has the older snapshot of other rows.
+  // A separate statement sees the current tenants: the statement above took its snapshot before it got the lock.
   const { rows: moved } = await db.execute(sql`select 1 from ${rows} join devices d on d.id = k."deviceId"
     where d.tenant_id <> k."tenantId" limit 1`)
   if (moved.length > 0) throw refused('设备已变更客户，请刷新后重试')
 }
 
-/** Loads queues with their live entitlements; `locked` for a change. */
+/** Loads queues with their live entitlements. `locked` locks the queues, which a change requires. */
 export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: boolean): Promise<Map<string, QueueWork>> {
   if (locked && keys.length > 0) await lockQueues(db, keys)
   const works = new Map<string, QueueWork>(
@@ -108,7 +109,7 @@ export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: bool
     select id, device_id as "deviceId", channel, state, package_id as "packageId", package_name as "packageName",
       record_type as "recordType", storage_days as "storageDays", source, is_renewal as "isRenewal",
       period_type as "periodType", period_count as "periodCount", left_seconds as "leftSeconds",
-      total_seconds as "totalSeconds", used_seconds as "usedSeconds", ${epoch('run_from')} as "runFrom",
+      total_seconds as "totalSeconds", used_seconds as "usedSeconds", amount, ${epoch('run_from')} as "runFrom",
       ${epoch('end_time')} as "endTime", ${epoch('start_time')} as "startTime"
     from oss_entitlements where state in (0, 1, 3)
       and ${among(ossEntitlements.deviceId, [...new Set(keys.map(({ deviceId }) => deviceId))])}

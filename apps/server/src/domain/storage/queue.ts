@@ -37,7 +37,7 @@ export interface QueueEvent {
   readonly id: number
   readonly at: number
   readonly used?: { readonly from: number; readonly to: number }
-  /** Seconds that remained at the change. */
+  /** Seconds of the item that remained at the time of the event. */
   readonly left: number
 }
 export interface QueueChange {

@@ -1,4 +1,4 @@
-import { STANDARD_STORAGE, StorageSettings } from '@oms/contract/storage/setting.ts'
+import { DEFAULT_STORAGE_SETTINGS, StorageSettings } from '@oms/contract/storage/setting.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { settings } from '#schema/system.ts'
@@ -9,9 +9,9 @@ export const STORAGE_SETTINGS_KEY = 'storage'
 export async function readStorageSettings(db: Db): Promise<StorageSettings> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, STORAGE_SETTINGS_KEY))
   const stored = StorageSettings.safeParse(row?.value)
-  return stored.success ? stored.data : STANDARD_STORAGE
+  return stored.success ? stored.data : DEFAULT_STORAGE_SETTINGS
 }
 
 /** Days that videos stay after the end of a service, as a value of a statement. */
 export const KEEP_DAYS_SQL = sql`coalesce((select (value ->> 'keepDays')::int from settings
-  where key = ${STORAGE_SETTINGS_KEY}), ${STANDARD_STORAGE.keepDays})`
+  where key = ${STORAGE_SETTINGS_KEY}), ${DEFAULT_STORAGE_SETTINGS.keepDays})`

@@ -1,8 +1,9 @@
-import { not, type SQL, sql } from 'drizzle-orm'
-import { operLogs } from '#schema/system.ts'
-import type { User } from '#core/http/context.ts'
+import { and, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { tenantRecords } from '#core/database/record.ts'
-import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
+import type { User } from '#core/http/context.ts'
+import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { operLogs } from '#schema/system.ts'
+import { selectTargetTenants } from '#schema/target-tenants.ts'
 
 /** Record types of the operation log that belong to tenants, with table and key. `defineRecord` adds its record type. */
 const RECORDS = [
@@ -42,6 +43,39 @@ const RECORDS = [
   ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const
 
+/** Records of the platform that name devices of several tenants, with one row for each tenant. */
+const RECORDS_OF_SEVERAL_TENANTS = [
+  [
+    'storageGrantFile',
+    sql`(select g.id, t.id as tenant_id from oss_grant_files g, unnest(g.tenant_ids) t(id)
+      where g.tenant_id = ${PLATFORM_TENANT_ID})`,
+    sql`id`,
+    sql`tenant_id`,
+  ],
+  [
+    'storageOrder',
+    sql`(select i.order_id as id, coalesce(d.tenant_id, nullif(i.tenant_id, ${PLATFORM_TENANT_ID}), 0) as tenant_id
+      from oss_order_items i left join devices d on d.sn = i.sn and d.deleted_at is null)`,
+    sql`id`,
+    sql`tenant_id`,
+  ],
+  ['adProgram', buildProgramTenants(), sql`id`, sql`tenant_id`],
+] as const
+
+/**
+ * Programs of the platform with the tenants of their targets. Log entries of a program name the targets of the edited
+ * content and of all published versions.
+ */
+function buildProgramTenants(): SQL {
+  const targets = { targetType: sql`p.target_type`, targetIds: sql`p.target_ids`, isDefault: sql`p.is_default` }
+  return sql`(select p.id, t.id as tenant_id from (
+      select id, target_type, target_ids, is_default = 1 as is_default from ad_programs
+        where tenant_id = ${PLATFORM_TENANT_ID}
+      union all select program_id, target_type, target_ids, coalesce((body ->> 'fallback')::int, 0) > 0
+        from ad_program_versions where tenant_id = ${PLATFORM_TENANT_ID}
+    ) p, lateral (${selectTargetTenants(targets, 'counted')}) t)`
+}
+
 /** Returns kind, table, key and owner of every record of the operation log that belongs to a tenant. */
 export const listLoggedRecordTables = () => [
   ...RECORDS,
@@ -49,16 +83,35 @@ export const listLoggedRecordTables = () => [
 ]
 
 /**
+ * Returns the tables of `listLoggedRecordTables`, and the records of the platform that name devices of several tenants.
+ */
+export const listRecordTenantTables = () => [...listLoggedRecordTables(), ...RECORDS_OF_SEVERAL_TENANTS]
+
+/**
  * Returns the operation log condition for platform accounts with a limited data scope. Hides actions on records of
  * tenants outside the scope, also actions of platform staff. Undefined when the tenant of the row decides.
  */
 export function isLoggedRecordInScope(user: User): SQL | undefined {
+  const { uid } = user
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
   const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}(:|$)' then split_part(${operLogs.bizId}, ':', 1)::int end`
-  const outside = listLoggedRecordTables().map(
+  const outside = listRecordTenantTables().map(
     ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
       where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
   )
-  return not(sql`(${sql.join(outside, sql` or `)})`)
+  return and(
+    not(sql`(${sql.join(outside, sql` or `)})`),
+    or(eq(operLogs.uid, uid), not(buildForeignCallCondition(tenants))),
+  )
+}
+
+/**
+ * SQL condition: the input names a tenant outside the scope, or the row is a refusal without a record in the log of the
+ * platform. The message of such a refusal may name a tenant, a device or an account outside the scope.
+ */
+function buildForeignCallCondition(tenants: readonly number[]): SQL {
+  const sent = sql`substring(${operLogs.operParam} from '"tenantId":"?([0-9]{1,9})[^0-9]')::int`
+  return sql`(coalesce(${sent} <> all(${sql.param([...tenants])}::int[]), false)
+    or (${operLogs.status} = 0 and ${operLogs.bizId} = '' and ${operLogs.tenantId} = ${PLATFORM_TENANT_ID}))`
 }

@@ -1,15 +1,16 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { isTenantExpired } from './expired-tenant.ts'
 
 /** Columns that `findStandingProblem` needs. */
 export const TENANT_STANDING_COLUMNS = {
   name: tenants.name,
   status: tenants.status,
-  isExpired: sql<boolean>`coalesce(${tenants.expireTime} <= now(), false)`,
+  isExpired: isTenantExpired,
 }
 
 interface Standing {

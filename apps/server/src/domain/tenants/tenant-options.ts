@@ -1,15 +1,16 @@
-import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, not, or, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { isTenantExpired } from './expired-tenant.ts'
 
 const MAX_OPTIONS = 100
 
 /** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
 export const isTenantInUse = (): SQL | undefined =>
-  and(notDeleted(tenants), eq(tenants.status, 1), or(isNull(tenants.expireTime), gt(tenants.expireTime, sql`now()`)))
+  and(notDeleted(tenants), eq(tenants.status, 1), not(isTenantExpired))
 
 interface TenantsWanted {
   readonly keyword?: string | undefined

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { expired, invalid } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { notDeleted, inTenant } from '#core/tenancy/tenancy.ts'
+import { notDeleted, runInTenant } from '#core/tenancy/tenancy.ts'
 import { devices } from '#schema/device.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { appAccounts, tenants } from '#schema/tenant.ts'
@@ -70,19 +70,22 @@ export async function authenticateAppUser({ db, services, request, now }: Public
 /** Runs a read of the App's user under the row-level security of the tenant. */
 export async function runAsAppUser<T>(ctx: PublicCtx, work: (db: Db, user: AppUser) => Promise<T>): Promise<T> {
   const user = await authenticateAppUser(ctx)
-  return inTenant(ctx.services.database, user.tenantId, (db) => work(db, user))
+  return runInTenant(ctx.services.database, user.tenantId, (db) => work(db, user))
 }
 
 /** Condition of the devices of the App's user. */
 export const isOwnDevice = ({ uid, tenantId }: AppUser) =>
   and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), notDeleted(devices))
 
-/** Returns the device of the App's user. Devices of others do not exist for the user. */
-export async function requireOwnDevice(db: Db, user: AppUser, sn: string) {
+/**
+ * Returns the device of the App's user. Reports devices of other users as missing. `field` is the input field of the
+ * error.
+ */
+export async function requireOwnDevice(db: Db, user: AppUser, sn: string, field = 'sn') {
   const [found] = await db
     .select({ id: devices.id, sn: devices.sn })
     .from(devices)
     .where(and(isOwnDevice(user), eq(devices.sn, sn)))
-  if (!found) throw invalid('设备不存在或未绑定', 'sn')
+  if (!found) throw invalid('设备不存在或未绑定', field)
   return found
 }

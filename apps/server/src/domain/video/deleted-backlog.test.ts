@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { VIDEO_BREACHES } from './invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from './invariants.ts'
 import { addExpiryPurges, runPurges } from './purge.ts'
 import { computeSegmentDays, type Segment } from './recordings/segment.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
@@ -32,7 +32,7 @@ const segment = (startMs: number, over: Partial<Segment> = {}): Segment => {
   return { ...terms, ...place, salt, format: 1, ...computeSegmentDays(startMs, 90, 'Asia/Shanghai'), ...over }
 }
 const add = (...segments: Segment[]) => Promise.all(segments.map((each) => writer.add(each)))
-const breaches = () => query(VIDEO_BREACHES)
+const breaches = () => query(VIDEO_INVARIANT_QUERY)
 
 describe('STORAGE-07 backlog of a camera that was offline', () => {
   test('a recording of an interval that the user deleted is accepted and not stored', async () => {

@@ -87,9 +87,10 @@ export async function loadChangedOwners(client: pg.Client, since: string, take: 
   for (const row of await rowsOf(client, `${OWNERS} where changed >= $1::xid8`, [since])) take(ownerOf(row))
 }
 
-const PAGE = 2000
+/** Devices of one page. Parsing more at once delays the permits of cameras. */
+const PAGE = 500
 
-/** Loads the channels of devices whose queues transactions since `since` changed. */
+/** Loads the channels of devices whose queues were changed by transaction `since` or a later one. */
 export async function loadChangedQueues(client: pg.Client, since: string, { queue, span }: Takers) {
   const changed = await rowsOf(client, `select distinct device_id from oss_queues where changed >= $1::xid8`, [since])
   const ids = changed.map(([id]) => Number(id))

@@ -20,7 +20,7 @@ export const REFUSAL_REASONS = {
 } as const
 export type RefusalReason = keyof typeof REFUSAL_REASONS
 
-export const RECORD_TYPE = { continuous: 1, events: 2, lowPower: 3 } as const
+export const RECORDING_TYPE_CODE = { continuous: 1, events: 2, lowPower: 3 } as const
 const CLOCK_MS = 5 * 60_000
 const BACKLOG_MS = 7 * 86_400_000
 /** Tolerance of the end of an event's last recording, because cameras cut recordings at key frames. */
@@ -91,12 +91,15 @@ const RULES: readonly Rule[] = [
   ],
   [
     'kind',
-    ({ span }, { isEvent }) => span !== undefined && span.terms.recordType !== RECORD_TYPE.continuous && !isEvent,
+    ({ span }, { isEvent }) =>
+      span !== undefined && span.terms.recordType !== RECORDING_TYPE_CODE.continuous && !isEvent,
   ],
   [
     'event',
     ({ span }, recording) =>
-      span !== undefined && span.terms.recordType !== RECORD_TYPE.continuous && lastsTooLong(span.terms, recording),
+      span !== undefined &&
+      span.terms.recordType !== RECORDING_TYPE_CODE.continuous &&
+      lastsTooLong(span.terms, recording),
   ],
   [
     'day',

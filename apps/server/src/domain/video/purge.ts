@@ -104,7 +104,7 @@ const CALENDAR = `
   update oss_device_days o set expire_days = array(
     select day from unnest(o.expire_days) day where exists (select from oss_segments s where s.expire_day = day
       and s.device_id = o.device_id and s.channel = o.channel and s.day = o.day and s.tenant_id = o.tenant_id
-      and s.owner_id = o.owner_id))
+      and s.owner_id = o.owner_id and (o.entitlement_id = 0 or s.entitlement_id = o.entitlement_id)))
   where device_id = $1 and tenant_id = $2 and ($3::int = 0 or owner_id = $3) and ($4::int is null or channel = $4)
     and expire_days <> '{}'`
 

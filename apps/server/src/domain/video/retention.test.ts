@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { VIDEO_BREACHES } from './invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from './invariants.ts'
 import { addExpiryPurges, runPurges } from './purge.ts'
 import { computeSegmentDays, formatObjectKey, type Segment } from './recordings/segment.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
-const breaches = async () => (await query(VIDEO_BREACHES)).map(({ what }) => what)
+const breaches = async () => (await query(VIDEO_INVARIANT_QUERY)).map(({ what }) => what)
 const segment = (over: Partial<Segment> & { storageDays?: number } = {}): Segment => {
   const { storageDays = 7, ...rest } = over
   const startMs = rest.startMs ?? START

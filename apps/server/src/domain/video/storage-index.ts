@@ -38,7 +38,7 @@ export class StorageIndex {
   /** Slots whose entitlements changed since the device asked for its state, with the time of the change. */
   readonly #announced = new Map<number, number>()
 
-  /** Bytes of the arrays by slot. */
+  /** Size in bytes of the arrays that are indexed by slot. */
   get bytes() {
     return this.#main.bytes + this.#owners.byteLength + this.#ownerTimes.byteLength
   }

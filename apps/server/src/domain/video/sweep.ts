@@ -134,10 +134,12 @@ async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
 
 /** Number of coming days whose partitions the job creates. The writer creates them only when the job did not run. */
 const AHEAD = 3
-/** Age in days after which a month of `oss_device_days` is dropped. */
+/** Age in days after which a month of `oss_device_days`, of its sums and of the sums of plays is deleted. */
 const KEPT_DAYS = 400
+/** Tables of sums by day. */
+const DAY_SUMS = ['oss_usage_days', 'oss_play_days']
 
-/** Creates the partitions of the coming days for all storage times in use, and drops old months of device days. */
+/** Creates the partitions of the coming days for all storage times in use, and deletes old months of device days. */
 export async function maintainVideoPartitions(pool: Pool, today: string) {
   await pool.query(
     `select oms_ensure_video_days(array(
@@ -153,4 +155,14 @@ export async function maintainVideoPartitions(pool: Pool, today: string) {
     [today, KEPT_DAYS],
   )
   for (const { name } of rows) await pool.query(`drop table "${name}"`)
+  for (const table of DAY_SUMS) await deleteOldDays(pool, table, today)
+}
+
+/** Deletes the days of the months that `oss_device_days` no longer has, each day with a statement of its own. */
+async function deleteOldDays(pool: Pool, table: string, today: string) {
+  const { rows } = await pool.query<{ day: string }>(
+    `select distinct day from ${table} where day < date_trunc('month', $1::date - $2::int) order by day`,
+    [today, KEPT_DAYS],
+  )
+  for (const { day } of rows) await pool.query(`delete from ${table} where day = $1`, [day])
 }

@@ -5,6 +5,7 @@ import { createDayClock } from '#core/time/day-clock.ts'
 import { DayMeter, type MeteredSegment } from './day-meter.ts'
 import { DeviceStatus } from './device-status.ts'
 import type { PermitFacts } from './permit-rules.ts'
+import { PlayCounter } from './recordings/play-counter.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
 import { SPAN_FLAG } from './span-table.ts'
 import type { StorageIndex } from './storage-index.ts'
@@ -49,6 +50,7 @@ export class Videos {
   readonly media: Media
   readonly writer: SegmentWriter
   readonly status: DeviceStatus
+  readonly plays: PlayCounter
   readonly #meter: DayMeter
   readonly #parts: Parts
   readonly #clock: ReturnType<typeof createDayClock>
@@ -61,6 +63,7 @@ export class Videos {
     this.media = parts.media
     this.writer = new SegmentWriter(parts.pool)
     this.status = new DeviceStatus(parts.pool, parts.log)
+    this.plays = new PlayCounter(parts.pool, parts.log)
     this.#meter = new DayMeter(parts.pool)
     this.#clock = createDayClock(parts.timeZone)
     this.#timer = setInterval(() => {
@@ -102,8 +105,8 @@ export class Videos {
     }
   }
 
-  dayOf(startMs: number) {
-    return this.#clock.dayOf(startMs)
+  dayOf(ms: number) {
+    return this.#clock.dayOf(ms)
   }
 
   /** Reads the bytes of the last days once when a limit per day decides about one of these starts. */
@@ -135,6 +138,7 @@ export class Videos {
     clearInterval(this.#timer)
     await this.writer.close()
     await this.status.close()
+    await this.plays.close()
     await this.media.close()
   }
 }

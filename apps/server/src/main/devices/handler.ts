@@ -121,7 +121,7 @@ export class DeviceHandler {
 
   async #answer(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival) {
     const { fleet, config } = this.#services
-    if (!fleet.isReady) await within(READY_WITHIN_MS, fleet.ready())
+    if (!fleet.isReady) await waitForFleet(READY_WITHIN_MS, fleet.ready())
     const url = request.url ?? ''
     if (url.length > MAX_URL) throw new DeviceError(414, 'address too long')
     const [path = '', search] = url.split('?', 2)
@@ -204,7 +204,7 @@ function originOf(request: IncomingMessage, trustProxy: number | false) {
 /** Last validated host. Nearly all devices send the same host. */
 let goodHost = ''
 
-async function within(ms: number, work: Promise<void>) {
+async function waitForFleet(ms: number, work: Promise<void>) {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new DeviceError(503, 'starting', 30)), ms)

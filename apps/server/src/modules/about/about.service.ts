@@ -1,16 +1,15 @@
 import { arch, release, type } from 'node:os'
-import { type about as calls, ContactInput } from '@oms/contract/about/about.ts'
-import { about as titleOf } from '@oms/contract/core/fields.ts'
+import { ContactInput, type about as calls } from '@oms/contract/about/about.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { about as titleOf } from '@oms/contract/core/fields.ts'
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
+import { listChanges } from '#core/audit/mask.ts'
+import type { Db } from '#core/database/client.ts'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { wallClock } from '#schema/columns.ts'
 import { settings } from '#schema/system.ts'
-import type { Db } from '#core/database/client.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { forbidden } from '#core/http/api-error.ts'
-import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { buildFacts } from './build-facts.ts'
 import { RELEASES } from './releases.ts'
 
@@ -77,17 +76,19 @@ export const listDependencies = () => ({ list: buildFacts().dependencies })
 
 export async function updateAbout(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user } = ctx
-  if (!user.isPlatform) throw forbidden()
   await db.insert(settings).values({ key: KEY, value: {} }).onConflictDoNothing()
   const stored = await readContact(db, true)
   await checkRevision(db, stored, rev)
-  const value = { ...input, rev: rev + 1, updateBy: user.uid }
+  const diff = listChanges(stored, input, TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const { updateTime: _at, ...before } = stored
+  const value = { ...before, ...input, rev: stored.rev + 1, updateBy: user.uid }
   await db.update(settings).set({ value, updateTime: ctx.now.toISOString() }).where(eq(settings.key, KEY))
   ctx.audit({
     bizType: 'about',
     bizId: KEY,
     action: '修改关于我们的联系方式',
-    diff: listChanges(stored, input, TITLES),
+    diff,
   })
   return { rev: value.rev }
 }

@@ -46,6 +46,19 @@ describe('about page', () => {
     expect(await (await app.as()).call('GET', ABOUT)).toMatchObject({ code: 501 })
   })
 
+  test('an absent text keeps the stored text, and a change without texts changes nothing', async () => {
+    const { contact } = (await admin.call('GET', ABOUT)).data
+    expect(contact.company).toBe('示例公司')
+    expect(await admin.call('PUT', ABOUT, { rev: contact.rev })).toMatchObject({
+      code: 200,
+      data: { rev: contact.rev },
+    })
+    expect((await admin.call('GET', ABOUT)).data.contact).toEqual(contact)
+    const saved = await admin.call('PUT', ABOUT, { phone: '', rev: contact.rev })
+    expect(saved).toMatchObject({ code: 200, data: { rev: contact.rev + 1 } })
+    expect((await admin.call('GET', ABOUT)).data.contact).toEqual({ ...contact, phone: '', rev: contact.rev + 1 })
+  })
+
   test.each(['javascript:x()', 'ftp://a.example', 'https://'])('refuses a website %s', async (website) =>
     expect(await admin.call('PUT', ABOUT, { website, rev: 1 })).toMatchObject({
       code: 400,

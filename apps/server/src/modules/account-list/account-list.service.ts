@@ -15,6 +15,7 @@ import {
   setAccountStatus,
   buildStatusNote,
 } from '#domain/accounts/account-actions.ts'
+import { addChangeRefusals, assertMayChangeAccounts } from '#domain/accounts/account-guard.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
@@ -29,13 +30,11 @@ import {
   listTenantsByName,
 } from './account-rows.ts'
 
-export async function listAccounts(
-  { db, user }: Ctx,
-  { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>,
-) {
+export async function listAccounts(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
+  const { db, user } = ctx
   const rows = selectAccounts(db).where(buildConditions(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountOrder(filters))
-  return { ...page, list: await presentAccounts(db, user, page.list) }
+  return { ...page, list: await addChangeRefusals(ctx, await presentAccounts(db, user, page.list)) }
 }
 
 export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contract.tenants>) {
@@ -122,6 +121,7 @@ export async function removeAccountMfa(ctx: Ctx, { id }: ParsedOf<typeof contrac
 
 export async function unlockAccounts(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
   const account = await findAccountInScope(ctx, id, isAccountInScope(ctx.user))
+  await assertMayChangeAccounts(ctx, [id])
   await liftLocks(ctx.db, account.account)
   ctx.audit(note(account, `解锁账号${formatAccountTitle(account)}`))
   return null

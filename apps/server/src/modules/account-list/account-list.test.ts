@@ -42,7 +42,7 @@ test('ACCOUNT-01 filters by tenant, status and lock, and sorts by permitted colu
     (${`p:${theirs.account}|10.1.1.1`}, 5, now(), now() + interval '10 minutes')`)
   expect(await accountsSeenBy(clerk, '&locked=1')).toEqual([theirs.uid])
   expect(await accountsSeenBy(clerk, '&locked=0')).not.toContain(theirs.uid)
-  expect((await clerk.call('POST', `${ACCOUNT}/unlock/${theirs.uid}`)).msg).toBe('已解锁')
+  expect((await boss.call('POST', `${ACCOUNT}/unlock/${theirs.uid}`)).msg).toBe('已解锁')
   expect(await accountsSeenBy(clerk, '&locked=1')).toEqual([])
   expect((await clerk.call('GET', `${ACCOUNT}/all/page?orderByColumn=email`)).msg).toBe('排序字段不正确')
 })

@@ -6,6 +6,7 @@ import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs, menus, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { isAccountRowLocked } from '#domain/accounts/lock-filter.ts'
+import { addChangeRefusals } from '#domain/accounts/account-guard.ts'
 import { readRolesOfAccounts } from '#domain/accounts/account-roles.ts'
 import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -33,7 +34,7 @@ export async function getAccountOverview(ctx: Ctx, { id }: ParsedOf<typeof contr
   const rights = found && (await loadRights(db, id))
   if (!found || !rights) throw notFound('账号')
   const { row, locked, tenantName } = found
-  const [account] = await presentAccounts(db, user, [{ ...row, locked, tenantName }])
+  const [account] = await addChangeRefusals(ctx, await presentAccounts(db, user, [{ ...row, locked, tenantName }]))
   if (!account) throw notFound('账号')
   return {
     account,

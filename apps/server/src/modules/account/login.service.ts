@@ -35,7 +35,7 @@ async function attemptLogin(ctx: PublicCtx, input: Input) {
   const right = found
     ? await passwords.verify(found.passwordHash, input.pswdMd5)
     : await passwords.pretend(input.pswdMd5)
-  if (!found || !right) throw await failed(ctx, input, found, '账号或密码错误')
+  if (!found || !right) throw await refuseLogin(ctx, input, found, '账号或密码错误')
   const rights = await loadRights(ctx.db, found.uid)
   if (!rights || rights.suspendedReason) {
     await writeLogin(ctx, { account: found.account, found, ok: false, msg: rights?.suspendedReason ?? '账号不可用' })
@@ -48,7 +48,7 @@ async function attemptLogin(ctx: PublicCtx, input: Input) {
 async function assertTotp(ctx: PublicCtx, input: Input, found: Found) {
   if (!input.totp) throw new ApiError(400, '请输入动态验证码', { field: 'totp', totp: true })
   if (await checkTotp(ctx, found, input.totp)) return
-  const { data, message } = await failed(ctx, input, found, '动态验证码错误')
+  const { data, message } = await refuseLogin(ctx, input, found, '动态验证码错误')
   throw new ApiError(400, message, { ...data, field: 'totp', totp: true })
 }
 
@@ -75,7 +75,7 @@ async function openSession(ctx: PublicCtx, found: Found, ownerName: string) {
   }
 }
 
-async function failed(ctx: PublicCtx, input: Input, found: Found | undefined, msg: string) {
+async function refuseLogin(ctx: PublicCtx, input: Input, found: Found | undefined, msg: string) {
   const { captchaAfter, lockMinutes } = ctx.services.config.login
   const standing = await recordFailure(
     ctx.db,

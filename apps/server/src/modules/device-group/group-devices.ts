@@ -11,7 +11,7 @@ import { refused } from '#core/http/api-error.ts'
 import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
 
-const shown = (db: Db) =>
+const selectGroupDevices = (db: Db) =>
   db
     .select({
       id: devices.id,
@@ -34,7 +34,7 @@ const shown = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, devices.tenantId))
 
 /** Returns the condition for visible devices that the group's tenant may add to a group. */
-const within = (user: User, { tenantId }: Pick<Group, 'tenantId'>) =>
+const buildAllowedDevicesCondition = (user: User, { tenantId }: Pick<Group, 'tenantId'>) =>
   and(visibleDevices(user), isAllowedInGroupsOf(tenantId))
 
 export async function listGroupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf<typeof calls.devices>) {
@@ -42,8 +42,8 @@ export async function listGroupDevices(ctx: Ctx, { id, outside, ...input }: Pars
   const group = await readGroup(ctx, id)
   if (outside === '1') assertStatic(group)
   const side = outside === '1' ? sql`not ${isInGroup(id)}` : isInAnyGroup(group)
-  const rows = shown(db)
-    .where(and(within(user, group), buildDeviceFilter(input), side))
+  const rows = selectGroupDevices(db)
+    .where(and(buildAllowedDevicesCondition(user, group), buildDeviceFilter(input), side))
     .$dynamic()
   const order = buildOrder(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
   return paginate(db, rows, input, order)
@@ -71,7 +71,7 @@ export async function addSerialsToGroup(ctx: Ctx, { id, sns }: ParsedOf<typeof c
   const found = await db
     .select({ id: devices.id, sn: devices.sn })
     .from(devices)
-    .where(and(within(user, group), sql`${devices.sn} = any(${sql.param(wanted)}::text[])`))
+    .where(and(buildAllowedDevicesCondition(user, group), sql`${devices.sn} = any(${sql.param(wanted)}::text[])`))
   const known = new Set(found.map(({ sn }) => sn))
   const ids = found.map((device) => device.id)
   const added = await join(ctx, group, among(devices.id, ids), `分组「${group.groupName}」按序列号添加`)
@@ -85,7 +85,11 @@ export async function addAllToGroup(ctx: Ctx, { id, ...filter }: ParsedOf<typeof
 }
 
 async function join(ctx: Ctx, group: Group, meant: SQL, action: string) {
-  const { added, already, fullCount: full } = await addGroupMembers(ctx.db, group, and(within(ctx.user, group), meant))
+  const {
+    added,
+    already,
+    fullCount: full,
+  } = await addGroupMembers(ctx.db, group, and(buildAllowedDevicesCondition(ctx.user, group), meant))
   if (added > 0) await publishDevicesChanged(ctx, group)
   ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${added}台设备` })
   const told = { added, already, full }
@@ -115,7 +119,7 @@ async function leave(ctx: Ctx, group: Group, meant: SQL) {
   const { db, user } = ctx
   const { rowCount } = await db.execute(sql`
     delete from device_group_members m using devices
-    where m.group_id = ${group.id} and devices.id = m.device_id and ${and(within(user, group), meant)}`)
+    where m.group_id = ${group.id} and devices.id = m.device_id and ${and(buildAllowedDevicesCondition(user, group), meant)}`)
   const removed = rowCount ?? 0
   if (removed > 0) await publishDevicesChanged(ctx, group)
   ctx.audit({

@@ -9,13 +9,13 @@ import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
 const MAX_CHOICES = 100
 
-export const visibleGroups = (user: User) =>
+export const buildVisibleGroupsCondition = (user: User) =>
   and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
 
 /** Returns the requested tenant or the session's tenant. An invisible tenant is reported as not found. */
@@ -26,7 +26,7 @@ export function resolveGroupTenant(user: User, asked: number | undefined) {
   return tenantId
 }
 
-const shown = (db: Db) =>
+const selectGroups = (db: Db) =>
   db
     .select({ ...getTableColumns(deviceGroups), tenantName: sql<string>`coalesce(${tenants.name}, '')` })
     .from(deviceGroups)
@@ -34,17 +34,17 @@ const shown = (db: Db) =>
 
 export async function listGroups({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const tenantId = resolveGroupTenant(user, input.tenantId)
-  const rows = await shown(db)
+  const rows = await selectGroups(db)
     .where(
       and(
-        visibleGroups(user),
+        buildVisibleGroupsCondition(user),
         eq(deviceGroups.tenantId, tenantId),
         contains(deviceGroups.groupName, input.groupName),
         input.kind === undefined ? undefined : eq(deviceGroups.kind, input.kind),
         input.status === undefined ? undefined : eq(deviceGroups.status, input.status),
       ),
     )
-    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+    .orderBy(asc(byName(deviceGroups.groupName)), asc(deviceGroups.id))
   return { list: rows }
 }
 
@@ -63,7 +63,7 @@ export async function countGroupDevices({ db, user, services }: Ctx, input: Pars
   const groups = await db
     .select({ id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule, rev: deviceGroups.rev })
     .from(deviceGroups)
-    .where(and(visibleGroups(user), eq(deviceGroups.tenantId, tenantId)))
+    .where(and(buildVisibleGroupsCondition(user), eq(deviceGroups.tenantId, tenantId)))
     .orderBy(asc(deviceGroups.id))
   const dynamic = groups.filter(({ kind }) => kind === 2)
   const rules = dynamic.map(({ id, rev }) => `${id}.${rev}`).join(',')
@@ -108,7 +108,7 @@ async function countDynamic(db: Db, user: User, tenantId: number, groups: readon
 }
 
 export async function readGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
-  const [found] = await shown(db).where(and(eq(deviceGroups.id, id), visibleGroups(user)))
+  const [found] = await selectGroups(db).where(and(eq(deviceGroups.id, id), buildVisibleGroupsCondition(user)))
   if (!found) throw notFound('设备分组')
   return found
 }
@@ -139,7 +139,7 @@ export async function lockGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: numb
   const [found] = await db
     .select()
     .from(deviceGroups)
-    .where(and(eq(deviceGroups.id, id), visibleGroups(user)))
+    .where(and(eq(deviceGroups.id, id), buildVisibleGroupsCondition(user)))
     .for('update')
   if (!found) throw notFound('设备分组')
   return found
@@ -160,7 +160,7 @@ export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
     .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
-    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
     .limit(MAX_CHOICES)
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName })
@@ -171,7 +171,7 @@ export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
     )
-    .orderBy(asc(deviceModels.modelName))
+    .orderBy(asc(byName(deviceModels.modelName)))
     .limit(MAX_CHOICES)
   return { types, models }
 }

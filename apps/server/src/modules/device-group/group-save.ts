@@ -17,6 +17,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
+import { assertGroupInScope } from '#domain/fleet/group-scope.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { describeReferences } from '#core/database/references.ts'
@@ -32,7 +33,7 @@ const CLASHES = { device_groups_name: ['分组名称已存在', 'groupName'] } a
 
 export async function previewRule({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
   const tenantId = resolveGroupTenant(user, asked)
-  const means = and(visibleDevices(user), isAllowedInGroupsOf(tenantId), matchesRule(stored(rule)))
+  const means = and(visibleDevices(user), isAllowedInGroupsOf(tenantId), matchesRule(omitUndefined(rule)))
   return { count: await db.$count(devices, means) }
 }
 
@@ -42,7 +43,7 @@ export async function createGroup(ctx: Ctx, { tenantId: asked, ...input }: Parse
   await lockTenant(db, tenantId)
   await assertRoom(db, tenantId, input.kind)
   if (input.parentId !== 0) await assertBelow(db, tenantId, input.parentId, 1)
-  const rule = input.kind === 2 ? stored(input.rule ?? {}) : null
+  const rule = input.kind === 2 ? omitUndefined(input.rule ?? {}) : null
   const [made] = await db
     .insert(deviceGroups)
     .values({ ...input, rule, tenantId, createBy: user.uid, updateBy: user.uid })
@@ -61,10 +62,11 @@ export async function createGroup(ctx: Ctx, { tenantId: asked, ...input }: Parse
 export async function updateGroup(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
+  await assertGroupInScope(db, user, before)
   await checkRevision(db, before, rev)
   if (kind !== before.kind) throw invalid('分组类型不能修改，请新增分组', 'kind')
   if (input.parentId !== before.parentId) await moveBelow(db, before, input.parentId)
-  const rule = kind === 2 ? stored(input.rule ?? {}) : null
+  const rule = kind === 2 ? omitUndefined(input.rule ?? {}) : null
   const next = { ...input, rule }
   const diff = listChanges(auditFields(before), auditFields({ ...next, kind }), TITLES)
   if (diff.length === 0) return { rev: before.rev }
@@ -82,6 +84,7 @@ export async function updateGroup(ctx: Ctx, { id, rev, kind, ...input }: ParsedO
 export async function removeGroup(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
+  await assertGroupInScope(db, user, before)
   const children = await describeReferences(db, deviceGroups, id)
   if (children) throw conflict(`该分组下还有${children}，请先删除下级分组`)
   const releases = await releasesOf(ctx, id)
@@ -161,7 +164,7 @@ async function moveBelow(db: Db, group: Group, parentId: number) {
 }
 
 /** Removes empty conditions from a rule before storing. */
-const stored = (rule: object): GroupRule =>
+const omitUndefined = (rule: object): GroupRule =>
   Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined))
 
 function auditFields(fields: { kind: number; status: number; rule?: GroupRule | null }) {

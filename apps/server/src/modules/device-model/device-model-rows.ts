@@ -21,7 +21,7 @@ import {
   formatScopeKey,
 } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -42,7 +42,7 @@ const orderOfModels = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
   buildOrder(
     asked,
     {
-      modelName: deviceModels.modelName,
+      modelName: byName(deviceModels.modelName),
       modelCode: deviceModels.modelCode,
       createTime: deviceModels.createTime,
       updateTime: deviceModels.updateTime,
@@ -51,7 +51,7 @@ const orderOfModels = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
     [desc(deviceModels.id)],
   )
 
-const shown = (db: Db) =>
+const selectModels = (db: Db) =>
   db
     .select({
       ...getTableColumns(deviceModels),
@@ -60,7 +60,7 @@ const shown = (db: Db) =>
     .from(deviceModels)
     .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
 
-type Shown = Awaited<ReturnType<typeof shown>>[number]
+type Shown = Awaited<ReturnType<typeof selectModels>>[number]
 type Counts = () => Promise<{ counts: ReadonlyMap<number, DeviceCount> }>
 
 interface Versions extends Record<string, unknown> {
@@ -84,7 +84,7 @@ async function versionsOf(db: Db, user: User, modelIds: readonly number[]) {
 }
 
 /** Adds counts to models, with two queries for any number of rows. */
-async function counted(db: Db, user: User, models: readonly Shown[], countsOf: Counts) {
+async function addModelCounts(db: Db, user: User, models: readonly Shown[], countsOf: Counts) {
   if (models.length === 0) return []
   const { counts } = await countsOf()
   const versions = await versionsOf(
@@ -100,13 +100,13 @@ async function counted(db: Db, user: User, models: readonly Shown[], countsOf: C
 }
 
 export async function listDeviceModels({ db, user, services }: Ctx, input: Asked) {
-  const page = await paginate(db, shown(db).where(conditionsOf(input)).$dynamic(), input, orderOfModels(input))
-  return { ...page, list: await counted(db, user, page.list, () => readCachedCountsByModel(services, db, user)) }
+  const page = await paginate(db, selectModels(db).where(conditionsOf(input)).$dynamic(), input, orderOfModels(input))
+  return { ...page, list: await addModelCounts(db, user, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
 export async function getDeviceModel({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const found = await shown(db).where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
-  const [model] = await counted(db, user, found, () => readCachedCountsByModel(services, db, user))
+  const found = await selectModels(db).where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
+  const [model] = await addModelCounts(db, user, found, () => readCachedCountsByModel(services, db, user))
   if (!model) throw notFound('设备型号')
   return model
 }
@@ -140,8 +140,8 @@ export const exportModels = defineExport({
     db.select({ id: deviceModels.id }).from(deviceModels).where(conditionsOf(input)).$dynamic(),
   order: orderOfModels,
   load: async (db, user, keys) => {
-    const rows = await shown(db).where(and(among(deviceModels.id, keys), notDeleted(deviceModels)))
-    return counted(db, user, rows, () => countByModel(db, user, keys))
+    const rows = await selectModels(db).where(and(among(deviceModels.id, keys), notDeleted(deviceModels)))
+    return addModelCounts(db, user, rows, () => countByModel(db, user, keys))
   },
   keyOf: ({ id }) => id,
 })
@@ -161,7 +161,7 @@ export const listTypes = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>
         or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword)),
       ),
     )
-    .orderBy(desc(deviceTypes.status), asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .orderBy(desc(deviceTypes.status), asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
     .limit(MAX_CHOICES)
 
 interface Spread extends Record<string, unknown> {

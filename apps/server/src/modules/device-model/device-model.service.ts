@@ -7,7 +7,7 @@ import { deviceModels, deviceTypes } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 const CHOICE = {
@@ -33,7 +33,7 @@ export async function listModelChoices({ db, user }: Ctx, { keyword }: ParsedOf<
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
     )
-    .orderBy(asc(deviceModels.modelName))
+    .orderBy(asc(byName(deviceModels.modelName)))
     .limit(MAX_CHOICES)
 }
 
@@ -49,7 +49,7 @@ export const listTypeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.
         or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword)),
       ),
     )
-    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
     .limit(MAX_CHOICES)
 
 const MAX_REPORTED_BOARDS = 200

@@ -11,7 +11,7 @@ import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, readCachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -32,7 +32,7 @@ const orderOfTypes = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
     asked,
     {
       sort: deviceTypes.sort,
-      typeName: deviceTypes.typeName,
+      typeName: byName(deviceTypes.typeName),
       createTime: deviceTypes.createTime,
       updateTime: deviceTypes.updateTime,
     },
@@ -43,7 +43,7 @@ const orderOfTypes = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
 type Counts = (db: Db) => Promise<{ counts: ReadonlyMap<number, DeviceCount> }>
 
 /** Adds the numbers of models and devices to types, with one query for all types. */
-async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
+async function addTypeCounts(db: Db, types: readonly Stored[], countsOf: Counts) {
   const { rows } = await db.execute<{ id: number; models: number[] }>(sql`
     select type_id as id, array_agg(id) as models from device_models
     where deleted_at is null and type_id = any(${sql.param(types.map(({ id }) => id))}::int[]) group by type_id`)
@@ -59,7 +59,7 @@ async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
 export async function listDeviceTypes({ db, user, services }: Ctx, input: Asked) {
   const rows = db.select().from(deviceTypes).where(conditionsOf(input)).$dynamic()
   const page = await paginate(db, rows, input, orderOfTypes(input))
-  return { ...page, list: await counted(db, page.list, () => readCachedCountsByModel(services, db, user)) }
+  return { ...page, list: await addTypeCounts(db, page.list, () => readCachedCountsByModel(services, db, user)) }
 }
 
 export async function getDeviceType({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
@@ -67,7 +67,7 @@ export async function getDeviceType({ db, user, services }: Ctx, { id }: ParsedO
     .select()
     .from(deviceTypes)
     .where(and(eq(deviceTypes.id, id), notDeleted(deviceTypes)))
-  const [shown] = await counted(db, found, () => readCachedCountsByModel(services, db, user))
+  const [shown] = await addTypeCounts(db, found, () => readCachedCountsByModel(services, db, user))
   if (!shown) throw notFound('设备类型')
   return shown
 }
@@ -77,7 +77,7 @@ const loadRows = async (db: Db, user: User, keys: readonly number[]) => {
     .select()
     .from(deviceTypes)
     .where(and(among(deviceTypes.id, keys), notDeleted(deviceTypes)))
-  return counted(db, rows, () => countByModel(db, user))
+  return addTypeCounts(db, rows, () => countByModel(db, user))
 }
 
 export const exportTypes = defineExport({

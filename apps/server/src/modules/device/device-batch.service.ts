@@ -13,7 +13,7 @@ import { listDevicesInUpgrade, listDevicesBoundToAgents } from '#domain/fleet/de
 import { listDevicesKeepingGrants, transferGrants } from '#domain/agents/orders/device-grants.ts'
 import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { saveCloudStatesOfDevices } from '#domain/storage/cloud-state.ts'
-import { listBoundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
+import { listConcurrentlyBoundDevices, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -76,7 +76,7 @@ export async function changeGroups(ctx: Ctx, { ids, join, leave }: ParsedOf<type
   const { good, failed } = splitDevicesByProblem(ids, await lockDevices(db, user, ids), (device) =>
     into && !isGroupAllowed(into, device) ? '设备与分组不属于同一客户' : undefined,
   )
-  const full = await exchanged(db, { found: idsOf(good), into, from })
+  const full = await exchangeGroups(db, { found: idsOf(good), into, from })
   const moved = good.filter(({ id }) => !full.has(id))
   for (const { id, sn } of good) if (full.has(id)) failed.push({ id, name: sn, msg: DEVICE_IS_FULL })
   // A device of another tenant is no member of the group that it leaves, and its row must not name that group.
@@ -101,7 +101,7 @@ interface Exchange {
  * Changes the groups of devices. Returns the devices that already have the maximum number of groups; these stay
  * unchanged.
  */
-async function exchanged(db: Db, { found, into, from }: Exchange): Promise<ReadonlySet<number>> {
+async function exchangeGroups(db: Db, { found, into, from }: Exchange): Promise<ReadonlySet<number>> {
   if (found.length === 0) return new Set()
   // Removes before adding, so that a device in ten groups can exchange one group.
   const left = from
@@ -155,7 +155,7 @@ export async function transferDevices(ctx: Ctx, { ids, tenantId }: ParsedOf<type
   await lockCertificatesOfDevices(db, ids)
   const found = await lockDevices(db, user, ids)
   const busy = await listDevicesInUpgrade(db, idsOf(found))
-  const changing = await listBoundMeanwhile(db, idsOf(found))
+  const changing = await listConcurrentlyBoundDevices(db, idsOf(found))
   const talking = await listDevicesBoundToAgents(db, idsOf(found))
   const keeping = await listDevicesKeepingGrants(ctx, idsOf(found))
   const { good, failed } = splitDevicesByProblem(ids, found, (device) => {

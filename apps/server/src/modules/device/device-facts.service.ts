@@ -13,7 +13,7 @@ import { firmwareNameOf } from '#schema/firmware-name.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/lists/list-query.ts'
+import { paginate, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the device fields that the detail page needs. Throws when the account cannot see the device. */
@@ -91,12 +91,12 @@ export async function listGroupsOfDevice(ctx: Ctx, { id }: ParsedOf<typeof calls
     .select(SHOWN)
     .from(deviceGroups)
     .where(and(notDeleted(deviceGroups), mine, inArray(deviceGroups.id, memberOf)))
-    .orderBy(asc(deviceGroups.groupName))
+    .orderBy(asc(byName(deviceGroups.groupName)))
   const ruled = await db
     .select({ ...SHOWN, rule: deviceGroups.rule })
     .from(deviceGroups)
     .where(and(notDeleted(deviceGroups), mine, eq(deviceGroups.kind, 2)))
-    .orderBy(asc(deviceGroups.groupName))
+    .orderBy(asc(byName(deviceGroups.groupName)))
     .limit(MAX_RULES)
   if (ruled.length === 0) return { list: put }
   // Evaluates all rules in one query, one column for each rule.

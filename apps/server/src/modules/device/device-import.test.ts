@@ -53,12 +53,14 @@ const LINES = [
   'IMP-4,坏MAC,IMP,,12,,,,,,,',
   'IMP-5,坏客户,IMP,T999,,,,,,,,',
   'IMP-6,坏分组,IMP,,,,,,,没有,,',
+  'IMP-7,四个问题,NOPE,T999,12,,x,,,没有,,',
+  'IMP-8,两个问题,,,,,,,,没有、无,,',
 ]
 
 test('MODULE-01 imports or reports lines by number and column, and a preview changes nothing', async () => {
   for (const dryRun of ['1', '0']) {
     const { data } = await take(me, LINES, { dryRun })
-    expect(data).toMatchObject({ total: 8, created: 2, updated: 0, failed: 6, dryRun: dryRun === '1' })
+    expect(data).toMatchObject({ total: 10, created: 2, updated: 0, failed: 8, dryRun: dryRun === '1' })
     expect(data.rows).toEqual([
       { row: 4, field: '序列号', msg: '请输入序列号' },
       { row: 5, field: '序列号', msg: '与第3行的序列号重复' },
@@ -66,6 +68,12 @@ test('MODULE-01 imports or reports lines by number and column, and a preview cha
       { row: 7, field: 'MAC', msg: 'MAC格式不正确，应为12位十六进制' },
       { row: 8, field: '客户编号', msg: '客户编号「T999」不存在' },
       { row: 9, field: '分组', msg: '静态分组「没有」不存在' },
+      { row: 10, field: '型号编码', msg: '型号编码「NOPE」不存在或已停用' },
+      { row: 10, field: '客户编号', msg: '客户编号「T999」不存在' },
+      { row: 10, field: 'MAC', msg: 'MAC格式不正确，应为12位十六进制' },
+      { row: 10, field: expect.stringContaining('版本'), msg: expect.stringContaining('版本') },
+      { row: 11, field: '型号编码', msg: '请输入型号编码' },
+      { row: 11, field: '分组', msg: '静态分组「没有、无」不存在' },
     ])
     expect(await findSerialsByQuery(me, { sn: 'IMP-' })).toEqual(dryRun === '1' ? [] : ['IMP-2', 'IMP-1'])
   }

@@ -1,19 +1,20 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { devices as calls } from '@oms/contract/device/device-info.ts'
-import { DeviceImportLine, DEVICE_IMPORT_ROWS } from '@oms/contract/device/device-row.ts'
+import { DEVICE_IMPORT_ROWS, DeviceImportLine } from '@oms/contract/device/device-row.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
-import { type DeviceQuota, lockDeviceQuota, isQuotaReached } from '#domain/fleet/device-quota.ts'
+import { type ApiError, conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { GroupCapacity } from '#domain/fleet/group-members.ts'
-import { TENANT_STANDING_COLUMNS, findStandingProblem } from '#domain/tenants/receiving-tenant.ts'
-import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
-import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
+import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#domain/tenants/receiving-tenant.ts'
+import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { findFreeSerials, insertDevices, updateDevices } from './device-import-write.ts'
 import { publishDevicesChanged } from './device-rows.ts'
-import { insertDevices, updateDevices } from './device-import-write.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
 /** A line with resolved names. */
@@ -26,17 +27,19 @@ export interface ResolvedLine {
   /** Fields that an update clears. */
   readonly cleared: readonly string[]
 }
-type Outcome = 'created' | 'updated' | ApiError
 
 interface State {
   readonly update: boolean
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
   readonly models: ReadonlyMap<string, number>
   /** Ids of visible tenants by tenant number. */
   readonly tenantNos: ReadonlyMap<string, number>
   /** Reasons why a tenant receives no new devices, by tenant. */
   readonly problems: ReadonlyMap<number, string | undefined>
   readonly ownTenant: number | null
-  readonly room: Map<number, { quota: DeviceQuota; left: number }>
+  /** Remaining devices of the tenants that receive new devices. */
+  readonly room: DeviceQuotaCounter
   /** Static groups by tenant and name, loaded on first use. */
   readonly groups: Map<number, ReadonlyMap<string, number>>
   readonly groupRoom: GroupCapacity
@@ -85,12 +88,13 @@ export const importDevices = defineImport({
   },
   maxRows: DEVICE_IMPORT_ROWS,
   prepare,
+  findProblems: (_ctx, fields, state) => findUnknownCodes(fields, state),
   cells: (given) => ({ ...given, tags: parts(given['tags']), groups: parts(given['groups']) }),
   takeMany,
-  finish: (ctx, { touched }) => Promise.resolve(publishDevicesChanged(ctx, [...touched])),
+  finish,
 })
 
-async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promise<State> {
+async function prepare(ctx: ImportCtx, { update, dryRun }: ParsedOf<typeof calls.import>): Promise<State> {
   const { db, user } = ctx
   if (update === '1' && !user.can(calls.update.access)) throw forbidden()
   const models = await db
@@ -101,15 +105,17 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
     .select({ id: tenants.id, no: tenants.tenantNo, ...TENANT_STANDING_COLUMNS })
     .from(tenants)
     .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
+  const isDryRun = Number(dryRun) === 1
   return {
     update: update === '1',
+    isDryRun,
     models: new Map(models.map(({ id, code }) => [code.toLowerCase(), id])),
     tenantNos: new Map(customers.map(({ id, no }) => [no.toLowerCase(), id])),
     problems: new Map(customers.map((tenant) => [tenant.id, findStandingProblem(tenant)])),
     ownTenant: user.tenantId,
-    room: new Map(),
+    room: new DeviceQuotaCounter(),
     groups: new Map(),
-    groupRoom: new GroupCapacity(),
+    groupRoom: new GroupCapacity({ locks: !isDryRun }),
     seen: new Map(),
     touched: new Set(),
   }
@@ -122,49 +128,52 @@ interface Existing {
 }
 type Numbered = ReadLine<ImportLine>
 
-/** Looks up a batch with two statements and writes the batch with two to five. Refused lines are not written. */
-async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<Outcome[]> {
+/**
+ * Looks up a batch with two statements and writes the batch with two to five. Refused lines and dry runs write nothing.
+ */
+async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<LineOutcome[]> {
   const known = await existing(
     ctx,
     lines.map(({ input }) => input.sn),
+    state,
   )
-  if (state.update) await state.groupRoom.know(ctx.db, regrouped(lines, known))
-  const outcomes: Outcome[] = []
+  if (state.update) await state.groupRoom.know(ctx.db, listRegroupedDevices(lines, known))
+  const outcomes: LineOutcome[] = []
   const added: { at: number; line: ResolvedLine }[] = []
   const changed: { at: number; id: number; line: ResolvedLine }[] = []
   for (const [at, line] of lines.entries()) {
     const verdict = await checkedLine(ctx, line, { state, known })
-    if (verdict instanceof ApiError) outcomes[at] = verdict
+    if ('problems' in verdict) outcomes[at] = verdict.problems
     else if (verdict.found) changed.push({ at, id: verdict.found.id, line: verdict.line })
     else added.push({ at, line: verdict.line })
   }
-  const made = await insertDevices(
-    ctx,
-    added.map(({ line }) => line),
-  )
+  const created = added.map(({ line }) => line)
+  const made = await (state.isDryRun ? findFreeSerials(ctx, created) : insertDevices(ctx, created))
   for (const { at, line } of added) outcomes[at] = made.has(line.input.sn) ? 'created' : conflict('序列号已存在', 'sn')
-  await updateDevices(
-    ctx,
-    changed.map(({ id, line }) => ({ id, line })),
-  )
+  if (!state.isDryRun)
+    await updateDevices(
+      ctx,
+      changed.map(({ id, line }) => ({ id, line })),
+    )
   for (const { at } of changed) outcomes[at] = 'updated'
   return outcomes
 }
 
 /** Returns existing devices whose lines name groups. */
-const regrouped = (lines: readonly Numbered[], known: ReadonlyMap<string, Existing>) =>
+const listRegroupedDevices = (lines: readonly Numbered[], known: ReadonlyMap<string, Existing>) =>
   lines.flatMap(({ input }) => (input.groups.length > 0 ? (known.get(input.sn)?.id ?? []) : []))
 
 /**
- * Locks and returns the visible devices with these serials, by serial. The insert detects serials of invisible devices.
+ * Returns the visible devices with these serials by serial, locked except in a dry run. The insert detects serials of
+ * invisible devices.
  */
-async function existing({ db, user }: ImportCtx, sns: string[]) {
-  const rows = await db
+async function existing({ db, user }: ImportCtx, sns: string[], { isDryRun }: State) {
+  const rows = db
     .select({ id: devices.id, sn: devices.sn, tenantId: devices.tenantId })
     .from(devices)
     .where(and(visibleDevices(user), sql`${devices.sn} = any(${sql.param(sns)}::text[])`))
-    .for('update')
-  return new Map<string, Existing>(rows.map((row) => [row.sn, row]))
+  const found = await (isDryRun ? rows : rows.for('update'))
+  return new Map<string, Existing>(found.map((row) => [row.sn, row]))
 }
 
 interface Around {
@@ -172,23 +181,31 @@ interface Around {
   readonly known: ReadonlyMap<string, Existing>
 }
 
-/** Returns what to do with a line, or the reason for refusing the line. */
-async function checkedLine(ctx: ImportCtx, { row, input, filled }: Numbered, { state, known }: Around) {
-  try {
-    const earlier = state.seen.get(input.sn)
-    if (earlier !== undefined) throw conflict(`与第${earlier}行的序列号重复`, 'sn')
-    state.seen.set(input.sn, row)
-    const found = known.get(input.sn)
-    if (found && !state.update) throw conflict('序列号已存在', 'sn')
-    const line = { ...(await resolved(ctx, input, state, found)), cleared: clearedBy(input, filled) }
-    await takePlaces(ctx, line, state, found)
-    if (!found) await takeRoom(ctx, line.tenantId, state)
-    state.touched.add(line.tenantId)
-    return { found, line }
-  } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
-  }
+interface Refused {
+  readonly problems: readonly ApiError[]
+}
+
+/** Returns what to do with a line, or the reasons for refusing the line. */
+async function checkedLine(
+  ctx: ImportCtx,
+  { row, input, filled }: Numbered,
+  { state, known }: Around,
+): Promise<Refused | { readonly found: Existing | undefined; readonly line: ResolvedLine }> {
+  const refusal = (problem: ApiError) => ({ problems: [problem] })
+  const earlier = state.seen.get(input.sn)
+  if (earlier !== undefined) return refusal(conflict(`与第${earlier}行的序列号重复`, 'sn'))
+  state.seen.set(input.sn, row)
+  const found = known.get(input.sn)
+  if (found && !state.update) return refusal(conflict('序列号已存在', 'sn'))
+  const resolved = await resolveReferences(ctx, input, state, found)
+  if ('problems' in resolved) return resolved
+  const line = { ...resolved, cleared: clearedBy(input, filled) }
+  const full =
+    (await takePlaces(ctx, line, state, found)) ??
+    (found ? undefined : await reserveDevice(ctx, line.tenantId, state.room))
+  if (full) return refusal(full)
+  state.touched.add(line.tenantId)
+  return { found, line }
 }
 
 const clearedBy = (input: ImportLine, filled: ReadonlySet<string>) =>
@@ -197,61 +214,74 @@ const clearedBy = (input: ImportLine, filled: ReadonlySet<string>) =>
     return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
   })
 
-async function resolved(ctx: ImportCtx, input: ImportLine, state: State, found: Existing | undefined) {
+/** Returns the problems of codes that name no model or no tenant. */
+function findUnknownCodes({ modelCode, tenantNo }: Partial<ImportLine>, { models, tenantNos }: State) {
+  const problems: ApiError[] = []
+  if (modelCode && !models.has(modelCode.toLowerCase()))
+    problems.push(invalid(`型号编码「${modelCode}」不存在或已停用`, 'modelCode'))
+  if (tenantNo && !tenantNos.has(tenantNo.toLowerCase()))
+    problems.push(invalid(`客户编号「${tenantNo}」不存在`, 'tenantNo'))
+  return problems
+}
+
+/** Returns the tenant of the device of a line, or the reason why the line is refused. */
+function findOwner(tenantNo: string, { tenantNos, problems, ownTenant }: State, found: Existing | undefined) {
+  const named = tenantNo ? tenantNos.get(tenantNo.toLowerCase()) : undefined
+  if (found)
+    return named === undefined || named === found.tenantId ? found.tenantId : '设备属于其他客户，请使用“转移客户”'
+  const tenantId = named ?? ownTenant
+  return tenantId === null ? '请输入客户编号' : (problems.get(tenantId) ?? tenantId)
+}
+
+/** Resolves the codes and names of a line, or returns the problems of its fields. */
+async function resolveReferences(
+  ctx: ImportCtx,
+  input: ImportLine,
+  state: State,
+  found: Existing | undefined,
+): Promise<Refused | Omit<ResolvedLine, 'cleared'>> {
   const { modelCode, tenantNo, groups } = input
-  if (!modelCode && !found) throw invalid('请输入型号编码', 'modelCode')
   const modelId = modelCode ? state.models.get(modelCode.toLowerCase()) : undefined
-  if (modelCode && modelId === undefined) throw invalid(`型号编码「${modelCode}」不存在或已停用`, 'modelCode')
-  const named = tenantNo ? state.tenantNos.get(tenantNo.toLowerCase()) : undefined
-  if (tenantNo && named === undefined) throw invalid(`客户编号「${tenantNo}」不存在`, 'tenantNo')
-  if (found && named !== undefined && named !== found.tenantId)
-    throw invalid('设备属于其他客户，请使用“转移客户”', 'tenantNo')
-  const tenantId = found?.tenantId ?? named ?? state.ownTenant
-  if (tenantId === null) throw invalid('请输入客户编号', 'tenantNo')
-  const problem = found ? undefined : state.problems.get(tenantId)
-  if (problem) throw invalid(problem, 'tenantNo')
-  const ids = groups.length > 0 ? await groupIds(ctx, { tenantId, groups, state }) : []
-  return { input, tenantId, modelId, groupIds: ids }
+  const problems = modelCode || found ? [] : [invalid('请输入型号编码', 'modelCode')]
+  const owner = findOwner(tenantNo, state, found)
+  if (typeof owner === 'string') return { problems: [...problems, invalid(owner, 'tenantNo')] }
+  const names = groups.length > 0 ? await loadGroups(ctx, owner, state) : new Map<string, number>()
+  const unknown = groups.filter((name) => !names.has(name))
+  if (unknown.length > 0) problems.push(invalid(`静态分组「${unknown.join('、')}」不存在`, 'groups'))
+  if (problems.length > 0) return { problems }
+  return { input, tenantId: owner, modelId, groupIds: groups.flatMap((name) => names.get(name) ?? []) }
 }
 
-async function groupIds(
-  { db }: ImportCtx,
-  { tenantId, groups, state }: { tenantId: number; groups: readonly string[]; state: State },
-) {
-  let names = state.groups.get(tenantId)
-  if (!names) {
-    const rows = await db
-      .select({ id: deviceGroups.id, name: deviceGroups.groupName })
-      .from(deviceGroups)
-      .where(and(eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 1), notDeleted(deviceGroups)))
-    names = new Map(rows.map(({ id, name }) => [name, id]))
-    state.groups.set(tenantId, names)
-  }
-  return groups.map((name) => {
-    const id = names.get(name)
-    if (id === undefined) throw invalid(`静态分组「${name}」不存在`, 'groups')
-    return id
-  })
+/** Returns the static groups of a tenant by name, loaded on first use. */
+async function loadGroups({ db }: ImportCtx, tenantId: number, { groups }: State) {
+  const loaded = groups.get(tenantId)
+  if (loaded) return loaded
+  const rows = await db
+    .select({ id: deviceGroups.id, name: deviceGroups.groupName })
+    .from(deviceGroups)
+    .where(and(eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 1), notDeleted(deviceGroups)))
+  const names = new Map(rows.map(({ id, name }) => [name, id]))
+  groups.set(tenantId, names)
+  return names
 }
 
+/** Takes the places of the device in its groups, or returns the problem. */
 async function takePlaces(ctx: ImportCtx, line: ResolvedLine, { groupRoom }: State, found: Existing | undefined) {
   const groups = new Map(line.groupIds.map((id, at) => [id, line.input.groups[at] as string]))
-  if (groups.size === 0) return
-  const problem = await groupRoom.take(ctx.db, { deviceId: found?.id, tenantId: line.tenantId, groups })
-  if (problem) throw problem
+  if (groups.size === 0) return undefined
+  return groupRoom.take(ctx.db, { deviceId: found?.id, tenantId: line.tenantId, groups })
 }
 
-/** Takes one device from the tenant's quota. Reads the quota once under a lock and then counts in memory. */
-async function takeRoom({ db }: ImportCtx, tenantId: number, { room }: State) {
-  let mine = room.get(tenantId)
-  if (!mine) {
-    const quota = await lockDeviceQuota(db, tenantId)
-    mine = { quota, left: quota.left }
-    room.set(tenantId, mine)
-  }
-  if (mine.left <= 0) {
-    const { message } = isQuotaReached(mine.quota)
-    throw conflict(message, 'tenantNo')
-  }
-  mine.left -= 1
+/** Takes one device from the quota of the tenant, or returns the problem. */
+async function reserveDevice({ db }: ImportCtx, tenantId: number, room: DeviceQuotaCounter) {
+  const problem = await room.findProblem(db, tenantId)
+  if (problem) return conflict(problem.message, 'tenantNo')
+  room.add(tenantId)
+  return undefined
+}
+
+async function finish(ctx: ImportCtx, { room, touched, isDryRun }: State) {
+  if (isDryRun) return
+  await room.assertKept(ctx.db)
+  await publishDevicesChanged(ctx, [...touched])
 }

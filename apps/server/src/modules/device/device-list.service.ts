@@ -13,7 +13,7 @@ import { notFound } from '#core/http/api-error.ts'
 import { paginateLarge, canSeeAllRows } from '#core/database/lists/large-list.ts'
 import { among, computePageOffset, buildOrder } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
-import { findIdsBySerialPart, MIN_KEYED_PART, findPageBySerialPart } from './device-serials.ts'
+import { findIdsBySerialPart, MIN_INDEXED_LENGTH, findPageBySerialPart } from './device-serials.ts'
 
 export type DeviceListFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -67,7 +67,7 @@ export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
  */
 async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof calls.list>) {
   const { sn, ...others } = input
-  if (sn === undefined || sn.length < MIN_KEYED_PART) return undefined
+  if (sn === undefined || sn.length < MIN_INDEXED_LENGTH) return undefined
   const isAlone =
     canSeeAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {

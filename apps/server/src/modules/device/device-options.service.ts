@@ -4,7 +4,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { deviceGroups, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { listModelOptions } from '#domain/fleet/device-models.ts'
 import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
@@ -20,7 +20,7 @@ export async function listTypeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof 
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
     .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
-    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
     .limit(MAX_OPTIONS)
   return { list }
 }
@@ -43,7 +43,7 @@ export async function listGroupOptions({ db, user }: Ctx, { keyword, kind }: Par
         kind === undefined ? undefined : eq(deviceGroups.kind, kind),
       ),
     )
-    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+    .orderBy(asc(byName(deviceGroups.groupName)), asc(deviceGroups.id))
     .limit(MAX_OPTIONS)
   return { list }
 }

@@ -6,7 +6,7 @@ import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Key length of the index `devices_sn_keys`. The index does not find shorter parts. */
-export const MIN_KEYED_PART = 4
+export const MIN_INDEXED_LENGTH = 4
 
 /**
  * Number of matches after which older millions are not searched and the total is estimated. Each match is on a

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { dictTypes } from '#schema/system.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { dictTypes } from '#schema/system.ts'
 
 /** Context for changing a dictionary, in a request or an import. */
 export type ChangeCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
@@ -13,13 +13,17 @@ export function assertPlatformAccount({ user }: Pick<Ctx, 'user'>) {
   if (!user.isPlatform) throw forbidden()
 }
 
-/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
-export async function lockType(db: Db, dictType: string) {
-  const [type] = await db
+/** Selects the type by name. */
+export const selectType = (db: Db, dictType: string) =>
+  db
     .select()
     .from(dictTypes)
     .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
-    .for('update')
+    .$dynamic()
+
+/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
+export async function lockType(db: Db, dictType: string) {
+  const [type] = await selectType(db, dictType).for('update')
   if (!type) throw notFound('字典类型')
   return type
 }

@@ -1,15 +1,15 @@
-import { DictDataInput, type dictData as calls, MAX_DICT_ENTRIES } from '@oms/contract/dict/dict.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type dictData as calls, DictDataInput, MAX_DICT_ENTRIES } from '@oms/contract/dict/dict.ts'
 import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { dictData } from '#schema/system.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import type { Db } from '#core/database/client.ts'
+import { buildOrder, contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type ChangeCtx, assertPlatformAccount, publishDictChanged, lockType } from './dict-change.ts'
+import { dictData } from '#schema/system.ts'
+import { assertPlatformAccount, type ChangeCtx, lockType, publishDictChanged } from './dict-change.ts'
 import { readSchemaTitles } from './dict-titles.ts'
 import { findFirstUse } from './dict-usage.ts'
 
@@ -53,10 +53,15 @@ export async function createEntry(ctx: Ctx, input: ParsedOf<typeof calls.create>
   return { dictCode }
 }
 
+/** Returns the error when a type with this number of entries can receive no further entry. */
+export const findSpaceProblem = (count: number) =>
+  count >= MAX_DICT_ENTRIES ? invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType') : undefined
+
 /** Inserts one entry. The caller locks the type and publishes the change. */
 export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), notDeleted(dictData)))
-  if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
+  const full = findSpaceProblem(count)
+  if (full) throw full
   await assertValueFree(db, input)
   const [made] = await db
     .insert(dictData)

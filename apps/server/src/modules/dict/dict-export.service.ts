@@ -4,7 +4,7 @@ import { dictData, dictTypes } from '#schema/system.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { buildDataFilter, buildDataOrder } from './dict-data.service.ts'
-import { TYPE_ROW, buildTypeFilter, buildTypeOrder } from './dict-type.service.ts'
+import { TYPE_LIST_COLUMNS, buildTypeFilter, buildTypeOrder } from './dict-type.service.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number' } as const
@@ -42,7 +42,7 @@ export const exportTypes = defineExport({
   keys: (db, _user, input) =>
     db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(buildTypeFilter(input)).$dynamic(),
   order: buildTypeOrder,
-  load: (db, _user, keys) => db.select(TYPE_ROW).from(dictTypes).where(among(dictTypes.dictId, keys)),
+  load: (db, _user, keys) => db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(among(dictTypes.dictId, keys)),
   keyOf: ({ dictId }) => dictId,
   line: (row) => words(row),
 })

@@ -70,6 +70,22 @@ describe('spreadsheets', () => {
     for (const type of [one, two]) expect((await byType(type)).json().data).toHaveLength(1)
   })
 
+  test('a line with several invalid fields is reported with a problem for each field', async () => {
+    const { dictType } = await newType()
+    await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, '1'))
+    const lines = ['字典类型,字典标签,字典键值,状态', `no_such_type,,1,启用`, `${dictType},甲,1,也许`]
+    for (const query of ['dryRun=1', '']) {
+      const { data } = await send(lines.join('\r\n'), query)
+      expect(data).toMatchObject({ created: 0, failed: 2 })
+      expect(data.rows).toEqual([
+        { row: 2, field: '字典类型', msg: '字典类型不存在' },
+        { row: 2, field: '字典标签', msg: '请输入字典标签' },
+        { row: 3, field: '字典键值', msg: '字典键值已存在' },
+        { row: 3, field: '状态', msg: '请选择状态' },
+      ])
+    }
+  })
+
   test('refuses a spreadsheet without the required columns with a message', async () => {
     expect(await send('甲,乙\r\n1,2\r\n', '')).toMatchObject({ code: 400, data: { field: 'file' } })
   })

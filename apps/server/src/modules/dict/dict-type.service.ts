@@ -19,7 +19,7 @@ const BIZ = 'dictType'
 const TAKEN = ['字典类型已存在', 'dictType'] as const
 
 /** Columns of a list row, with the number of entries. */
-export const TYPE_ROW = {
+export const TYPE_LIST_COLUMNS = {
   dictId: dictTypes.dictId,
   dictName: dictTypes.dictName,
   dictType: dictTypes.dictType,
@@ -49,12 +49,12 @@ export const buildTypeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderBy
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
 export function listTypes({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const rows = db.select(TYPE_ROW).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
+  const rows = db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
   return paginate(db, rows, input, buildTypeOrder(input))
 }
 
 export async function getType({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [row] = await db.select(TYPE_ROW).from(dictTypes).where(byId(id))
+  const [row] = await db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(byId(id))
   if (!row) throw notFound('字典类型')
   return row
 }

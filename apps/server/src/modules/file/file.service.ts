@@ -11,7 +11,7 @@ import { files, uploads } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FileMismatch } from '#core/storage/store.ts'
-import { UploadUnknown } from '#core/storage/resumable.ts'
+import { UnknownUploadError } from '#core/storage/resumable.ts'
 import { assertAcceptableUpload, recordFile, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { KEPT_REPORT_PURPOSE } from '#core/spreadsheet/transfer-jobs.ts'
@@ -48,6 +48,12 @@ const COMPONENT_READERS: Readonly<Record<number, string>> = {
   1: 'upgrade:ota:query',
   2: 'upgrade:GeneralSoftware:query',
 }
+
+/**
+ * Purposes of files that a record assigns to its own tenant. An unused file still has the tenant of the uploader,
+ * although the record may belong to another tenant.
+ */
+const ASSIGNED_PURPOSES = new Set(['ticket', 'ticketImage', 'consent', 'agentVoucher'])
 
 /** Personal data must not stay in the browser cache of a shared computer. */
 const NOT_KEPT = { 'cache-control': 'no-store' }
@@ -93,6 +99,7 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
   if (file.purpose === 'agentDemo' && readsSample(user, file.tenantId)) return true
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
+  if (file.usedTime === null && ASSIGNED_PURPOSES.has(file.purpose)) return false
   if (!isTenantInScope(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
@@ -157,7 +164,7 @@ export async function beginUpload(ctx: Ctx, input: ParsedOf<typeof contract.begi
 }
 
 const missing = (error: unknown) => {
-  if (error instanceof UploadUnknown) return null
+  if (error instanceof UnknownUploadError) return null
   throw error
 }
 
@@ -196,6 +203,6 @@ async function ownUpload({ db, user }: Ctx, uploadId: string) {
     .select()
     .from(uploads)
     .where(and(eq(uploads.id, uploadId), eq(uploads.uid, user.uid)))
-  if (!open) throw new UploadUnknown('not an upload of this account')
+  if (!open) throw new UnknownUploadError('not an upload of this account')
   return open
 }

@@ -3,6 +3,9 @@ import type { Ctx, User } from '#core/http/context.ts'
 
 export type BlockFigures = Omit<HomeBlockData, 'key' | 'title'>
 
+/** Omits figures with the value 0, because their lists would be empty. */
+export const omitZeros = (figures: NonNullable<BlockFigures['figures']>) => figures.filter(({ value }) => value > 0)
+
 /** A block of the home page: its permission, its data, and the resources that invalidate the data. */
 export interface BlockSource {
   readonly title: string

@@ -114,7 +114,7 @@ async function seer({ db, services, request }: PublicCtx): Promise<{ id: number;
 const over = () => refused('展示链接无效、已过期或已被撤销，请联系管理员重新生成')
 
 /** Records the last use of a display link, at most once a minute. The list shows which links are in use. */
-async function seen({ db, request }: PublicCtx, id: number) {
+async function recordDisplayPoll({ db, request }: PublicCtx, id: number) {
   await db
     .update(displayLinks)
     .set({ lastSeenTime: sql`now()` as unknown as string, lastSeenIp: request.ip })
@@ -128,7 +128,7 @@ async function seen({ db, request }: PublicCtx, id: number) {
 
 export async function getDisplayLinkName(ctx: PublicCtx) {
   const { id, name } = await seer(ctx)
-  await seen(ctx, id)
+  await recordDisplayPoll(ctx, id)
   return { name, zone: ctx.services.config.timeZone }
 }
 

@@ -1,5 +1,12 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { deviceModels } from '@oms/contract/device-model/device-model.ts'
+import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
+import { ota } from '@oms/contract/ota/ota.ts'
+import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
+import { mayCall } from '#core/tenancy/shared-data.ts'
 import { worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 interface Step {
@@ -7,8 +14,8 @@ interface Step {
   readonly title: string
   readonly hint: string
   readonly url: string
-  /** Permission that the step requires. */
-  readonly needs: string
+  /** Call that does the step. */
+  readonly call: Endpoint
 }
 
 const STEPS: readonly Step[] = [
@@ -17,41 +24,41 @@ const STEPS: readonly Step[] = [
     title: '新增设备类型',
     hint: '如摄像机、门铃',
     url: '/device/_manage',
-    needs: 'device:_manage:add',
+    call: deviceTypes.create,
   },
   {
     key: 'model',
     title: '新增设备型号',
     hint: '设备按型号接收升级',
     url: '/device/updateManage',
-    needs: 'device:updateManage:add',
+    call: deviceModels.create,
   },
   {
     key: 'device',
     title: '登记设备',
     hint: '逐台新增，或从表格导入',
     url: '/device/apkManage',
-    needs: 'device:apkManage:add',
+    call: devices.create,
   },
   {
     key: 'firmware',
     title: '上传固件版本',
     hint: '填写版本号并上传组件',
     url: '/upgrade/ota',
-    needs: 'upgrade:ota:add',
+    call: ota.create,
   },
   {
     key: 'release',
     title: '发布升级',
     hint: '选择范围和比例，设备随后收到新版本',
     url: '/upgrade/ota',
-    needs: 'upgrade:ota:publish',
+    call: otaRelease.publish,
   },
 ]
 
 /** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
 export async function listFirstSteps({ db, user }: Ctx) {
-  if (!worksInPlatform(user) || !STEPS.some(({ needs }) => user.can(needs))) return []
+  if (!worksInPlatform(user) || !STEPS.some(({ call }) => mayCall(user, call))) return []
   const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
     exists (select from device_types where deleted_at is null) as type,
     exists (select from device_models where deleted_at is null) as model,
@@ -60,7 +67,7 @@ export async function listFirstSteps({ db, user }: Ctx) {
     exists (select from ota_policies) as release`)
   const [done] = rows
   if (!done || STEPS.every(({ key }) => done[key])) return []
-  return STEPS.filter(({ needs }) => user.can(needs)).map(({ key, title, hint, url }) => ({
+  return STEPS.filter(({ call }) => mayCall(user, call)).map(({ key, title, hint, url }) => ({
     key,
     title,
     hint,

@@ -52,7 +52,8 @@ describe('devices on the home page', () => {
     expect(await block(admin, 'devices')).toMatchObject({
       value: 4,
       delta: 1,
-      detail: '今日激活 1 台，停用 1 台',
+      detail: '今日激活 1 台',
+      figures: [{ title: '停用', value: 1, url: '/device/apkManage?status=0' }],
       parts: [
         { title: '在线', value: 2 },
         { title: '离线', value: 1 },
@@ -180,7 +181,14 @@ describe('big screen', () => {
     const { data } = await admin.call('GET', `${HOME}/screen/tickets`)
     expect(data).toMatchObject({ open: 2, unassigned: 1, breached: 1, createdToday: 2, closedToday: 1 })
     expect(data.days).toHaveLength(14)
-    expect(await block(admin, 'tickets')).toMatchObject({ value: 2, detail: '今日新增 2 个，未分派 1 个，超时 1 个' })
+    expect(await block(admin, 'tickets')).toMatchObject({
+      value: 2,
+      figures: [
+        { title: '今日新增', value: 2 },
+        { title: '未分派', value: 1 },
+        { title: '超时', value: 1 },
+      ],
+    })
     const { list } = (await admin.call('GET', `${HOME}/todo`)).data
     expect(list).toEqual(
       expect.arrayContaining([

@@ -52,6 +52,7 @@ export const accountsBlock: BlockSource = {
   may: (user) => user.can('system:userList:list') || user.can('system:manager:list'),
   async load({ db, user }) {
     const seesAll = user.can('system:userList:list')
+    const url = seesAll ? '/system/userList' : '/system/manager'
     // The list of staff contains only the session's tenant.
     const listed = seesAll ? undefined : sql`${accounts.tenantId} = ${user.tenantId}`
     const [sums] = await db
@@ -65,8 +66,10 @@ export const accountsBlock: BlockSource = {
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,
-      detail: sums?.off ? `停用 ${sums.off} 个` : '全部启用',
-      url: seesAll ? '/system/userList' : '/system/manager',
+      ...(sums?.off
+        ? { figures: [{ title: '停用', value: sums.off, url: `${url}?status=0` }] }
+        : { detail: '全部启用' }),
+      url,
     }
   },
 }

@@ -27,7 +27,7 @@ export const firmwareBlock: BlockSource = {
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,
-      detail: `已启用 ${sums?.enabled ?? 0} 个`,
+      figures: [{ title: '已启用', value: sums?.enabled ?? 0, url: '/upgrade/ota?status=1' }],
       url: '/upgrade/ota',
     }
   },

@@ -16,11 +16,11 @@ interface Result {
 
 const own = ({ uid }: User) => eq(jobs.uid, uid)
 /**
- * Returns the condition for visible jobs. Failed scheduled jobs have no account and are visible to platform accounts
- * with the log permission.
+ * Returns the condition for visible jobs. Failed scheduled jobs have no account and concern all tenants. They are visible
+ * to platform accounts with the log permission that see all tenants.
  */
 const visible = (user: User) =>
-  user.isPlatform && user.can('system:operLog:list')
+  user.isPlatform && user.scope.tenants === 'all' && user.can('system:operLog:list')
     ? or(own(user), and(isNull(jobs.uid), eq(jobs.state, 'failed')))
     : own(user)
 

@@ -6,6 +6,7 @@ import { licenses } from '#schema/license.ts'
 import type { User } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { buildLicenseFilter, type LicenseFilter, buildLicenseOrder } from './license-list.service.ts'
 import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
 
@@ -46,10 +47,19 @@ export const exportMaskedLicenses = defineExport({
   load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskLicense),
 })
 
-/** Exports the filtered list with full UIDs. */
+/**
+ * Exports the filtered list with full UIDs. Omits the stock for staff limited to chosen tenants, because all tenants
+ * share the stock.
+ */
 export const exportPlainLicenses = defineExport({
   ...common,
   kind: 'license-plain',
+  keys: (db, user, input) =>
+    db
+      .select({ id: licenses.id })
+      .from(licenses)
+      .where(and(buildLicenseFilter(user, input), scoped(user, { tenant: licenses.tenantId })))
+      .$dynamic(),
   endpoint: calls.exportPlain,
   sheet: 'P2P证书明文',
   load: (db, user, keys) => rowsOf(db, user, keys),

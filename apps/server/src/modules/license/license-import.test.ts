@@ -95,6 +95,7 @@ test('a line that has expired or names an unknown type is refused with its reaso
     `${uidOf('EXP', 2)},,,NO-SUCH-TYPE,,,`,
     `${uidOf('EXP', 3)},,,,,${day(1)},`,
     `${uidOf('EXP', 4)},,,own-type,,,`,
+    `${uidOf('EXP', 6)},,,NO-SUCH-TYPE,NO-MODEL,2020-01-31,`,
   ]
   const fields = { vendor: '2', typeCode: 'OWN-TYPE' }
   const problems = [
@@ -102,14 +103,22 @@ test('a line that has expired or names an unknown type is refused with its reaso
     '授权类型「NO-SUCH-TYPE」不存在，请改正，或先以该类型导入批次或申请授权',
   ]
   const { data: shown } = await take(me, lines, fields, 'preview')
-  expect(shown.rows.map(({ problem }: { problem: string }) => problem)).toEqual([...problems, '', ''])
+  expect(shown.rows.map(({ problem }: { problem: string }) => problem)).toEqual([
+    ...problems,
+    '',
+    '',
+    `授权类型：${problems[1]}；型号编码：型号编码「NO-MODEL」不存在；到期日期：${problems[0]}`,
+  ])
   const { data } = await take(me, lines, { ...fields, dryRun: '0' })
   expect(data).toMatchObject({
     created: 2,
-    failed: 2,
+    failed: 3,
     rows: [
       { row: 2, field: '到期日期', msg: problems[0] },
       { row: 3, field: '授权类型', msg: problems[1] },
+      { row: 6, field: '授权类型', msg: problems[1] },
+      { row: 6, field: '型号编码', msg: '型号编码「NO-MODEL」不存在' },
+      { row: 6, field: '到期日期', msg: problems[0] },
     ],
   })
   // From now on the type is in use, so that lines of other batches may name it.

@@ -3,10 +3,10 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license/license-rows.ts'
 import {
-  toCanonicalUid,
+  findUidProblem,
   LICENSE_VENDORS,
   type LicenseVendor,
-  findUidProblem,
+  toCanonicalUid,
 } from '@oms/contract/license/license-uid.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
@@ -21,7 +21,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#schema/device.ts'
 import { licenseBatches } from '#schema/license.ts'
-import { publishLicensesChanged, createStepContext } from './license-rows.ts'
+import { createStepContext, publishLicensesChanged } from './license-rows.ts'
 import { listKnownTypes } from './license-types.ts'
 
 export type ImportLine = z.output<typeof LicenseImportLine>
@@ -35,9 +35,13 @@ interface Defaults {
   /** `yyyy-MM-dd` in the time zone of the console. */
   readonly today: string
 }
-interface State extends Defaults {
-  readonly batchId: number
+interface Batch {
+  readonly id: number
   readonly batchNo: string
+}
+interface State extends Defaults {
+  /** Undefined in a dry run, which neither locks nor writes rows. */
+  readonly batch: Batch | undefined
   /** First line number of each UID. */
   readonly seen: Map<string, number>
   created: number
@@ -82,6 +86,7 @@ export const importLicenses = defineImport({
   maxRows: LICENSE_IMPORT_ROWS,
   secret: ['licenseKey'],
   prepare,
+  findProblems: (_ctx, fields, state) => findLineProblems(fields, state),
   takeMany,
   finish,
 })
@@ -90,7 +95,19 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
   const { db, user, file } = ctx
   if (!user.isPlatform) throw forbidden()
   await assertNewFile(db, file.sha256)
-  const [batch] = await db
+  const isDryRun = Number(input.dryRun) === 1
+  if (isDryRun && input.batchNo) await assertFreeNumber(db, input.batchNo)
+  return {
+    batch: isDryRun ? undefined : await insertBatch(ctx, input),
+    ...(await loadImportDefaults(ctx, input)),
+    seen: new Map(),
+    created: 0,
+  }
+}
+
+async function insertBatch(ctx: ImportCtx, input: Input): Promise<Batch> {
+  const { db, user, file } = ctx
+  const [made] = await db
     .insert(licenseBatches)
     .values({
       batchNo: input.batchNo || (await freeNumber(ctx)),
@@ -106,14 +123,7 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
     .catch((error: unknown) => {
       throw toUniqueViolation(error, CLASHES) ?? error
     })
-  const made = batch!
-  return {
-    batchId: made.id,
-    batchNo: made.batchNo,
-    ...(await loadImportDefaults(ctx, input)),
-    seen: new Map(),
-    created: 0,
-  }
+  return made!
 }
 
 const CLASHES = {
@@ -129,12 +139,18 @@ async function assertNewFile(db: Db, sha256: string) {
   if (same) throw invalid(`该文件已导入过（批次 ${same.batchNo}，${same.total}个），未做任何更改`, 'file')
 }
 
+const countNumber = (db: Db, batchNo: string) => db.$count(licenseBatches, eq(licenseBatches.batchNo, batchNo))
+
+async function assertFreeNumber(db: Db, batchNo: string) {
+  if ((await countNumber(db, batchNo)) > 0) throw conflict(...CLASHES.license_batches_no)
+}
+
 /** `B20260102-4821`. */
 async function freeNumber({ db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>): Promise<string> {
   const day = formatLocalDay(now, services.config.timeZone).replaceAll('-', '')
   for (let tries = 0; tries < 20; tries++) {
     const batchNo = `B${day}-${randomInt(1000, 10_000)}`
-    if ((await db.$count(licenseBatches, eq(licenseBatches.batchNo, batchNo))) === 0) return batchNo
+    if ((await countNumber(db, batchNo)) === 0) return batchNo
   }
   throw refused('无法生成批次号，请手动填写')
 }
@@ -156,23 +172,33 @@ export async function loadImportDefaults(
   return { vendor, typeCode, models: await modelsByCode(db), types: await listKnownTypes(db, typeCode), today }
 }
 
-/** Returns the stored fields of a line. Throws the problem of a line that cannot be stored. */
-export function resolveLine(input: ImportLine, { vendor, typeCode, models, types, today }: Defaults): ResolvedLine {
-  if (input.vendor && input.vendor.toLowerCase() !== LICENSE_VENDORS[vendor].toLowerCase())
-    throw invalid(`厂商「${input.vendor}」与批次的厂商${LICENSE_VENDORS[vendor]}不一致`, 'vendor')
-  const uid = toCanonicalUid(vendor, input.uid)
-  const problem = findUidProblem(vendor, uid)
-  if (problem) throw invalid(problem, 'uid')
-  if (input.typeCode && !types.has(input.typeCode))
-    throw invalid(`授权类型「${input.typeCode}」不存在，请改正，或先以该类型导入批次或申请授权`, 'typeCode')
-  const modelId = input.modelCode ? models.get(input.modelCode.toLowerCase()) : null
-  if (modelId === undefined) throw invalid(`型号编码「${input.modelCode}」不存在`, 'modelCode')
-  if (input.expireTime && input.expireTime < today)
-    throw invalid(`到期日期 ${input.expireTime} 已过，不能导入已过期的证书`, 'expireTime')
+/** Returns the problems of the fields of a line, one for each field. */
+export function findLineProblems(fields: Partial<ImportLine>, { vendor, models, types, today }: Defaults): ApiError[] {
+  const name = LICENSE_VENDORS[vendor]
+  const isOther = fields.vendor && fields.vendor.toLowerCase() !== name.toLowerCase()
+  const uidProblem = fields.uid === undefined ? undefined : findUidProblem(vendor, toCanonicalUid(vendor, fields.uid))
+  const { typeCode, modelCode, expireTime } = fields
+  return [
+    ...(isOther ? [invalid(`厂商「${fields.vendor}」与批次的厂商${name}不一致`, 'vendor')] : []),
+    ...(uidProblem ? [invalid(uidProblem, 'uid')] : []),
+    ...(typeCode && !types.has(typeCode)
+      ? [invalid(`授权类型「${typeCode}」不存在，请改正，或先以该类型导入批次或申请授权`, 'typeCode')]
+      : []),
+    ...(modelCode && !models.has(modelCode.toLowerCase())
+      ? [invalid(`型号编码「${modelCode}」不存在`, 'modelCode')]
+      : []),
+    ...(expireTime && expireTime < today
+      ? [invalid(`到期日期 ${expireTime} 已过，不能导入已过期的证书`, 'expireTime')]
+      : []),
+  ]
+}
+
+/** Returns the stored fields of a line without problems. */
+export function resolveLine(input: ImportLine, { vendor, typeCode, models }: Defaults): ResolvedLine {
   return {
-    uid,
+    uid: toCanonicalUid(vendor, input.uid),
     typeCode: input.typeCode ?? typeCode,
-    modelId,
+    modelId: (input.modelCode ? models.get(input.modelCode.toLowerCase()) : undefined) ?? null,
     key: input.licenseKey,
     expire: input.expireTime ? `${input.expireTime} 23:59:59` : null,
     remark: input.remark,
@@ -181,7 +207,10 @@ export function resolveLine(input: ImportLine, { vendor, typeCode, models, types
 
 type Numbered = { readonly row: number; readonly input: ImportLine }
 
-/** Writes a batch of lines with two statements: one inserts the certificates, one inserts their history. */
+/**
+ * Writes a batch of lines with two statements: one inserts the certificates, one inserts their history. A dry run only
+ * looks up the UIDs.
+ */
 async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<('created' | ApiError)[]> {
   const outcomes: ('created' | ApiError)[] = []
   const added: { at: number; line: ResolvedLine }[] = []
@@ -190,30 +219,37 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
     if (verdict instanceof ApiError) outcomes[at] = verdict
     else added.push({ at, line: verdict })
   }
-  const made = await insert(
-    ctx,
-    added.map(({ line }) => line),
-    state,
-  )
+  const resolved = added.map(({ line }) => line)
+  const made = await (state.batch ? insert(ctx, resolved, state.vendor, state.batch) : findFreeUids(ctx.db, resolved))
   for (const { at, line } of added) outcomes[at] = made.has(line.uid) ? 'created' : conflict('UID已存在', 'uid')
   state.created += made.size
   return outcomes
 }
 
 function checkedLine(row: number, input: ImportLine, state: State) {
-  try {
-    const line = resolveLine(input, state)
-    const earlier = state.seen.get(line.uid)
-    if (earlier !== undefined) throw conflict(`与第${earlier}行的UID重复`, 'uid')
-    state.seen.set(line.uid, row)
-    return line
-  } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
-  }
+  const line = resolveLine(input, state)
+  const earlier = state.seen.get(line.uid)
+  if (earlier !== undefined) return conflict(`与第${earlier}行的UID重复`, 'uid')
+  state.seen.set(line.uid, row)
+  return line
 }
 
-async function insert(ctx: ImportCtx, lines: readonly ResolvedLine[], state: State): Promise<ReadonlySet<string>> {
+/** Returns the UIDs that no certificate has. */
+async function findFreeUids(db: Db, lines: readonly ResolvedLine[]): Promise<ReadonlySet<string>> {
+  const uids = lines.map(({ uid }) => uid)
+  const { rows } = await db.execute<{ uid: string }>(
+    sql`select uid from licenses where uid = any(${sql.param(uids)}::text[])`,
+  )
+  const taken = new Set(rows.map(({ uid }) => uid))
+  return new Set(uids.filter((uid) => !taken.has(uid)))
+}
+
+async function insert(
+  ctx: ImportCtx,
+  lines: readonly ResolvedLine[],
+  vendor: LicenseVendor,
+  batch: Batch,
+): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set()
   const { db, now, services } = ctx
   const { uid, operName } = createStepContext(ctx)
@@ -228,12 +264,12 @@ async function insert(ctx: ImportCtx, lines: readonly ResolvedLine[], state: Sta
   const { rows } = await db.execute<{ uid: string }>(sql`
     with made as (
       insert into licenses (uid, vendor, type_code, key_sealed, batch_id, model_id, expire_time, remark, import_time, update_by, update_time)
-      select x.u, ${state.vendor}, x.t, x.k, ${state.batchId}, x.m, x.e, x.r, ${now.toISOString()}, ${uid}, ${now.toISOString()}
+      select x.u, ${vendor}, x.t, x.k, ${batch.id}, x.m, x.e, x.r, ${now.toISOString()}, ${uid}, ${now.toISOString()}
       from jsonb_to_recordset(${JSON.stringify(wire)}::jsonb) as x(u text, t text, k text, m int, e timestamptz, r text)
       on conflict (uid) do nothing returning id, uid
     ), noted as (
       insert into license_events (license_id, action, to_state, uid, oper_name, reason, create_time)
-      select id, 'import', 0, ${uid}::int, ${operName.slice(0, 30)}::varchar, ${`批次 ${state.batchNo}`}::varchar, ${now.toISOString()}::timestamptz from made
+      select id, 'import', 0, ${uid}::int, ${operName.slice(0, 30)}::varchar, ${`批次 ${batch.batchNo}`}::varchar, ${now.toISOString()}::timestamptz from made
     )
     select uid from made`)
   return new Set(rows.map((row) => row.uid))
@@ -243,9 +279,10 @@ async function insert(ctx: ImportCtx, lines: readonly ResolvedLine[], state: Sta
  * Stores the number of certificates. Deletes a delivery without new certificates, so that the corrected file can be
  * imported again.
  */
-async function finish(ctx: ImportCtx, { batchId, created }: State) {
+async function finish(ctx: ImportCtx, { batch, created }: State) {
   const { db } = ctx
-  if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batchId))
-  else await db.update(licenseBatches).set({ total: created }).where(eq(licenseBatches.id, batchId))
+  if (!batch) return
+  if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batch.id))
+  else await db.update(licenseBatches).set({ total: created }).where(eq(licenseBatches.id, batch.id))
   if (created > 0) await publishLicensesChanged(ctx, [null])
 }

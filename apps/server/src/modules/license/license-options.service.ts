@@ -2,6 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseOptions as calls } from '@oms/contract/license/license.ts'
 import { and, desc, sql } from 'drizzle-orm'
 import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
+import { assertUsesDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -10,13 +11,17 @@ import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MAX_OPTIONS = 100
 
-export const listReceivingTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await listTenantOptions(db, user, input),
-})
+const DIRECTORY = 'LicenseManage'
 
-export const listLicenseModels = async ({ db }: Ctx, input: ParsedOf<typeof calls.models>) => ({
-  list: await listModelOptions(db, input),
-})
+export async function listReceivingTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
+  assertUsesDirectory(user, DIRECTORY)
+  return { list: await listTenantOptions(db, user, input) }
+}
+
+export async function listLicenseModels({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
+  assertUsesDirectory(user, DIRECTORY)
+  return { list: await listModelOptions(db, input) }
+}
 
 export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
   const left = sql<number>`(select coalesce(sum(n), 0)::int from license_counts c where c.batch_id = ${licenseBatches.id} and c.state = 0)`
@@ -35,6 +40,7 @@ export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: Pa
 
 /** Lists type codes that occur in deliveries and grants. */
 export async function listTypeOptions({ db, user }: Ctx) {
+  assertUsesDirectory(user, DIRECTORY)
   const { rows } = await db.execute<{ code: string }>(sql`
     select distinct type_code as code from ${licenseCounts}
       where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}

@@ -1,16 +1,16 @@
 import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { takeStep } from '#domain/licensing/steps.ts'
+import { applyLicenseStep } from '#domain/licensing/steps.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { warnOfLowTenants } from './statistics/license-tenant-stock.ts'
 
 /** Maximum number of rows that one transaction of the scheduled job changes. */
-const AT_ONCE = 5000
+const CHANGED_ROWS = 5000
 const KIND = 'license-clock'
 const WARN_DAYS = [7, 30] as const
 const QUERY = 'LicenseManage:Certificate:query'
@@ -41,14 +41,14 @@ export async function runLicenseSchedule(services: Services) {
 /** Expires certificates in use whose end date has passed. */
 async function expireLicenses({ database, events, now }: Services) {
   let total = 0
-  for (let n = AT_ONCE; n === AT_ONCE; total += n) {
+  for (let n = CHANGED_ROWS; n === CHANGED_ROWS; total += n) {
     n = await database.db.transaction(async (db) => {
       const { rows } = await db.execute<{
         id: number
       }>(sql`select id from licenses where state = 3 and expire_time <= now()
-        order by expire_time, id limit ${AT_ONCE} for update skip locked`)
+        order by expire_time, id limit ${CHANGED_ROWS} for update skip locked`)
       const stepContext = { db, now: now(), uid: null, operName: '系统', reason: '到期自动处理' }
-      await takeStep(
+      await applyLicenseStep(
         stepContext,
         'expire',
         rows.map(({ id }) => id),
@@ -119,7 +119,7 @@ async function notifyEndingCertificates(
     text: `客户「${name}」有${n}个已激活的P2P证书将在${days}天内到期，最早于 ${first} 到期。\n到期后设备将不能使用P2P服务，请及时处理。`,
     uids: [
       ...(await listAccountsWithPermission(db, tenantId, QUERY)),
-      ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
+      ...(await listPlatformStaff(db, QUERY, [tenantId])),
     ],
     priority: days <= 7 ? 3 : 2,
   })

@@ -1,13 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import type { LicenseStep } from '@oms/contract/license/license-state.ts'
 import { maskUid } from '@oms/contract/license/license-uid.ts'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import { licenseEvents } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findStepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.ts'
+import { findStepProblem, applyDeviceStep, applyLicenseStep } from '#domain/licensing/steps.ts'
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { assertAllTenants } from '#core/tenancy/shared-data.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
@@ -27,6 +29,10 @@ interface Batch {
 }
 type RefusalRule = (license: StoredLicense) => string | undefined
 
+/** Returns the refusal of a certificate in stock, which all tenants share, for staff limited to chosen tenants. */
+const findStockProblem = ({ scope }: Ctx['user'], { tenantId }: StoredLicense) =>
+  tenantId === null && scope.tenants !== 'all' ? SHARED_DATA_MESSAGE : undefined
+
 /** Applies one step to the certificates of a batch that permit the step, and reports the reason for the others. */
 async function each(
   ctx: Ctx,
@@ -40,10 +46,10 @@ async function each(
   const { good, failed } = splitLicensesByProblem(
     ids,
     found,
-    (license) => findStepProblem(step, license.state) ?? refusalOf(license),
+    (license) => findStepProblem(step, license.state) ?? findStockProblem(user, license) ?? refusalOf(license),
   )
   const moved = good.map(({ id }) => id)
-  await takeStep(createStepContext(ctx, reason), step, moved)
+  await applyLicenseStep(createStepContext(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
   ctx.audit({
     bizType: 'license',
@@ -114,7 +120,7 @@ export async function bindLicense(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bi
   if (device.uid !== '') throw conflict('该设备已绑定其他证书', 'sn')
   if (license.modelId !== null && license.modelId !== device.modelId)
     throw invalid('设备型号与证书限定的型号不符', 'sn')
-  await takeDeviceStep(createStepContext(ctx), 'bind', license, device)
+  await applyDeviceStep(createStepContext(ctx), 'bind', license, device)
   ctx.audit({ bizType: 'license', bizId: id, action: `绑定证书「${maskUid(license.uid)}」到设备「${sn}」` })
   await publishLicensesChanged(ctx, [license.tenantId])
   await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })
@@ -129,6 +135,7 @@ export async function revealUid(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.
   const license = await transactRecorded(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
     if (!found) throw notFound('证书')
+    if (found.tenantId === null) assertAllTenants(ctx.user)
     await db.insert(licenseEvents).values({
       licenseId: id,
       action: 'reveal',

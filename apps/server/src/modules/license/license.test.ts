@@ -1,3 +1,4 @@
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -173,4 +174,26 @@ test('an export is masked without the permission for full UIDs, and records its 
     sql`select oper_param as p from oper_logs where title = '导出P2P证书明文' and status = 1`,
   )
   expect(rows[0]?.p).toContain('盘点')
+})
+
+test('limited staff may not scrap, reveal or fully export the stock that all tenants share', async () => {
+  const limited = await server.by({ permissions: CERT_ALL, dataScope: 3, scopeIds: [theirs] })
+  const [id] = await stock(server.db, { prefix: 'SHARED', count: 1 })
+  const [own] = await stock(server.db, { prefix: 'SHAREDO', count: 1, tenantId: theirs })
+  const refused = { code: 501, msg: SHARED_DATA_MESSAGE }
+  expect(await step(limited, 'scrap', [id!], '作废')).toMatchObject(refused)
+  expect(await limited.call('POST', `${CERT}/reveal/${id}`, { reason: '查看' })).toMatchObject(refused)
+  const { body } = await limited.inject({
+    method: 'POST',
+    url: `${CERT}/export/plain`,
+    payload: { format: 'csv', uid: 'SHARED', reason: '核对' },
+  })
+  expect(body).toContain(uidOf('SHAREDO', 1))
+  expect(body).not.toContain(uidOf('SHARED', 1))
+  expect(await limited.call('POST', `${CERT}/reveal/${own}`, { reason: '查看' })).toMatchObject({ code: 200 })
+  expect(await step(limited, 'scrap', [own!, id!], '作废')).toMatchObject({
+    code: 200,
+    data: { done: 1, failed: [{ id, msg: SHARED_DATA_MESSAGE }] },
+  })
+  expect(await step(me, 'scrap', [id!], '作废')).toMatchObject({ code: 200 })
 })

@@ -161,12 +161,13 @@ test('a locked account can be unlocked from the login log by accounts that can s
       now() + interval '10 minutes'), (${`a:${account}`}, 9, now(), null)`)
   const left = async (account: string) =>
     (await server.db.execute(sql`select key from login_failures where key like ${`%:${account}%`}`)).rows.length
-  await lock(theirs.account)
+  const victim = await server.by({ tenant: '乙公司' })
+  await lock(victim.account)
   const unlock = (by: Caller, account: string) => by.call('POST', `${SYS}/loginlog/unlock`, { account })
-  expect(await unlock(ours, theirs.account)).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
-  expect(await left(theirs.account)).toBe(2)
-  expect((await unlock(auditor, theirs.account.toUpperCase())).msg).toBe('已解锁')
-  expect(await left(theirs.account)).toBe(0)
+  expect(await unlock(ours, victim.account)).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
+  expect(await left(victim.account)).toBe(2)
+  expect((await unlock(auditor, victim.account.toUpperCase())).msg).toBe('已解锁')
+  expect(await left(victim.account)).toBe(0)
 })
 
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })

@@ -1,10 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { LOGIN_LOG_DAYS, LoginLogRow, logs } from '@oms/contract/log/log.ts'
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
+import { addChangeRefusals, assertMayChangeAccounts } from '#domain/accounts/account-guard.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { isAccountLocked, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { locateIp } from '#core/http/ip-location.ts'
@@ -16,12 +17,12 @@ import { buildLogRange } from './log-range.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 
-const reached = (user: User) => scoped(user, { tenant: loginLogs.tenantId, creator: loginLogs.uid })
+const buildVisibleRowsCondition = (user: User) => scoped(user, { tenant: loginLogs.tenantId, creator: loginLogs.uid })
 
 function conditionsOf(user: User, filters: Filters) {
   const { account, ip, loginType, status, tenantId } = filters
   return and(
-    reached(user),
+    buildVisibleRowsCondition(user),
     ...buildLogRange(loginLogs.loginTime, filters, LOGIN_LOG_DAYS),
     contains(loginLogs.account, account),
     contains(loginLogs.ip, ip),
@@ -31,7 +32,7 @@ function conditionsOf(user: User, filters: Filters) {
   )
 }
 
-/** The primary key serves both directions. */
+/** The index of the primary key serves both sort directions. */
 const orderOf = ({ isAsc }: Filters) =>
   isAsc === 'asc'
     ? [asc(loginLogs.loginTime), asc(loginLogs.infoId)]
@@ -58,9 +59,26 @@ const select = (db: Db) =>
     .$dynamic()
 const withLocation = <R extends { ip: string }>(row: R) => ({ ...row, location: locateIp(row.ip) })
 
-export async function listLogins({ db, user }: Ctx, input: ParsedOf<typeof logs.logins>) {
+export async function listLogins(ctx: Ctx, input: ParsedOf<typeof logs.logins>) {
+  const { db, user } = ctx
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
-  return { ...page, list: page.list.map(withLocation) }
+  const refusals = await findUnlockRefusals(ctx, page.list)
+  const list = page.list.map((row) => ({ ...withLocation(row), changeRefusal: refusals.get(keyOf(row)) ?? null }))
+  return { ...page, list }
+}
+
+const keyOf = ({ account }: { account: string }) => account.toLowerCase()
+
+/** Returns the locked accounts of the rows that the caller may not unlock, by lower-case name, with the reason. */
+async function findUnlockRefusals(ctx: Ctx, rows: readonly { account: string; locked: boolean }[]) {
+  const names = [...new Set(rows.flatMap((row) => (row.locked ? [keyOf(row)] : [])))]
+  if (names.length === 0) return new Map<string, string | null>()
+  const found = await ctx.db
+    .select({ uid: accounts.uid, account: accounts.account })
+    .from(accounts)
+    .where(and(inArray(sql`lower(${accounts.account})`, names), notDeleted(accounts)))
+  const rated = await addChangeRefusals(ctx, found)
+  return new Map(rated.map((row) => [keyOf(row), row.changeRefusal]))
 }
 
 const COLUMNS = [
@@ -85,7 +103,7 @@ export const exportLogins = defineExport({
   keys: (db, user, input) =>
     db.select({ infoId: loginLogs.infoId }).from(loginLogs).where(conditionsOf(user, input)).$dynamic(),
   order: orderOf,
-  load: (db, user, keys) => select(db).where(and(reached(user), among(loginLogs.infoId, keys))),
+  load: (db, user, keys) => select(db).where(and(buildVisibleRowsCondition(user), among(loginLogs.infoId, keys))),
   keyOf: ({ infoId }) => infoId,
   line: withLocation,
 })
@@ -100,6 +118,7 @@ export async function unlockAccount(ctx: Ctx, { account }: ParsedOf<typeof logs.
     .from(accounts)
     .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), notDeleted(accounts)))
   if (found ? !isTenantInScope(user, found.tenantId) : user.scope.tenants !== 'all') throw notFound('账号')
+  if (found) await assertMayChangeAccounts(ctx, [found.uid])
   await liftLocks(db, account)
   ctx.audit({ bizType: 'account', bizId: found?.uid ?? '', action: `解锁账号「${account}」` })
   return null

@@ -5,7 +5,7 @@ import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
-import { assertMayTouch } from '#domain/accounts/account-guard.ts'
+import { addChangeRefusals, assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
 import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { locateIp } from '#core/http/ip-location.ts'
@@ -40,7 +40,7 @@ export async function listOnlineSessions(ctx: Ctx, { account, ip, ...input }: Pa
   const page = await paginate(db, rows, input, buildOrder(input, columns, sessions.id, newest))
   return {
     ...page,
-    list: page.list.map((row) => ({
+    list: (await addChangeRefusals(ctx, page.list)).map((row) => ({
       ...row,
       location: locateIp(row.ip),
       current: row.sessionId === user.sessionId,
@@ -62,7 +62,7 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
     .where(and(inArray(sessions.id, [...ids]), isOpenAccountSession(ctx)))
   if (chosen.length === 0) throw notFound('会话')
   const others = new Set(chosen.flatMap(({ session: { uid } }) => (uid === user.uid ? [] : [uid])))
-  for (const uid of others) await assertMayTouch(ctx, { uid })
+  for (const uid of others) await assertMayChangeOtherAccount(ctx, { uid })
   const ended = await services.sessions.end(
     db,
     chosen.map(({ session }) => session.id),

@@ -19,13 +19,13 @@ import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>
 
-const reached = (user: User) =>
+const buildVisibleRowsCondition = (user: User) =>
   and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), isLoggedRecordInScope(user))
 
 function conditionsOf(user: User, filters: Filters) {
   const { operName, title, businessType, status, operIp, bizType, bizId, minCost, tenantId } = filters
   return and(
-    reached(user),
+    buildVisibleRowsCondition(user),
     ...buildLogRange(operLogs.operTime, filters, OPER_LOG_DAYS),
     contains(operLogs.operName, operName),
     contains(operLogs.title, title),
@@ -75,7 +75,7 @@ export async function getOperation({ db, user }: Ctx, { id }: ParsedOf<typeof lo
     .select({ row: operLogs, tenantName: listed.tenantName })
     .from(operLogs)
     .leftJoin(tenants, eq(tenants.id, operLogs.tenantId))
-    .where(and(eq(operLogs.operId, id), reached(user)))
+    .where(and(eq(operLogs.operId, id), buildVisibleRowsCondition(user)))
   if (!found) throw notFound('日志')
   const { row, tenantName } = found
   return {
@@ -161,7 +161,7 @@ export const exportOperations = defineExport({
   keys: (db, user, input) =>
     db.select({ operId: operLogs.operId }).from(operLogs).where(conditionsOf(user, input)).$dynamic(),
   order: orderOf,
-  load: (db, user, keys) => select(db).where(and(reached(user), among(operLogs.operId, keys))),
+  load: (db, user, keys) => select(db).where(and(buildVisibleRowsCondition(user), among(operLogs.operId, keys))),
   keyOf: ({ operId }) => operId,
   line: lineOf,
 })

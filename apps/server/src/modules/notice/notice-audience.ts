@@ -72,6 +72,10 @@ export async function assertAddressable(db: Db, user: User, { tenantId, target, 
   if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
 }
 
+/** True for a notice of the platform to everybody, which only staff that sees all tenants changes. */
+export const isSharedNotice = ({ tenantId, target }: Pick<NoticeAddress, 'tenantId' | 'target'>) =>
+  tenantId === PLATFORM_TENANT_ID && target === NOTICE_TARGET.all
+
 /** Limits a tenant's notice to its own accounts, also when the platform writes the notice. */
 function within(target: number, tenantId: number) {
   if (tenantId === PLATFORM_TENANT_ID) return undefined

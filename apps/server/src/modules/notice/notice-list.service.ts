@@ -9,7 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { countAudiences } from './notice-audience.ts'
+import { countAudiences, isSharedNotice } from './notice-audience.ts'
 import { listTargetNames } from './notice-target.service.ts'
 
 const ROW = {
@@ -89,6 +89,7 @@ async function withCounts<R extends Counted>(db: Db, user: User, rows: R[]) {
   )
   return rows.map((row, at) => ({
     ...row,
+    isEditable: !isSharedNotice(row) || user.scope.tenants === 'all',
     targetCount: targetCounts[at] ?? 0,
     readCount: readCounts.get(row.noticeId) ?? 0,
   }))

@@ -1,15 +1,16 @@
-import { NOTICE_PUBLISHED, NOTICE_REVOKED, NoticeInput, type notices as calls } from '@oms/contract/notice/notice.ts'
-import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { type notices as calls, NOTICE_PUBLISHED, NOTICE_REVOKED, NoticeInput } from '@oms/contract/notice/notice.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { files, noticeReads, notices } from '#schema/system.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { markFilesUsed } from '#core/storage/save-upload.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { invalid, notFound, refused } from '#core/http/api-error.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { publishNotice, assertAddressable } from './notice-audience.ts'
+import { assertAllTenants } from '#core/tenancy/shared-data.ts'
+import { files, noticeReads, notices } from '#schema/system.ts'
+import { assertAddressable, isSharedNotice, publishNotice } from './notice-audience.ts'
 import { managedNotices } from './notice-list.service.ts'
 
 const BIZ = 'notice'
@@ -146,6 +147,7 @@ async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
     .where(and(eq(notices.noticeId, noticeId), managedNotices(user)))
     .for('update')
   if (!row) throw notFound('通知公告')
+  if (isSharedNotice(row)) assertAllTenants(user)
   return row
 }
 

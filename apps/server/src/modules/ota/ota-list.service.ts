@@ -12,7 +12,7 @@ import {
   listComponents,
   selectVersionsWithoutNames,
   selectVersions,
-  VERSION_NAMES,
+  VERSION_NAME_COLUMNS,
   visibleVersionsOfKind,
 } from './ota-rows.ts'
 
@@ -58,7 +58,7 @@ export const listVersions = (ctx: Ctx, artifact: ArtifactKind, input: VersionQue
     prepared: {
       where: visibleVersionsOfKind(ctx.user, artifact),
       select: () => selectVersionsWithoutNames(ctx.db).$dynamic(),
-      names: VERSION_NAMES,
+      names: VERSION_NAME_COLUMNS,
     },
   })
 

@@ -113,21 +113,6 @@ describe('lists', () => {
     })
   })
 
-  test('an index serves each sort order', async () => {
-    const { pool } = server.services.database
-    for (const column of ['ver_code', 'release_date', 'update_time'])
-      for (const order of [`${column} asc nulls first, ota_id asc`, `${column} desc nulls last, ota_id desc`]) {
-        const client = await pool.connect()
-        await client.query('begin; set local enable_sort = off; set local enable_seqscan = off')
-        const { rows } = await client.query(
-          `explain select * from ota_versions where kind = 1 order by ${order} limit 20`,
-        )
-        await client.query('rollback')
-        client.release()
-        expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toMatch(/\bSort\b/)
-      }
-  })
-
   test('exports the filtered list with texts instead of codes', async () => {
     const me = await server.by({ tenant: '戊公司', permissions: FIRMWARE_PERMISSIONS })
     const modelId = await platformModel()

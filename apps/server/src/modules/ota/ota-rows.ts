@@ -60,10 +60,10 @@ export const selectVersions = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, otaVersions.tenantId))
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 
-/** Selects versions without the names of model, tenant and creator. `VERSION_NAMES` adds these names. */
+/** Selects versions without the names of model, tenant and creator. `VERSION_NAME_COLUMNS` adds these names. */
 export const selectVersionsWithoutNames = (db: Db) =>
   db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
-export const VERSION_NAMES = {
+export const VERSION_NAME_COLUMNS = {
   modelName: { id: 'modelId', kind: 'model' },
   tenantName: { id: 'tenantId', kind: 'tenant' },
   createByName: { id: 'createBy', kind: 'account' },

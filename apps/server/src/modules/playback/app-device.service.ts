@@ -90,6 +90,7 @@ export const listAppDevices = (ctx: PublicCtx) =>
     }
   })
 
+/** Selects the sums of each day; a day has one row for each package that covers it. */
 const selectDays = (db: Db, scope: ChannelScope, month: string, today: string) =>
   db
     .select({
@@ -120,9 +121,13 @@ export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedO
     if (days.length === 0 || (await isStorageOver(db, scope, ctx.now.getTime()))) return { list: [] }
     const expireDays = new Set(days.flatMap((day) => day.expireDays).filter((expireDay) => expireDay > today))
     const events = await countEventsByDay(db, scope, { expireDays: [...expireDays], zone })
-    return {
-      list: days.map(({ day, seconds, segments }) => ({ day, seconds, segments, events: events.get(day) ?? 0 })),
-    }
+    const list = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => ({
+      day,
+      seconds: rows.reduce((sum, { seconds }) => sum + seconds, 0),
+      segments: rows.reduce((sum, { segments }) => sum + segments, 0),
+      events: events.get(day) ?? 0,
+    }))
+    return { list }
   })
 
 const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
@@ -185,10 +190,10 @@ export async function removeRecordings(ctx: PublicCtx, { sn, channel, ...range }
     channel,
     reason: USER_DELETION,
     fromMs: scope.begin,
-    // Later recordings of the range are kept.
+    // The deletion ends now: recordings that start later are kept, even inside the range.
     untilMs: Math.min(scope.end, ctx.now.getTime()),
   })
-  // Play addresses that were given before must not send the recordings either.
+  // Play addresses that were issued before must not send the recordings either.
   await ctx.services.events.publish(ctx.db, 'changed', { resource: 'oss', tenantId: user.tenantId })
   ctx.audit({
     actor: { tenantId: user.tenantId, name: user.account },

@@ -8,7 +8,7 @@ import { SEGMENT_FORMAT, SEGMENT_KIND } from '#domain/video/recordings/segment.t
 import { ossEvents, ossSegments } from '#schema/storage-video.ts'
 import { formatFileName } from './play-stream.ts'
 import { createPlayToken, formatPlayUrl } from './play-token.ts'
-import { listExpireDays, isNotPurged, type RecordingScope } from './recordings.ts'
+import { listExpireDays, buildNotPurgedCondition, type RecordingScope } from './recordings.ts'
 
 /** Join condition of the picture of an event. */
 const picture = and(
@@ -32,10 +32,11 @@ const eventsIn = (scope: RecordingScope, expireDays: readonly string[], type: nu
     gte(ossEvents.startMs, scope.begin),
     lt(ossEvents.startMs, scope.end),
     type === undefined ? undefined : eq(ossEvents.type, type),
-    isNotPurged(ossEvents),
+    buildNotPurgedCondition(ossEvents),
   )
 
-const dayRange = (day: string, zone: string) => ({
+/** Returns a day as a range of milliseconds. */
+export const dayRange = (day: string, zone: string) => ({
   begin: parseLocalTime(`${day} 00:00:00`, zone),
   end: parseLocalTime(`${addDays(day)} 00:00:00`, zone),
 })

@@ -62,6 +62,26 @@ test('STORAGE-08 events of a day are listed in order, by type and page, with the
   expect(picture.rawPayload.equals(PICTURE)).toBe(true)
 })
 
+test('STORAGE-08 pictures of a day are listed with and without an event, page by page', async () => {
+  const picturesOf = async (who: Session, query = '') => who('GET', `picture/page?sn=${camera.sn}&day=${DAY}${query}`)
+  const expireDay = addDays(DAY, 8)
+  await app.db.execute(sql`insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes,
+      tenant_id, owner_id, entitlement_id, model_id, salt, day, format, record_type)
+    values (${expireDay}, ${camera.id}, 0, 2, ${at('09:00:00')}, 0, 10, 1, ${camera.ownerId}, 1, 1, 78, ${DAY}, 3, 1),
+      (${expireDay}, ${camera.id}, 0, 2, ${at('09:00:01')}, 0, 10, 1, 999, 1, 1, 79, ${DAY}, 3, 1)`)
+  const { data } = await picturesOf(wang!)
+  expect([data.total, data.list.map(({ time }: { time: number }) => time)]).toEqual([
+    2,
+    [at('08:00:01'), at('09:00:00')],
+  ])
+  const { data: second } = await picturesOf(wang!, '&pageSize=1&pageNum=2')
+  expect([second.total, second.list]).toMatchObject([2, [{ time: at('09:00:00'), bytes: 10 }]])
+  const picture = await app.stranger().inject({ method: 'GET', url: data.list[0].url })
+  expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/jpeg'])
+  expect(picture.rawPayload.equals(PICTURE)).toBe(true)
+  expect((await picturesOf(li!)).code).toBe(400)
+})
+
 test('another account sees no event, and a deleted range hides its events at once', async () => {
   expect((await li!('GET', `event/page?sn=${camera.sn}&day=${DAY}`)).code).toBe(400)
   await wang!('DELETE', `video?sn=${camera.sn}&begin=${at('08:00:00')}&end=${at('08:00:02')}`)

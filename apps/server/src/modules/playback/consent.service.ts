@@ -82,13 +82,13 @@ export function assertConsentRange(
 }
 
 /**
- * Marks the uploaded document as used by the consent. Only the account that uploaded a document may record a consent
- * with it.
+ * Marks the uploaded document as used by the consent, and assigns it to the tenant of the device. Only the account that
+ * uploaded a document may record a consent with it.
  */
-async function claimDocument(db: Db, user: User, fileId: string) {
+async function claimDocument(db: Db, user: User, { fileId, tenantId }: { fileId: string; tenantId: number }) {
   const [taken] = await db
     .update(files)
-    .set({ usedTime: sql`now()` as unknown as string })
+    .set({ tenantId, usedTime: sql`now()` as unknown as string })
     .where(and(eq(files.id, fileId), eq(files.uid, user.uid), eq(files.purpose, 'consent'), isNull(files.usedTime)))
     .returning({ id: files.id })
   if (!taken) throw invalid('授权文件不存在或已使用，请重新上传', 'document')
@@ -110,7 +110,7 @@ export async function createConsent(ctx: Ctx, input: ParsedOf<typeof calls.creat
   )
   const { document, ...facts } = input
   const fileId = document.slice(-FILE_ID_LENGTH)
-  await claimDocument(db, user, fileId)
+  await claimDocument(db, user, { fileId, tenantId: device.tenantId })
   const [made] = await db
     .insert(ossConsents)
     .values({

@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { addDays, parseLocalTime, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
 import { ossDeviceDays } from '#schema/storage-video.ts'
-import { type RecordingScope, listRecordings } from './recordings.ts'
+import { type RecordingScope, listPictures, listRecordings } from './recordings.ts'
 import { requireUsableConsent, requireViewedDevice } from './view.service.ts'
 
 /** Maximum number of segments that are read for one day. */
@@ -25,7 +25,7 @@ export async function listConsentedTimes(ctx: Ctx, { sn, channel, consentId, day
   const scope = { deviceId, channel, tenantId, ownerId, begin, end }
   const recorded = await recordedDays(ctx, scope, zone)
   const channels = [...new Set(recorded.map((row) => row.channel))].sort((a, b) => a - b)
-  const days = recorded.filter((row) => row.channel === channel).map((row) => row.day)
+  const days = [...new Set(recorded.filter((row) => row.channel === channel).map((row) => row.day))]
   const shown = day ?? days.at(-1)
   const isCovered = shown !== undefined && days.includes(shown)
   return { channels, days, list: isCovered ? await intervalsOf(ctx.db, { scope, day: shown, zone, now: ctx.now }) : [] }
@@ -57,13 +57,19 @@ interface Day {
   readonly now: Date
 }
 
+/** Time that a picture stands for, so that a camera with pictures only also offers intervals to view. */
+const PICTURE_MS = 60_000
+
 /** Intervals of a day that lie inside the range. */
 async function intervalsOf(db: Db, { scope, day, zone, now }: Day) {
   const begin = Math.max(scope.begin, parseLocalTime(`${day} 00:00:00`, zone))
   const end = Math.min(scope.end, parseLocalTime(`${addDays(day)} 00:00:00`, zone))
-  const rows = await listRecordings(db, { ...scope, begin, end }, { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS })
+  const limits = { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS }
+  const videos = await listRecordings(db, { ...scope, begin, end }, limits)
+  const { list: pictures } = await listPictures(db, { ...scope, begin, end }, limits)
+  const spans = [...videos, ...pictures.map(({ startMs }) => ({ startMs, durationMs: PICTURE_MS }))]
   const text = (ms: number) => formatLocalTime(ms, zone)
-  return mergeIntervals(rows)
+  return mergeIntervals(spans.toSorted((a, b) => a.startMs - b.startMs))
     .map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) }))
     .filter(({ from, to }) => to - from >= 1000)
     .slice(0, MAX_INTERVALS)

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { addDays } from '#core/time/zone.ts'
 import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { DAY, type Home, homesOf, RANGE, START } from './home-fixture.ts'
+import { DAY, type Home, homesOf, RANGE, RECORDING_START } from './home-fixture.ts'
 import { createPlayToken, formatPlayUrl, NO_SESSION } from './play-token.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
@@ -18,11 +18,11 @@ beforeAll(async () => {
 })
 
 const isStored = async ({ camera }: Home) => {
-  const place = { expireDay: EXPIRE_DAY, deviceId: camera.id, channel: 0, startMs: START }
+  const place = { expireDay: EXPIRE_DAY, deviceId: camera.id, channel: 0, startMs: RECORDING_START }
   return (await app.services.videos.media.peek(formatObjectKey({ ...place, salt: -5, format: 1 }), 0)) !== undefined
 }
 
-/** What the owner gets from the addresses that were given before, and from new calls. */
+/** Returns which recordings the owner gets: from play addresses that were issued before, and from new calls. */
 async function readAll(
   { session, camera }: Home,
   { playlist, segment, picture }: Awaited<ReturnType<typeof addressesOf>>,
@@ -56,7 +56,10 @@ const DUE: readonly (readonly [when: string, makeDue: (home: Home) => Promise<vo
   [
     'the owner deletes it',
     async ({ session, camera }) => {
-      const { code } = await session('DELETE', `video?sn=${camera.sn}&begin=${START}&end=${START + MINUTE_MS}`)
+      const { code } = await session(
+        'DELETE',
+        `video?sn=${camera.sn}&begin=${RECORDING_START}&end=${RECORDING_START + MINUTE_MS}`,
+      )
       expect(code).toBe(200)
     },
   ],
@@ -95,7 +98,7 @@ test('STORAGE-08 a deletion of other times and of other channels does not refuse
   const addresses = await addressesOf(home)
   const { id } = home.camera
   await app.db.execute(sql`insert into oss_purges (tenant_id, owner_id, device_id, channel, reason, from_ms, until_ms)
-    values (1, ${home.uid}, ${id}, 1, 2, 0, ${START + MINUTE_MS}), (1, ${home.uid}, ${id}, 0, 2, ${START + 20_000}, ${START + MINUTE_MS})`)
+    values (1, ${home.uid}, ${id}, 1, 2, 0, ${RECORDING_START + MINUTE_MS}), (1, ${home.uid}, ${id}, 0, 2, ${RECORDING_START + 20_000}, ${RECORDING_START + MINUTE_MS})`)
   expect(await readAll(home, addresses)).toEqual(ALL)
 })
 

@@ -7,8 +7,8 @@ import { usePlayback, ZONE } from './playback-fixture.ts'
 
 /** Yesterday: a day that is over. */
 export const DAY = addDays(formatLocalDay(Date.now(), ZONE), -1)
-export const START = Date.parse(`${DAY}T12:00:00+08:00`)
-export const RANGE = { begin: START, end: START + 60_000 }
+export const RECORDING_START = Date.parse(`${DAY}T12:00:00+08:00`)
+export const RANGE = { begin: RECORDING_START, end: RECORDING_START + 60_000 }
 
 export type Fixture = ReturnType<typeof usePlayback>
 export type Session = Awaited<ReturnType<Fixture['openSession']>>
@@ -49,12 +49,12 @@ export function homesOf(app: ReturnType<typeof useApp>) {
     const account = `user${made}`
     const uid = await fixture.addAccount(1, account)
     const camera = await fixture.addCamera(1, uid)
-    await fixture.record(camera, { from: START, count: 5 })
+    await fixture.record(camera, { from: RECORDING_START, count: 5 })
     const expireDay = addDays(DAY, 8)
-    const picture = START + 1000
+    const picture = RECORDING_START + 1000
     await app.db.execute(sql`insert into oss_events (expire_day, device_id, channel, event_no, type, start_ms, end_ms,
         picture_ms, segments, tenant_id, owner_id)
-      values (${expireDay}, ${camera.id}, 0, 1, 2, ${START}, ${START + 8000}, ${picture}, 2, 1, ${uid})`)
+      values (${expireDay}, ${camera.id}, 0, 1, 2, ${RECORDING_START}, ${RECORDING_START + 8000}, ${picture}, 2, 1, ${uid})`)
     await app.db.execute(sql`insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes,
         tenant_id, owner_id, entitlement_id, model_id, salt, day, format, record_type)
       values (${expireDay}, ${camera.id}, 0, 2, ${picture}, 0, 1000, 1, ${uid}, 1, 1, 77, ${DAY}, 3, 1)`)
@@ -63,7 +63,7 @@ export function homesOf(app: ReturnType<typeof useApp>) {
     const { media } = app.services.videos
     if (media.kind !== 'local') throw new Error('the test needs the local store')
     for (const [startMs, salt, format] of [
-      [START, -5, 1],
+      [RECORDING_START, -5, 1],
       [picture, 77, 3],
     ] as const)
       await media.put(

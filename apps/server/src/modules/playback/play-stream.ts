@@ -5,7 +5,7 @@ import { HttpError } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
-import { inTenant } from '#core/tenancy/tenancy.ts'
+import { runInTenant } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay, formatZonedIso } from '#core/time/zone.ts'
 import { renderHlsPlaylist } from '#domain/video/recordings/playlist.ts'
 import {
@@ -43,7 +43,7 @@ export const formatFileName = ({
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
   `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as SegmentFormat)}`
 
-interface PlayFile extends Pick<SegmentKey, 'expireDay' | 'startMs'> {
+interface PlayFile extends SegmentKey {
   readonly objectKey: string
 }
 
@@ -54,16 +54,15 @@ function parsePlayFile({ deviceId, channel, begin, end }: PlayToken, file: strin
   const startMs = Number(start)
   if (extension === '' || startMs >= end || startMs <= begin - MAX_SEGMENT_MS) return undefined
   const expireDay = `${expire.slice(0, 4)}-${expire.slice(4, 6)}-${expire.slice(6)}`
-  const format = formatOf(file)
-  const objectKey = formatObjectKey({
-    expireDay,
-    deviceId,
-    channel,
-    startMs,
-    salt: Number.parseInt(salt, 16) | 0,
-    format,
-  })
-  return { expireDay, startMs, objectKey }
+  if (!isCalendarDay(expireDay)) return undefined
+  const key = { expireDay, deviceId, channel, startMs, salt: Number.parseInt(salt, 16) | 0, format: formatOf(file) }
+  return { ...key, objectKey: formatObjectKey(key) }
+}
+
+/** False for a day that no calendar has, such as 2026-02-30. */
+function isCalendarDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`)
+  return Number.isFinite(time) && new Date(time).toISOString().startsWith(day)
 }
 
 /** Headers that prevent script execution and the Referer header. */
@@ -86,12 +85,12 @@ export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.
   if (file.expireDay <= formatLocalDay(now, services.config.timeZone)) throw storageOver()
   const played = { channel: permit.channel, startMs: file.startMs }
   if (await services.playGuard.isDeleted(permit, played, now)) throw noRecordings()
-  return sendRecording(ctx, permit, file.objectKey, input.file)
+  return sendRecording(ctx, permit, file, input.file)
 }
 
 async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamAnswer> {
   const zone = services.config.timeZone
-  const rows = await inTenant(services.database, permit.tenantId, (db) =>
+  const rows = await runInTenant(services.database, permit.tenantId, (db) =>
     listRecordings(db, permit, { zone, now: now.getTime() }),
   )
   if (rows.length === 0) throw noRecordings()
@@ -105,28 +104,32 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
       .send(text)
 }
 
-/** Seconds for which the address of a recording in a bucket is valid. */
-const BUCKET_SECONDS = 600
+/**
+ * Seconds for which the address of a recording in a bucket is valid. Players follow the redirect at once, and a store
+ * checks the time only when a download begins. A store cannot revoke an address, so the address must end soon after
+ * unbinding, deletion and the end of a session.
+ */
+const BUCKET_SECONDS = 60
 
 /** Sends the bytes of a recording. Apps are redirected to a bucket; pages of the console may only call this server. */
-async function sendRecording(
-  { services, now }: PublicCtx,
-  { consentId }: PlayToken,
-  key: string,
-  name: string,
-): Promise<StreamAnswer> {
+async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, name: string): Promise<StreamAnswer> {
+  const { services, now } = ctx
   const { media } = services.videos
-  const isView = consentId !== 0
+  const isView = permit.consentId !== 0
   if (media.kind === 's3' && !isView) {
-    const url = media.getUrl(key, { seconds: BUCKET_SECONDS, now: now.getTime() })
-    return (_request, reply) => reply.headers({ ...RECORDING_HEADERS, 'cache-control': 'no-store' }).redirect(url, 302)
+    const url = media.getUrl(file.objectKey, { seconds: BUCKET_SECONDS, now: now.getTime() })
+    return (request, reply) => {
+      if (request.method === 'GET') countPlay(ctx, permit, file)
+      return reply.headers({ ...RECORDING_HEADERS, 'cache-control': 'no-store' }).redirect(url, 302)
+    }
   }
-  const found = await media.peek(key, 0)
+  const found = await media.peek(file.objectKey, 0)
   if (!found) throw noRecordings()
-  const mime = findContentType(formatOf(name))
+  const mime = findContentType(file.format)
   return async (request, reply) => {
     const plan = planSend(request, { sha256: name, size: found.size, name, mime })
-    const body = plan.range ? await media.openRead(key, plan.range) : undefined
+    const body = plan.range ? await media.openRead(file.objectKey, plan.range) : undefined
+    if (body) countPlay(ctx, permit, file)
     const { 'cross-origin-resource-policy': _policy, ...headers } = plan.headers
     // A deleted recording must not stay in a cache for long.
     reply
@@ -134,4 +137,10 @@ async function sendRecording(
       .headers({ ...headers, ...RECORDING_HEADERS, 'cache-control': isView ? 'no-store' : 'private, max-age=600' })
     return reply.send(request.method === 'HEAD' ? Readable.from([]) : body)
   }
+}
+
+/** Counts a recording for the statistics. A playlist and its token are one play address. */
+function countPlay({ services: { videos }, now }: PublicCtx, permit: PlayToken, file: PlayFile) {
+  const address = [permit.ownerId, permit.consentId, permit.begin, permit.end, permit.expires].join('.')
+  videos.plays.count(address, file, { day: videos.dayOf(now.getTime()), now: now.getTime() })
 }

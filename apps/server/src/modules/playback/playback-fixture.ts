@@ -1,13 +1,19 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { APP_TOKEN_HEADER } from '@oms/contract/playback/app.ts'
 import { sql } from 'drizzle-orm'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { computeSegmentDays, formatObjectKey, SEGMENT_FORMAT } from '#domain/video/recordings/segment.ts'
 import { ossDeviceDays, ossSegments } from '#schema/storage-video.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 import { buildSignedText } from './app-session.ts'
 
 const URL = '/api/v1/oss'
 export const ZONE = 'Asia/Shanghai'
+
+/** True when a call returned at least one row. */
+export const hasRows = ({ code, data }: { code: number; data: { list?: unknown[] } }) =>
+  code === 200 && data.list!.length > 0
 
 interface SessionRequest {
   keyId: string
@@ -64,13 +70,31 @@ export function usePlayback(app: ReturnType<typeof useApp>) {
     const { data } = await stranger().call('POST', `${URL}/app/session`, buildSignedRequest(key, { account }))
     return callWithToken(stranger(), data.token)
   }
-  return { stranger, addKey, addAccount, addCamera, openSession, record: record(app) }
+  return { stranger, addKey, addAccount, addCamera, openSession, record: record(app), takePicture: takePicture(app) }
 }
 
 interface Camera {
   readonly id: number
   readonly tenantId: number
   readonly ownerId: number
+}
+
+/** Stores a picture without an event: its row, its day in the calendar and its object. */
+const takePicture = (app: ReturnType<typeof useApp>) => async (camera: Camera, startMs: number) => {
+  const { day, expireDay } = computeSegmentDays(startMs, 7, ZONE)
+  const { id: deviceId, tenantId, ownerId } = camera
+  const key = { expireDay, deviceId, channel: 0, startMs, salt: 7, format: SEGMENT_FORMAT.jpg }
+  const shared = { ...key, day, tenantId, ownerId, modelId: 1, recordType: 1, entitlementId: 1, bytes: 4 }
+  await app.db.insert(ossSegments).values({ ...shared, kind: 2, durationMs: 0 })
+  await app.db
+    .insert(ossDeviceDays)
+    .values({ ...shared, segments: 1, durationMs: 0, expireDays: [expireDay], firstMs: startMs, lastMs: startMs })
+  const { media } = app.services.videos
+  if (media.kind !== 'local') throw new Error('the test needs the local store')
+  await media.put(formatObjectKey(key), Readable.from([Buffer.from([0xff, 0xd8, 0xff, 0xe0])]), {
+    bytes: 4,
+    accepts: () => true,
+  })
 }
 
 /** Stores the rows of recordings of 4 s, one after the other. `storageDays` decides their partition. */
@@ -120,6 +144,7 @@ const record =
             ossDeviceDays.day,
             ossDeviceDays.tenantId,
             ossDeviceDays.ownerId,
+            ossDeviceDays.entitlementId,
           ],
           set: {
             segments: sql`oss_device_days.segments + excluded.segments`,

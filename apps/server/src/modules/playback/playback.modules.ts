@@ -17,6 +17,7 @@ import {
   getTimeline,
 } from './app-device.service.ts'
 import { listVideoEvents } from './app-event.service.ts'
+import { listAppPictures } from './app-picture.service.ts'
 import {
   createAppKey,
   disableAppKey,
@@ -57,6 +58,7 @@ const appModule = implement(playbackApp, {
   days: listRecordedDays,
   timeline: getTimeline,
   events: listVideoEvents,
+  pictures: listAppPictures,
   play: playRecording,
   remove: removeRecordings,
   switch: setRecordingSwitch,

@@ -3,8 +3,18 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { runPurges } from '#domain/video/purge.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { type Addresses, type Camera, DAY, type Home, homesOf, RANGE, type Session, START } from './home-fixture.ts'
-import { ZONE } from './playback-fixture.ts'
+import {
+  type Addresses,
+  type Camera,
+  DAY,
+  type Home,
+  homesOf,
+  RANGE,
+  type Session,
+  RECORDING_START,
+} from './home-fixture.ts'
+import { ADDRESSES, CALLS, cells, type Cells, type What } from './home-attempts.ts'
+import { hasRows, ZONE } from './playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const { fixture, prepare, newHome, addressesOf, isSent, forged, bindTo, changeRow } = homesOf(app)
@@ -18,36 +28,12 @@ let neighbour: Home
 const clock = { ahead: 0 }
 let made = 0
 
-const hasRows = ({ code, data }: { code: number; data: { list?: unknown[] } }) => code === 200 && data.list!.length > 0
-type Rows = { code: number; data: { list?: { sn?: string }[] } }
-const listsCamera = ({ code, data }: Rows, { sn }: Camera) => code === 200 && data.list!.some((row) => row.sn === sn)
-
-/** What a person may try with a camera. Each returns true when the person gets or changes something. */
-const CALLS = {
-  list: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'device/list'), camera),
-  days: async (session: Session, { sn }: Camera) =>
-    hasRows(await session('GET', `day?sn=${sn}&month=${DAY.slice(0, 7)}`)),
-  timeline: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `timeline?sn=${sn}&day=${DAY}`)),
-  events: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `event/page?sn=${sn}&day=${DAY}`)),
-  play: async (session: Session, { sn }: Camera) => (await session('POST', 'play', { sn, ...RANGE })).code === 200,
-  notices: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'notice/page'), camera),
-  consent: async (session: Session, { sn }: Camera) =>
-    (await session('POST', 'consent', { sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS })).code === 200,
-} as const
-const ADDRESSES = ['playlist', 'segment', 'picture'] as const
-type What = keyof typeof CALLS | (typeof ADDRESSES)[number]
-type Cells = Readonly<Partial<Record<What, boolean>>>
-
 async function cellsOf(session: Session, camera: Camera, addresses: Addresses): Promise<Cells> {
   const cells: Partial<Record<What, boolean>> = {}
   for (const name of ADDRESSES) cells[name] = await isSent(addresses[name], camera)
   for (const [name, attempt] of Object.entries(CALLS)) cells[name as What] = await attempt(session, camera)
   return cells
 }
-const cells = (yes: string): Cells =>
-  Object.fromEntries(
-    [...ADDRESSES, ...Object.keys(CALLS)].map((name) => [name, yes === 'all' || yes.split(' ').includes(name)]),
-  )
 
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
@@ -175,7 +161,7 @@ const PEOPLE: readonly Scenario[] = [
     'the owner after the recordings were deleted and the job has purged them',
     'list notices consent',
     async ({ session, camera }, addresses) => {
-      await session('DELETE', `video?sn=${camera.sn}&begin=${START}&end=${START + 3600_000}`)
+      await session('DELETE', `video?sn=${camera.sn}&begin=${RECORDING_START}&end=${RECORDING_START + 3600_000}`)
       const { database, videos, log } = app.services
       await runPurges({ pool: database.pool, media: videos.media, log })
       return { session, addresses }

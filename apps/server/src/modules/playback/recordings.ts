@@ -11,7 +11,7 @@ import { ossDeviceDays, ossEvents, ossPurges, ossSegments } from '#schema/storag
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
 export const MAX_SEGMENT_MS = 600_000
 
-/** A channel for one of its owners. */
+/** A channel of a device, limited to one of its owners: the tenant and the App account. */
 export interface ChannelScope {
   readonly deviceId: number
   readonly channel: number
@@ -57,8 +57,8 @@ async function calendarDaysOf(db: Db, scope: RecordingScope, zone: string): Prom
 }
 
 /**
- * Returns the unexpired partitions that hold the recordings of a range. The recordings of a channel end some days after
- * its last package.
+ * Returns the unexpired partitions that hold the recordings of a range. Returns none when all recordings of the channel
+ * have expired, some days after the end of its last package.
  */
 export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now }: Moment) {
   const today = formatLocalDay(now, zone)
@@ -94,7 +94,7 @@ export async function createNoRecordingsError(db: Db, scope: RecordingScope, mom
  * Condition of recordings or events that no waiting deletion covers: deleted recordings are hidden before they are
  * removed.
  */
-export const isNotPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not exists (
+export const buildNotPurgedCondition = (of: typeof ossSegments | typeof ossEvents) => sql`not exists (
   select from ${ossPurges} p where p.state = 0
   and p.device_id = ${of.deviceId} and p.tenant_id = ${of.tenantId}
   and (p.owner_id = 0 or p.owner_id = ${of.ownerId})
@@ -118,12 +118,62 @@ export async function countEventsByDay(
         eq(ossEvents.channel, channel),
         eq(ossEvents.tenantId, tenantId),
         eq(ossEvents.ownerId, ownerId),
-        isNotPurged(ossEvents),
+        buildNotPurgedCondition(ossEvents),
       ),
     )
     .groupBy(sql`1`)
   return new Map(rows.map((row) => [row.day, row.events]))
 }
+
+/** Condition of stored segments of a kind that the owner may see, in these partitions. */
+const isStored = (scope: ChannelScope, kind: number, expireDays: readonly string[]) =>
+  and(
+    inArray(ossSegments.expireDay, [...expireDays]),
+    eq(ossSegments.deviceId, scope.deviceId),
+    eq(ossSegments.channel, scope.channel),
+    eq(ossSegments.kind, kind),
+    eq(ossSegments.tenantId, scope.tenantId),
+    eq(ossSegments.ownerId, scope.ownerId),
+    eq(ossSegments.status, 1),
+    buildNotPurgedCondition(ossSegments),
+  )
+
+interface PageLimits {
+  readonly limit: number
+  readonly offset?: number
+}
+
+/** Returns pictures that were taken in a range, oldest first, and their total number. */
+export async function listPictures(
+  db: Db,
+  scope: RecordingScope,
+  { zone, now, limit, offset = 0 }: Moment & PageLimits,
+) {
+  const unexpired = await listExpireDays(db, scope, { zone, now })
+  if (unexpired.length === 0) return { total: 0, list: [] }
+  const isInRange = and(
+    isStored(scope, SEGMENT_KIND.picture, unexpired),
+    gte(ossSegments.startMs, scope.begin),
+    lt(ossSegments.startMs, scope.end),
+  )
+  const [counted] = await db.select({ total: count() }).from(ossSegments).where(isInRange)
+  const list = await db
+    .select({
+      expireDay: ossSegments.expireDay,
+      startMs: ossSegments.startMs,
+      bytes: ossSegments.bytes,
+      format: ossSegments.format,
+      salt: ossSegments.salt,
+    })
+    .from(ossSegments)
+    .where(isInRange)
+    .orderBy(asc(ossSegments.startMs), asc(ossSegments.expireDay))
+    .limit(limit)
+    .offset(offset)
+  return { total: counted?.total ?? 0, list }
+}
+
+export type Picture = Awaited<ReturnType<typeof listPictures>>['list'][number]
 
 /**
  * Returns stored videos of a range in the order of their start, at most `limit`, from unexpired days only. A video
@@ -151,17 +201,10 @@ export async function listRecordings(
     .from(ossSegments)
     .where(
       and(
-        inArray(ossSegments.expireDay, unexpired),
-        eq(ossSegments.deviceId, scope.deviceId),
-        eq(ossSegments.channel, scope.channel),
-        eq(ossSegments.kind, SEGMENT_KIND.video),
+        isStored(scope, SEGMENT_KIND.video, unexpired),
         gte(ossSegments.startMs, scope.begin - MAX_SEGMENT_MS),
         lt(ossSegments.startMs, scope.end),
         sql`${ossSegments.startMs} + ${ossSegments.durationMs} > ${scope.begin}`,
-        eq(ossSegments.tenantId, scope.tenantId),
-        eq(ossSegments.ownerId, scope.ownerId),
-        eq(ossSegments.status, 1),
-        isNotPurged(ossSegments),
       ),
     )
     .orderBy(asc(ossSegments.startMs))

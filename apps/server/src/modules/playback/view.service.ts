@@ -1,5 +1,10 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type playbackConsents as calls, MAX_VIEW_MS, OWN_CONSENT_MESSAGE } from '@oms/contract/playback/consent.ts'
+import {
+  type playbackConsents as calls,
+  MAX_VIEW_MS,
+  MAX_VIEW_PICTURES,
+  OWN_CONSENT_MESSAGE,
+} from '@oms/contract/playback/consent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
@@ -11,8 +16,9 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
-import { createPlayToken, NO_SESSION, formatPlaylistUrl } from './play-token.ts'
-import { createNoRecordingsError, listRecordings } from './recordings.ts'
+import { formatFileName } from './play-stream.ts'
+import { createPlayToken, NO_SESSION, formatPlaylistUrl, formatPlayUrl } from './play-token.ts'
+import { createNoRecordingsError, listPictures, listRecordings, type Picture } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
@@ -67,7 +73,7 @@ function assertViewRange({ begin, end }: { begin: number; end: number }) {
   if (end - begin > MAX_VIEW_MS) throw invalid('一次最多查看30分钟', 'end')
 }
 
-/** Creates a play address for one view, and records the view for the owner of the device. */
+/** Creates the addresses of one view, and records the view for the owner of the device. */
 export async function viewRecording(
   ctx: Ctx,
   { sn, channel, consentId, reason, ...texts }: ParsedOf<typeof calls.view>,
@@ -79,8 +85,10 @@ export async function viewRecording(
   assertViewRange(range)
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
-  const rows = await listRecordings(db, scope, { zone, now: now.getTime() })
-  if (rows.length === 0) throw await createNoRecordingsError(db, scope, { zone, now: now.getTime() })
+  const moment = { zone, now: now.getTime() }
+  const videos = await listRecordings(db, scope, moment)
+  const { list: pictures } = await listPictures(db, scope, { ...moment, limit: MAX_VIEW_PICTURES })
+  if (videos.length + pictures.length === 0) throw await createNoRecordingsError(db, scope, moment)
   await db.insert(ossViews).values({
     ...scope,
     sn,
@@ -91,16 +99,25 @@ export async function viewRecording(
     reason,
     beginMs: range.begin,
     endMs: range.end,
-    segments: rows.length,
+    segments: videos.length + pictures.length,
     ip: request.ip,
   })
   const action = `查看设备 ${sn} 通道${channel}的录像：${texts.begin} 至 ${texts.end}，原因：${reason}`
   ctx.audit({ bizType: 'device', bizId: device.id, action })
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
   const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
-  const watermark = `${user.account} ${formatLocalTime(now, zone)}`
-  return { url: formatPlaylistUrl(token), expireTime: expires, watermark }
+  return {
+    url: videos.length > 0 ? formatPlaylistUrl(token) : null,
+    pictures: pictures.map((row) => presentPicture(row, token, zone)),
+    expireTime: expires,
+    watermark: `${user.account} ${formatLocalTime(now, zone)}`,
+  }
 }
+
+const presentPicture = (row: Picture, token: string, zone: string) => ({
+  time: formatLocalTime(row.startMs, zone),
+  url: formatPlayUrl(token, formatFileName(row)),
+})
 
 const selectViews = (db: Db) =>
   db

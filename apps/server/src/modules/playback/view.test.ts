@@ -69,9 +69,9 @@ async function upload(who: Caller, name: string) {
   return answer.json().data?.url as string
 }
 
-const written = async (who: Caller, document: string) =>
+const written = async (who: Caller, document: string, sn = camera.sn) =>
   who.call('POST', `${URL}/consent`, {
-    sn: camera.sn,
+    sn,
     rangeBegin: text(START),
     rangeEnd: text(START + 1_200_000),
     validUntil: text(now + 3600_000),
@@ -158,6 +158,24 @@ describe('views of recordings by staff', () => {
     expect(await view(viewer, id, { sn: second.sn })).toMatchObject({ code: 501 })
   })
 
+  test('STORAGE-09 staff see pictures without an event in the viewed range, also when the range has no video', async () => {
+    const second = await fixture.addCamera(1, camera.ownerId)
+    const taken = START + 120_000
+    await fixture.takePicture(second, taken)
+    const id = await consentInApp({ sn: second.sn })
+    const { data: times } = await viewer.call('GET', `${URL}/consent/times?sn=${second.sn}&channel=0&consentId=${id}`)
+    expect(times.list).toEqual([{ begin: text(taken), end: text(taken + 60_000) }])
+    const { data } = await view(viewer, id, { sn: second.sn, ...times.list[0] })
+    expect(data).toMatchObject({ url: null, pictures: [{ time: text(taken) }] })
+    const picture = () => app.stranger().inject({ method: 'GET', url: data.pictures[0].url })
+    expect((await picture()).headers).toMatchObject({ 'content-type': 'image/jpeg', 'cache-control': 'no-store' })
+    const [seen] = (await owner('GET', 'view/page')).data.list
+    expect(seen).toMatchObject({ sn: second.sn, begin: taken })
+    expect(await view(viewer, id, { sn: second.sn })).toMatchObject({ code: 501, msg: '该时间段没有录像' })
+    expect((await owner('DELETE', `consent/${id}`)).code).toBe(200)
+    await expect.poll(async () => (await picture()).statusCode).toBe(410)
+  })
+
   test('the super administrator needs a consent too', async () => {
     const boss = await app.by({ superAdmin: true })
     expect(await view(boss, 1_000_000)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
@@ -180,5 +198,25 @@ describe('views of recordings by staff', () => {
     const id = await consentInApp()
     expect(await view(other, id)).toMatchObject({ code: 400, data: { field: 'sn' } })
     expect(await other.call('POST', `${URL}/consent/withdraw/${id}`)).toMatchObject({ code: 400 })
+  })
+
+  test('staff limited to chosen tenants reads a document only after its consent, and only of a device of these tenants', async () => {
+    const idOf = async (name: string) => {
+      await app.by({ tenant: name })
+      return (await app.db.execute<{ id: number }>(sql`select id from tenants where name = ${name}`)).rows[0]!.id
+    }
+    const [inside, outside] = [await idOf('范围之内'), await idOf('范围之外')]
+    const limited = await app.by({ permissions: RIGHTS, dataScope: 3, scopeIds: [inside] })
+    const reads = async (url: string) => (await limited.inject({ url })).body === '同意'
+    for (const [tenantId, isRead] of [
+      [inside, true],
+      [outside, false],
+    ] as const) {
+      const { sn } = await fixture.addCamera(tenantId, null)
+      const document = await upload(clerk, `同意书${tenantId}.txt`)
+      expect(await reads(document)).toBe(false)
+      expect(await written(clerk, document, sn)).toMatchObject({ code: 200 })
+      expect(await reads(document)).toBe(isRead)
+    }
   })
 })

@@ -6,6 +6,7 @@ import { menus } from '#schema/system.ts'
 import { scenes, sceneMenus, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
+import { isTenantExpired } from '#domain/tenants/expired-tenant.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -57,11 +58,11 @@ async function personOf({ db, user }: Ctx, uid: number) {
       tenantId: accounts.tenantId,
       status: accounts.status,
       pwdMustChange: accounts.pwdMustChange,
-      expired: sql<boolean>`coalesce(${accounts.expireTime} < now(), false)`,
+      expired: sql<boolean>`coalesce(${accounts.expireTime} <= now(), false)`,
       tenantName: tenants.name,
       tenantStatus: tenants.status,
       tenantGone: sql<boolean>`${tenants.deletedAt} is not null`,
-      tenantExpired: sql<boolean>`coalesce(${tenants.expireTime} < now(), false)`,
+      tenantExpired: isTenantExpired,
     })
     .from(accounts)
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountRoles } from '#schema/account.ts'
+import type { Caller } from '#test/harness.ts'
 import { ROLE_MANAGER_PERMISSIONS, ROLE_URL, createRoleFixture } from './role-fixture.ts'
 
 const { app, at, input, made, grant, assign, tenantIdOf } = createRoleFixture()
@@ -72,6 +73,33 @@ test('nobody assigns, copies, switches or deletes a role with more permissions t
   expect(await manager.call('DELETE', `${ROLE_URL}/${strong}`)).toMatchObject(refused)
   const remove = { roleId: strong, uids: [manager.uid] }
   expect(await manager.call('POST', `${ROLE_URL}/removeUserRole`, remove)).toMatchObject(refused)
+})
+
+test('nobody edits a role with more permissions or a wider data scope than their own', async () => {
+  const remarked = async (id: number, by: Caller) => {
+    const { data } = await by.call('GET', `${ROLE_URL}/${id}`)
+    return by.call('PUT', ROLE_URL, { ...data, roleName: `改名${id}`, remark: '被改' })
+  }
+  const manager = await app.as(...ROLE_MANAGER_PERMISSIONS)
+  const limited = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 3 })
+  const [strong, wide, equal] = [await made(), await made({ dataScope: 1 }), await made()]
+  await grant(strong, ['system:operLog:export'])
+  await grant(equal, ['system:rolemanagement:list'])
+  expect(await remarked(strong, manager)).toMatchObject({ code: 501, data: { field: 'menuIds' } })
+  const scoped = { code: 501, msg: '不能授予超出您自己的数据范围' }
+  expect(await remarked(wide, limited)).toMatchObject(scoped)
+  const before = await at.admin.call('GET', `${ROLE_URL}/${wide}`)
+  expect(before.data).toMatchObject({ remark: '', rev: 0 })
+  for (const by of [manager, limited]) expect((await remarked(equal, by)).code).toBe(200)
+})
+
+test('an account that sees only its own data creates roles with this scope and edits them', async () => {
+  const own = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 4 })
+  const id = await made({}, own)
+  const { data } = await own.call('GET', `${ROLE_URL}/${id}`)
+  expect(data).toMatchObject({ dataScope: 4 })
+  expect((await own.call('PUT', ROLE_URL, { ...data, remark: '自己的' })).code).toBe(200)
+  expect((await own.call('POST', ROLE_URL, input({ dataScope: 2 }))).code).toBe(501)
 })
 
 test('nobody grants a wider data scope than their own, and setting a scope needs its own permission', async () => {

@@ -2,6 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { role } from '@oms/contract/role/role.ts'
 import { and, desc, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
 import { accountRoles, accounts } from '#schema/account.ts'
+import { addChangeRefusals, assertMayChangeAccounts } from '#domain/accounts/account-guard.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertMayGrant, assertSuperRemains } from '#core/auth/grants.ts'
 import { maskMobile } from '#core/audit/mask.ts'
@@ -49,8 +50,9 @@ async function members(ctx: Ctx, { id, account, realname, mobileNo, ...page }: M
     )
     .$dynamic()
   const found = await paginate(db, rows, page, [desc(accounts.uid)])
-  if (user.can('system:manager:plain')) return found
-  return { ...found, list: found.list.map((row) => ({ ...row, mobileNo: maskMobile(row.mobileNo) })) }
+  const list = await addChangeRefusals(ctx, found.list)
+  if (user.can('system:manager:plain')) return { ...found, list }
+  return { ...found, list: list.map((row) => ({ ...row, mobileNo: maskMobile(row.mobileNo) })) }
 }
 
 const inTenant = ({ user }: Ctx, tenantId: number) =>
@@ -87,7 +89,7 @@ export async function removeRoleMembers(ctx: Ctx, { roleId, uids }: Assignment) 
   return recordMembership(ctx, stored, meant, removed, '移除')
 }
 
-/** Returns the named accounts. Throws unless all are visible accounts of the role's tenant. */
+/** Returns the named accounts. Throws unless all belong to the role's tenant and the caller may change them. */
 async function accountsOf(ctx: Ctx, { tenantId }: Role, uids: readonly number[]) {
   const wanted = [...new Set(uids)]
   const found = await ctx.db
@@ -95,6 +97,7 @@ async function accountsOf(ctx: Ctx, { tenantId }: Role, uids: readonly number[])
     .from(accounts)
     .where(and(inArray(accounts.uid, wanted), inTenant(ctx, tenantId)))
   if (found.length < wanted.length) throw notFound('账号')
+  await assertMayChangeAccounts(ctx, wanted)
   return found
 }
 

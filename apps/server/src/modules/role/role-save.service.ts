@@ -21,7 +21,8 @@ const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code:
 
 export async function createRole(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
-  const scope = await scopeOf(ctx, tenantId, input, { dataScope: DATA_SCOPE_CODE.own, scopeIds: [] })
+  const dataScope = ctx.user.scope.ownOnly ? DATA_SCOPE_CODE.mine : DATA_SCOPE_CODE.own
+  const scope = await scopeOf(ctx, tenantId, input, { dataScope, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
   ctx.audit({
     bizType: 'role',
@@ -37,6 +38,7 @@ export async function updateRole(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
   const { db, user, now } = ctx
   const stored = await lockRole(ctx, id)
   assertNotBuiltin(stored)
+  await assertMayGrant(ctx, { roleIds: [id] })
   await checkRevision(db, stored, rev)
   const scope = await scopeOf(ctx, stored.tenantId, input, stored)
   const next = { ...input, ...scope }
@@ -144,8 +146,8 @@ interface Scope {
 }
 
 /**
- * Returns the data scope to save: the requested scope, or the old scope when none is requested. Throws when the caller
- * may not set, or does not hold, a changed scope.
+ * Returns the data scope to save: the requested scope, or the scope `before` when none is requested. Throws when the
+ * caller may not set, or does not hold, a changed scope.
  */
 async function scopeOf(
   ctx: Ctx,
@@ -168,7 +170,6 @@ async function scopeOf(
     if (!(await areTenantsInScope(ctx, next.scopeIds))) throw invalid('所选客户不存在或已被删除', 'scopeIds')
   }
   await assertMayGrant(ctx, { scope: { tenantId, ...next } })
-  await assertMayGrant(ctx, { scope: { tenantId, ...before } })
   return next
 }
 

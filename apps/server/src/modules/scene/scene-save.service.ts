@@ -46,6 +46,7 @@ export async function updateScene(ctx: Ctx, { id, rev, menuIds, ...sent }: Parse
   const [input, recommended] = apart(sent)
   const recommendedDiff = await assertRecommendationsExist(db, recommended, id)
   const stored = await record.lock(ctx, id)
+  await assertHoldsScene(ctx, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
   await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
@@ -68,7 +69,7 @@ async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[
   const added = [...next].filter((id) => !before.has(id))
   const removed = [...before].filter((id) => !next.has(id))
   if (added.length + removed.length === 0) return []
-  await assertMayGrant(ctx, { menuIds: [...added, ...removed] })
+  await assertMayGrant(ctx, { menuIds: added })
   if (removed.length)
     await db.delete(sceneMenus).where(and(eq(sceneMenus.sceneId, sceneId), inArray(sceneMenus.menuId, removed)))
   if (added.length) await db.insert(sceneMenus).values(added.map((menuId) => ({ sceneId, menuId })))
@@ -81,11 +82,15 @@ async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[
   return [{ field: 'menuIds', title: '菜单权限', from: named(removed), to: named(added) }]
 }
 
+/** Refuses accounts that lack a permission of the scene. */
+const assertHoldsScene = async (ctx: Ctx, id: number) =>
+  assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(ctx.db, id))] })
+
 /** Adds the check that the account holds every permission of the scene. */
 const ofGrantable = (work: typeof record.remove) => async (ctx: Ctx, input: { id: number }) => {
   assertPlatform(ctx.user)
   await record.lock(ctx, input.id)
-  await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(ctx.db, input.id))] })
+  await assertHoldsScene(ctx, input.id)
   const done = await work(ctx, input)
   await publishSceneRights(ctx)
   return done
@@ -101,7 +106,7 @@ export async function syncSceneTenants(ctx: Ctx, { id, tenantIds = [], removeIds
   const stored = await record.lock(ctx, id)
   if (tenantIds.some((each) => removeIds.includes(each))) throw invalid('同一客户不能既添加又移除', 'removeIds')
   const names = await customersOf(ctx, [...tenantIds, ...removeIds])
-  if (names.size) await assertMayGrant(ctx, { menuIds: [...(await readSceneMenuIds(db, id))] })
+  if (names.size) await assertHoldsScene(ctx, id)
   const given = tenantIds.length
     ? await db
         .insert(tenantScenes)

@@ -163,13 +163,15 @@ test('adds only existing tenants, once, and never the platform', async () => {
   expect((await sync(id, {})).code).toBe(200)
 })
 
-test('nobody adds permissions that they do not hold, and tenants cannot manage scenes', async () => {
+test('nobody changes a scene with permissions that they do not hold, and tenants cannot manage scenes', async () => {
   const actions = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'sync']
   const perms = actions.map((action) => `system:sceneManagement:${action}`)
   const manager = await app.as(...perms)
   const strong = await made([ROLE_LIST])
   expect(await manager.call('POST', SCENE, input(await idsOf(ROLE_LIST)))).toMatchObject({ code: 501 })
   expect(await manager.call('POST', `${SCENE}/disable/${strong}`)).toMatchObject({ code: 501 })
+  const { data: detail } = await manager.call('GET', `${SCENE}/${strong}`)
+  expect((await manager.call('PUT', SCENE, { ...detail, sceneName: '改名', isDefault: 1 })).code).toBe(501)
   const { tenantId } = await customer('授予用', [], [])
   expect((await manager.call('POST', `${SCENE}/sync/${strong}`, { tenantIds: [tenantId] })).code).toBe(501)
   expect((await manager.call('POST', SCENE, input(await idsOf('system:sceneManagement:list')))).code).toBe(200)

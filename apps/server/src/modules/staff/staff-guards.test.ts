@@ -81,7 +81,7 @@ test('nobody disables, deletes or resets their own account', async () => {
 })
 
 test('nobody changes an account with more permissions or assigns permissions that they do not hold', async () => {
-  const beyond = { code: 501, msg: '该账号拥有您没有的权限，不能操作' }
+  const beyond = { code: 501, msg: '该账号的权限或数据范围超出您自己的，不能操作' }
   expect(await disable(manager, engineer.uid)).toMatchObject(beyond)
   expect(await manager.call('POST', `${USER}/resetPasswd/${engineer.uid}`)).toMatchObject(beyond)
   expect(await manager.call('POST', `${USER}/resetCode/${engineer.uid}`)).toMatchObject(beyond)

@@ -32,16 +32,21 @@ test('an import creates valid lines and reports invalid lines', async () => {
     'imp_four,导入四,,,不存在的角色',
     'IMP_ONE,重复的,,,',
     'imp_five,导入五,,13711110001,',
+    'imp_six,,外星,12,无此角色、另一个',
   ]
   const { code, data } = await send(boss, lines.join('\n'))
   expect(code).toBe(200)
-  expect(data).toMatchObject({ total: 6, created: 1, updated: 0, failed: 5, dryRun: false })
+  expect(data).toMatchObject({ total: 7, created: 1, updated: 0, failed: 6, dryRun: false })
   expect(data.rows).toEqual([
     { row: 3, field: '姓名', msg: '请输入姓名' },
     { row: 4, field: '性别', msg: '请选择性别' },
     { row: 5, field: '角色', msg: '角色「不存在的角色」不存在' },
     { row: 6, field: '账号', msg: '与第2行的账号重复' },
     { row: 7, field: '手机号', msg: '手机号已被使用' },
+    { row: 8, field: '姓名', msg: '请输入姓名' },
+    { row: 8, field: '性别', msg: '请选择性别' },
+    { row: 8, field: '手机号', msg: expect.stringContaining('手机号') },
+    { row: 8, field: '角色', msg: '角色「无此角色、另一个」不存在' },
   ])
   const [{ account, password }] = data.passwords
   expect(account).toBe('imp_one')

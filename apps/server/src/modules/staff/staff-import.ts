@@ -3,7 +3,7 @@ import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { STAFF_IMPORT_COLUMNS, STAFF_IMPORT_ROWS, StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
-import { assertMayTouch } from '#domain/accounts/account-guard.ts'
+import { assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
 import { insertStaff, type NewStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -59,15 +59,15 @@ const taking = defineImport({
     passwords: [],
     afterCommit: [],
   }),
-  cells(given, state) {
+  cells(given, state, refuse) {
     const names = (given['roleIds'] ?? '').split(/[、,，;；]/).flatMap((name) => (name.trim() ? [name.trim()] : []))
-    const unknown = names.find((name) => !state.roles.has(name))
-    if (unknown) throw invalid(`角色「${unknown}」不存在`, 'roleIds')
+    const unknown = names.filter((name) => !state.roles.has(name))
+    if (unknown.length > 0) refuse(invalid(`角色「${unknown.join('、')}」不存在`, 'roleIds'))
     const gender = Object.entries(GENDER).find(([, label]) => label === given['gender'])?.[0]
     return {
       ...Object.fromEntries(STAFF_IMPORT_COLUMNS.map((key) => [key, given[key] ?? ''])),
       ...(gender && { gender }),
-      roleIds: names.map((name) => state.roles.get(name)),
+      roleIds: names.flatMap((name) => state.roles.get(name) ?? []),
     }
   },
   async take(ctx, input, { update, problem, seen, passwords, afterCommit }, { row, filled }) {
@@ -116,7 +116,7 @@ async function existing({ db, user }: ImportCtx, account: string) {
 /** Updates the fields in the line. An empty cell keeps the old value. */
 async function change(ctx: ImportCtx & Pick<Ctx, 'afterCommit'>, found: Found, sent: Partial<NewStaff>) {
   const { account: _, roleIds, ...values } = sent
-  await assertMayTouch(ctx, found)
+  await assertMayChangeOtherAccount(ctx, found)
   await updateAccount(ctx, found.uid, { ...(values as Partial<Found>), ...updateColumns(found, ctx.user.uid, ctx.now) })
   if (roleIds) await setAccountRoles(ctx, found, roleIds)
 }

@@ -7,7 +7,7 @@ import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-fil
 import { buildRolelessFilter } from '#domain/accounts/roleless.ts'
 import { addRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
-import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
@@ -53,7 +53,7 @@ export const buildStaffOrder = (filters: StaffFilters) =>
       createTime: accounts.createTime,
       lastLoginTime: accounts.lastLoginTime,
       account: sql`lower(${accounts.account})`,
-      realname: accounts.realname,
+      realname: byName(accounts.realname),
     },
     accounts.uid,
   )

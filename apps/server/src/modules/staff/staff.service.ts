@@ -13,7 +13,7 @@ import {
   setAccountStatus as changeStatus,
   buildStatusNote,
 } from '#domain/accounts/account-actions.ts'
-import { listAssignableRoles } from '#domain/accounts/account-guard.ts'
+import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles } from '#domain/accounts/account-guard.ts'
 import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -29,10 +29,11 @@ import { transactRecorded } from '#core/tenancy/tenancy.ts'
 import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffOrder } from './staff-rows.ts'
 import { resolveContact, maskContactChanges, setAccountRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
-export async function listStaff({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
+export async function listStaff(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
+  const { db, user } = ctx
   const rows = db.select(staffColumns).from(accounts).where(buildStaffFilter(user, filters)).$dynamic()
   const page = await paginate(db, rows, { pageNum, pageSize }, buildStaffOrder(filters))
-  return { ...page, list: await presentStaff(db, user, page.list) }
+  return { ...page, list: await addChangeRefusals(ctx, await presentStaff(db, user, page.list)) }
 }
 
 export async function listRoleOptions(ctx: Ctx) {
@@ -189,6 +190,7 @@ export async function removeStaffMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.rem
 
 export async function unlockStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
   const found = await findAccountInScope(ctx, id, visibleStaff(ctx.user))
+  await assertMayChangeAccounts(ctx, [id])
   await liftLocks(ctx.db, found.account)
   ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${formatAccountTitle(found)}` })
   return null

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageDeviceVideos as calls, MAY_RECORD_TEXT } from '@oms/contract/storage/device-video.ts'
-import { RECORD_TYPE } from '@oms/contract/storage/package.ts'
+import { RECORDING_TYPE } from '@oms/contract/storage/package.ts'
 import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -71,7 +71,7 @@ const VALUES: Readonly<
     span ? `${timeOf(span.from)} 开始` : firstFromMs === null ? '' : `${timeOf(firstFromMs / 1000)} 开始`,
   expired: ({ span }, timeOf) => (span ? `${timeOf(span.to)} 到期` : ''),
   old: ({ span }) => (span ? `保存 ${span.terms.storageDays} 天` : ''),
-  kind: ({ span }) => (span ? RECORD_TYPE[span.terms.recordType as keyof typeof RECORD_TYPE] : ''),
+  kind: ({ span }) => (span ? RECORDING_TYPE[span.terms.recordType as keyof typeof RECORDING_TYPE] : ''),
   event: ({ span }) => {
     if (!span || span.terms.recordType === 1 || span.terms.eventRecord === 0) return ''
     const { preRecord, eventRecord, prolong } = span.terms

@@ -66,7 +66,37 @@ test('the filter by recordings lists each counted channel once', async () => {
   expect(await listed(2)).toEqual([today])
 })
 
-test('STORAGE-13 only the current entitlement of a channel shows its videos; without one, the last one that ended', async () => {
+test('STORAGE-13 each entitlement shows the kept videos that were recorded under it', async () => {
+  setNow(Date.now())
+  const sn = await newDevice()
+  await open([sn], 'M1', { copies: 2 })
+  const [first, second] = (await rowsOf(sn)).map(({ id }) => id)
+  setNow(Date.now() + 60_000)
+  await step('cancel', [first!])
+  await app.db.execute(sql`
+    insert into oss_device_days (device_id, channel, day, tenant_id, model_id, record_type, expire_days, segments, duration_ms,
+      bytes, removed_bytes, first_ms, last_ms, entitlement_id)
+    select d.id, 0, v.day::date, 1, 1, 1, array[v.expires::date], 1, 4000, v.bytes, v.removed, 0, 1, v.entitlement
+    from devices d, (values ('2026-05-03', '2036-01-01', 900, 200, ${first!}::int), ('2026-05-03', '2036-02-01', 300, 0, ${second!}::int),
+      ('2026-05-02', '2020-01-01', 90, 0, ${first!}::int), ('2026-05-01', '2036-01-01', 5, 0, 0))
+      as v (day, expires, bytes, removed, entitlement)
+    where d.sn = ${sn}`)
+  await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, upload_time)
+    select id, 0, 1, now() from devices where sn = ${sn}`)
+  const { data } = await call('GET', `/api/v1/oss/device/page?sn=${sn}`)
+  const shown = new Map<number, [number | null, boolean]>(
+    data.list.map(({ id, usedBytes, uploadTime }: { id: number; usedBytes: number; uploadTime: string | null }) => [
+      id,
+      [usedBytes, uploadTime !== null],
+    ]),
+  )
+  expect([shown.get(first!), shown.get(second!)]).toEqual([
+    [700, false],
+    [305, true],
+  ])
+})
+
+test('STORAGE-13 videos without an entitlement count for the current entitlement, without one for the last that ended', async () => {
   let now = Date.now()
   setNow(now)
   const sn = await newDevice()

@@ -4,6 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, gt, or, type SQL } from 'drizzle-orm'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { assertUsesDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -14,15 +15,20 @@ import { isCurrentVersion } from './packages/package-rows.ts'
 
 const MAX_OPTIONS = 100
 
-export const listStorageTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await listTenantOptions(db, user, input),
-})
+const DIRECTORY = 'ossManage'
 
-export const listStorageModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
-  list: await listPackageModelOptions(db, keyword),
-})
+export async function listStorageTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
+  assertUsesDirectory(user, DIRECTORY)
+  return { list: await listTenantOptions(db, user, input) }
+}
 
-export async function listPackageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
+export async function listStorageModels({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
+  assertUsesDirectory(user, DIRECTORY)
+  return { list: await listPackageModelOptions(db, keyword) }
+}
+
+export async function listPackageOptions({ db, user }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
+  assertUsesDirectory(user, DIRECTORY)
   const rows = await db
     .select({
       id: ossPackages.id,

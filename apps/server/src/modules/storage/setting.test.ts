@@ -1,4 +1,4 @@
-import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
+import { DEFAULT_STORAGE_SETTINGS } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { computeSegmentDays } from '#domain/video/recordings/segment.ts'
@@ -9,28 +9,28 @@ import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
 const DAY_MS = 86_400_000
 const SETTING = '/api/v1/oss/setting'
 const app = useApp()
-const { at, setNow, call, newDevice, open, packages, breaches } = useStorage(app)
+const { at, setNow, call, newDevice, open, packages, breaches, rowsOf } = useStorage(app)
 
 const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
 
 test('the settings are read and changed only by staff whose data scope is all tenants, and the change is logged', async () => {
-  expect((await call('GET', SETTING)).data).toEqual(STANDARD_STORAGE)
+  expect((await call('GET', SETTING)).data).toEqual(DEFAULT_STORAGE_SETTINGS)
   const permissions = ['ossManage:ossStatisticalAnalysis:setting', 'ossManage:ossStatisticalAnalysis:list']
   const tenant = await app.by({ tenant: '己公司', permissions })
   expect(await tenant.call('GET', SETTING)).toMatchObject({ code: 501 })
-  expect(await tenant.call('PUT', SETTING, STANDARD_STORAGE)).toMatchObject({ code: 501 })
-  expect(await call('PUT', SETTING, { ...STANDARD_STORAGE, keepDays: 31 })).toMatchObject({
+  expect(await tenant.call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)).toMatchObject({ code: 501 })
+  expect(await call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, keepDays: 31 })).toMatchObject({
     code: 400,
     data: { field: 'keepDays' },
   })
-  const changed = { ...STANDARD_STORAGE, keepDays: 0, noticeDays: [1, 15, 1] }
+  const changed = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 0, noticeDays: [1, 15, 1] }
   expect(await call('PUT', SETTING, changed)).toMatchObject({ code: 200, msg: '保存成功' })
   expect((await call('GET', SETTING)).data).toEqual({ ...changed, noticeDays: [15, 1] })
   const { rows } = await app.db.execute<{ diff: { field: string }[] }>(
     sql`select diff from oper_logs where biz_type = 'storageSetting' and diff is not null`,
   )
   expect(rows.flatMap(({ diff }) => diff.map(({ field }) => field)).sort()).toEqual(['keepDays', 'noticeDays'])
-  await call('PUT', SETTING, STANDARD_STORAGE)
+  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
 })
 
 test('STORAGE-02 the list separates expired services with kept videos from those with deleted videos', async () => {
@@ -70,7 +70,9 @@ test('STORAGE-13 space and uploads equal the stored segments, and the list shows
   await app.db.execute(sql`update devices set owner_time = null`)
   const writer = new SegmentWriter(app.services.database.pool)
   const zone = app.services.config.timeZone
-  const terms = { recordType: 1, entitlementId: 1, modelId: 1, tenantId: 1, ownerId: 0, eventNo: 0, eventType: 0 }
+  const [entitlement] = await rowsOf(sn)
+  const under = { recordType: 1, entitlementId: entitlement!.id }
+  const terms = { ...under, modelId: 1, tenantId: 1, ownerId: 0, eventNo: 0, eventType: 0 }
   const place = {
     deviceId: rows[0]!.id,
     channel: 0,
@@ -109,16 +111,16 @@ test('unbinding a device leaves its packages in force, or suspends them when the
     return list.map(({ state }) => state).sort()
   }
   expect(await unbind()).toEqual([0, 0, 1, 1])
-  await call('PUT', SETTING, { ...STANDARD_STORAGE, onUnbind: 2 })
+  await call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, onUnbind: 2 })
   expect(await unbind()).toEqual([0, 0, 3, 3])
   expect(await unbind()).toEqual([0, 0, 3, 3])
   expect(await breaches()).toEqual([])
-  await call('PUT', SETTING, STANDARD_STORAGE)
+  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
 })
 
 test('settings that an earlier version stored stay valid without onUnbind', async () => {
-  const { onUnbind: _new, ...stored } = { ...STANDARD_STORAGE, keepDays: 3 }
+  const { onUnbind: _new, ...stored } = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 }
   await app.db.execute(sql`update settings set value = ${JSON.stringify(stored)}::jsonb where key = 'storage'`)
-  expect((await call('GET', SETTING)).data).toEqual({ ...STANDARD_STORAGE, keepDays: 3 })
-  await call('PUT', SETTING, STANDARD_STORAGE)
+  expect((await call('GET', SETTING)).data).toEqual({ ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 })
+  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
 })

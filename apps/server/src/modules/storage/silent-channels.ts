@@ -8,16 +8,16 @@ const CONTINUOUS = 1
 const IN_FORCE = 1
 
 /** Join condition of the online device of an entitlement. */
-export const isOnlineDevice = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
+export const ONLINE_DEVICE_CONDITION = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
 
 /** Join condition of the status of an entitlement's channel. */
-export const isStatusOfChannel = and(
+export const CHANNEL_STATUS_CONDITION = and(
   eq(ossDeviceStatus.deviceId, ossEntitlements.deviceId),
   eq(ossDeviceStatus.channel, ossEntitlements.channel),
   eq(ossDeviceStatus.tenantId, ossEntitlements.tenantId),
 )
 
-/** True when continuous recording was in force before this time, also under the package before the current one. */
+/** True when continuous recording was in force at this time, under the current package or the package before it. */
 const wasInForceSince = (since: string) =>
   or(
     lt(ossEntitlements.runFrom, since),
@@ -26,7 +26,10 @@ const wasInForceSince = (since: string) =>
       and s.to_time >= ${ossEntitlements.runFrom})`,
   )
 
-/** True when the user has recording switched off, or the camera was told so after this time. */
+/**
+ * True when the user has switched recording off, or when a request of the camera was refused for this reason after this
+ * time.
+ */
 const isSwitchedOffSince = (since: string) => sql`(
   exists (select from ${ossQueues} q where q.device_id = ${ossEntitlements.deviceId}
     and q.channel = ${ossEntitlements.channel} and q.switched_off = 1)
@@ -36,7 +39,7 @@ const isSwitchedOffSince = (since: string) => sql`(
  * Condition of entitlements to continuous recording that are in force and without an upload for two hours, unless the
  * user has switched recording off.
  */
-export function isSilent(now: Date) {
+export function buildSilentCondition(now: Date) {
   const since = new Date(now.getTime() - SILENT_MS).toISOString()
   return and(
     eq(ossEntitlements.state, IN_FORCE),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
@@ -8,12 +9,20 @@ import { recordQueueChange, loadQueues, type QueueKey } from '#domain/storage/qu
 import { mergeVideoSums } from '#domain/video/sums.ts'
 import { toSeconds } from './entitlements/open-prepare.ts'
 
-/** Maximum number of queues that one transaction of the scheduled job changes. */
-const AT_ONCE = 2000
+/**
+ * Maximum number of queues that one transaction of the scheduled job changes. Computing more at once delays the permits
+ * of cameras in the same process.
+ */
+const CHANGED_QUEUES = 100
+/**
+ * Pause after each transaction, as a fraction of its duration. Thousands of packages can end in one minute. Without
+ * pauses, the job would take the CPU time that the permits of cameras need.
+ */
+const PAUSE_SHARE = 0.2
 const KIND = 'oss-clock'
 
-export function registerStorageClock(services: Services) {
-  services.jobs.schedule(KIND, () => runStorageClock(services), { title: '云存储到期处理', cron: '35 * * * * *' })
+export function registerStorageSchedule(services: Services) {
+  services.jobs.schedule(KIND, () => recordDueEntitlements(services), { title: '云存储到期处理', cron: '35 * * * * *' })
   services.jobs.schedule('oss-fold', () => mergeStorageSums(services.database.db), {
     title: '云存储统计汇总',
     cron: '45 */10 * * * *',
@@ -24,10 +33,14 @@ export function registerStorageClock(services: Services) {
  * Records the ends and starts that time has decided, at their true times. When a transaction of many queues fails, each
  * queue gets a transaction of its own, so that one queue does not stop the others.
  */
-export async function runStorageClock(services: Services) {
+export async function recordDueEntitlements(services: Services) {
   let queues = 0
   try {
-    for (let count = AT_ONCE; count === AT_ONCE; queues += count) count = await recordDue(services)
+    for (let count = CHANGED_QUEUES; count === CHANGED_QUEUES; queues += count) {
+      const begin = performance.now()
+      count = await recordDue(services)
+      if (count === CHANGED_QUEUES) await sleep((performance.now() - begin) * PAUSE_SHARE)
+    }
     return { queues, failedItems: 0 }
   } catch (error) {
     services.log.warn({ err: error, kind: KIND }, 'the due queues are recorded one by one')
@@ -49,7 +62,7 @@ const recordDue = (services: Services, only?: Due) =>
     const at = toSeconds(now())
     const given = only ? sql`and device_id = ${only.deviceId} and channel = ${only.channel}` : sql``
     const { rows } = await db.execute<Due>(sql`${DUE} where ${isDue(services)} ${given}
-      order by next_time, device_id, channel limit ${AT_ONCE} for update skip locked`)
+      order by next_time, device_id, channel limit ${CHANGED_QUEUES} for update skip locked`)
     if (rows.length === 0) return 0
     const works = [...(await loadQueues(db, rows, false)).values()]
     for (const work of works) recordQueueChange(work, advanceQueue(work.queue, at, config.timeZone))

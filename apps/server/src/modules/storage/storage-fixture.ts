@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll } from 'vitest'
-import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
+import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
 import type { Answer, Caller, useApp } from '#test/harness.ts'
 
 export const ENTITLEMENT_URL = '/api/v1/oss/device'
@@ -39,7 +39,7 @@ export function useStorage(app: ReturnType<typeof useApp>) {
   }
   const breaches = async () => {
     const { pool } = app.services.database
-    const { rows } = await pool.query<{ what: string }>(STORAGE_BREACHES, [new Date(clock.latest).toISOString()])
+    const { rows } = await pool.query<{ what: string }>(STORAGE_INVARIANT_QUERY, [new Date(clock.latest).toISOString()])
     return rows.map(({ what }) => what)
   }
   async function addPackage(code: string, over: object = {}) {

@@ -63,7 +63,7 @@ const saveLast = (db: Db, id: number) =>
     .values({ key: MAILED_KEY, value: id })
     .onConflictDoUpdate({ target: settings.key, set: { value: id } })
 
-/** Returns the notices of the last day to the owner of the device, when its account is enabled and has an address. */
+/** Selects notices of the last day whose device has an owner with an enabled account and a mail address. */
 const addressed = (db: Db, ids: readonly number[], now: Date) =>
   db
     .select({

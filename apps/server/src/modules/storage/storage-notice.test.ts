@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { runStorageClock } from './storage-clock.ts'
+import { recordDueEntitlements } from './storage-clock.ts'
 import { useStorage } from './storage-fixture.ts'
 import { runStorageNotices } from './storage-notice.ts'
 
@@ -27,7 +27,7 @@ const titles = async () => {
 }
 const run = async (day: string) => {
   at(day)
-  await runStorageClock(app.services)
+  await recordDueEntitlements(app.services)
   return (await runStorageNotices(app.services)).notices
 }
 

@@ -47,7 +47,7 @@ async function destroyOldFiles(db: Db, at: string) {
 
 /**
  * Stores a notice for every service that has ended, once, and sends one message to the staff of each tenant. The message
- * counts only services whose time is over, because the staff itself cancels, refunds and transfers the other ones.
+ * counts only services whose time is over, because the staff itself cancels, refunds or transfers the other services.
  */
 async function announceEnded(services: Services, { at, keepDays }: Deletion) {
   const hasEnded = sql`q.suspended = 0 and q.end_time <= ${at}::timestamptz

@@ -2,23 +2,21 @@ import { and, countDistinct, eq, min, notExists, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { devices } from '#schema/device.ts'
 import { ossEntitlements } from '#schema/storage.ts'
-import { ossTroubleDays } from '#schema/storage-sales.ts'
-import { ossDeviceStatus } from '#schema/storage-video.ts'
+import { ossDeviceStatus, ossTroubleDays } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
-import { isStatusOfChannel, isSilent, isOnlineDevice } from './silent-channels.ts'
+import { buildSilentCondition, CHANNEL_STATUS_CONDITION, ONLINE_DEVICE_CONDITION } from './silent-channels.ts'
 
 const KIND = 'oss-trouble'
 /** Staff with this permission sees the list 上传异常设备 and receives the messages. */
 const STATISTICS = 'ossManage:ossStatisticalAnalysis:list'
 
-export function registerStorageTrouble(services: Services) {
-  services.jobs.schedule(KIND, () => runStorageTrouble(services), {
+export function registerSilentChannelNotice(services: Services) {
+  services.jobs.schedule(KIND, () => notifySilentChannels(services), {
     title: '云存储上传异常提醒',
     cron: '25 */15 * * * *',
   })
@@ -32,7 +30,7 @@ interface Silent {
 }
 
 /** Sends one message a day to the staff of each tenant whose online cameras uploaded nothing for two hours. */
-export async function runStorageTrouble(services: Services) {
+export async function notifySilentChannels(services: Services) {
   const { database, log, now, config } = services
   const day = formatLocalDay(now(), config.timeZone)
   const silent = await silentTenants(database.db, now(), day)
@@ -62,12 +60,12 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
       firstSn: min(ossEntitlements.sn),
     })
     .from(ossEntitlements)
-    .innerJoin(devices, isOnlineDevice)
-    .leftJoin(ossDeviceStatus, isStatusOfChannel)
+    .innerJoin(devices, ONLINE_DEVICE_CONDITION)
+    .leftJoin(ossDeviceStatus, CHANNEL_STATUS_CONDITION)
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
     .where(
       and(
-        isSilent(now),
+        buildSilentCondition(now),
         notExists(
           db
             .select({ day: ossTroubleDays.day })
@@ -82,7 +80,7 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
 /** Sends the message to the tenant's staff, or to the vendor's when nobody of the tenant sees the statistics. */
 async function notifyStaff(services: Services, db: Db, { tenantId, tenantName, channels, firstSn }: Silent) {
   const own = await listAccountsWithPermission(db, tenantId, STATISTICS)
-  const uids = own.length > 0 ? own : await listAccountsWithPermission(db, PLATFORM_TENANT_ID, STATISTICS)
+  const uids = own.length > 0 ? own : await listPlatformStaff(db, STATISTICS, [tenantId])
   await sendMessage(services, db, {
     title: `${channels}个通道超过2小时没有上传录像`,
     text: `客户「${tenantName ?? ''}」有${channels}个在线设备的通道已开通连续录像，但超过2小时没有上传，例如 ${firstSn ?? ''}。\n请在「云存统计」的「上传异常设备」查看原因。`,

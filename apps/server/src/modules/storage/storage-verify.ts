@@ -1,12 +1,11 @@
 import type { Pool } from 'pg'
 import { queryWithoutTimeout } from '#core/database/unlimited-query.ts'
 import type { Services } from '#core/services.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
-import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
+import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from '#domain/video/invariants.ts'
 import { markMissingVideos, findObjectsOfDroppedDays } from '#domain/video/verify-objects.ts'
 
 const KIND = 'oss-verify'
@@ -48,8 +47,8 @@ export async function runStorageVerify(services: Services) {
 
 /** Returns the violated invariants. */
 async function breaches(pool: Pool, now: Date): Promise<string[]> {
-  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_BREACHES, [now.toISOString()])
-  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_BREACHES)))
+  const rows = await queryWithoutTimeout<{ what: string }>(pool, STORAGE_INVARIANT_QUERY, [now.toISOString()])
+  rows.push(...(await queryWithoutTimeout<{ what: string }>(pool, VIDEO_INVARIANT_QUERY)))
   return rows.map(({ what }) => `账目不符：${what}`)
 }
 
@@ -61,7 +60,7 @@ async function report(services: Services, findings: readonly string[]) {
     sendMessage(services, db, {
       title: `云存储核对发现${findings.length}处不符`,
       text: `夜间核对发现${findings.length}处不符：\n${listed}\n完整列表见服务日志，系统未自动更正账目。`,
-      uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, SETTING),
+      uids: await listPlatformStaff(db, SETTING, 'all'),
       priority: 3,
     }),
   )

@@ -27,12 +27,10 @@ import { createPackage, disablePackage, enablePackage, removePackage, updatePack
 import { renewEntitlements } from './orders/renew.service.ts'
 import { storageStatModules } from './statistics/storage-stat.modules.ts'
 import { storageSalesModules } from './orders/storage-sales.modules.ts'
-import {
-  cancelEntitlements,
-  resumeEntitlements,
-  suspendEntitlements,
-  transferEntitlement,
-} from './entitlements/step.service.ts'
+import { cancelEntitlements, resumeEntitlements, suspendEntitlements } from './entitlements/step.service.ts'
+import { transferEntitlements } from './entitlements/transfer.service.ts'
+import { tooMany } from '#core/http/api-error.ts'
+import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 
 const packageModule = implement(storagePackages, {
   list: listPackages,
@@ -45,19 +43,29 @@ const packageModule = implement(storagePackages, {
   disable: disablePackage,
   export: exportPackages,
 })
-const entitlementModule = implement(storageEntitlements, {
-  list: listEntitlements,
-  get: getEntitlement,
-  queue: getDeviceQueues,
-  plan: planOpening,
-  open: openPackage,
-  renew: renewEntitlements,
-  suspend: suspendEntitlements,
-  resume: resumeEntitlements,
-  cancel: cancelEntitlements,
-  transfer: transferEntitlement,
-  export: exportEntitlements,
-})
+/**
+ * Limits calls that lock queues, so that calls for the same entitlement do not hold all database connections while they
+ * wait for the lock.
+ */
+const limitQueueChanges = limitConcurrency(2, 500, () => tooMany(5))
+
+const entitlementModule = implement(
+  storageEntitlements,
+  {
+    list: listEntitlements,
+    get: getEntitlement,
+    queue: getDeviceQueues,
+    plan: planOpening,
+    open: openPackage,
+    renew: renewEntitlements,
+    suspend: suspendEntitlements,
+    resume: resumeEntitlements,
+    cancel: cancelEntitlements,
+    transfer: transferEntitlements,
+    export: exportEntitlements,
+  },
+  { limit: { entries: ['open', 'renew', 'suspend', 'resume', 'cancel', 'transfer'], run: limitQueueChanges } },
+)
 const deviceVideoModule = implement(storageDeviceVideos, { why: explainPermitForDevice, usage: getDeviceUsage })
 const optionsModule = implement(storageOptions, {
   tenants: listStorageTenants,

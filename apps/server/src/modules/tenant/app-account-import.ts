@@ -5,18 +5,41 @@ import {
   appAccount,
   REGISTER_SOURCE,
 } from '@oms/contract/tenant/app-account.ts'
-import { eq } from 'drizzle-orm'
-import { appAccounts } from '#schema/tenant.ts'
+import type * as z from 'zod'
+import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { requireTenant } from '#domain/accounts/new-account.ts'
 import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
-import { invalid } from '#core/http/api-error.ts'
-import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { pickFilledFields } from '#core/spreadsheet/import/take-lines.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { APP_ACCOUNT_CLASHES, findAppAccountByName } from './app-account.service.ts'
+import { APP_ACCOUNT_VIOLATIONS } from './app-account.service.ts'
+import {
+  mergeLines,
+  NO_ACCOUNTS,
+  readStoredAccounts,
+  type StoredAccounts,
+  writeAccounts,
+} from './app-account-import-write.ts'
 
 const SOURCES = new Map(Object.entries(REGISTER_SOURCE).map(([code, word]) => [word as string, code]))
+
+type Input = z.output<typeof AppAccountInput>
+type Line = ReadLine<Input>
+interface State {
+  readonly tenantId: number
+  /** Reason why the tenant receives no new accounts. */
+  readonly problem: string | undefined
+  readonly update: boolean
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
+  /** Stored accounts that the lines of the current batch name, or whose mobile number they name. */
+  stored: StoredAccounts
+  /** Mobile numbers that accepted lines set, by account name in lower case; undefined for an unchanged number. */
+  readonly mobiles: Map<string, string | undefined>
+  /** Account names in lower case by the mobile numbers that accepted lines set. */
+  readonly owners: Map<string, string>
+  /** Account names in lower case that earlier batches and lines have created or updated. */
+  readonly taken: Set<string>
+}
 
 /** Imports App accounts of the session's tenant from a spreadsheet, for migration from another system. */
 export const importAppAccounts = defineImport({
@@ -38,50 +61,80 @@ export const importAppAccounts = defineImport({
     remark: '示例行，导入前请删除',
   },
   maxRows: APP_IMPORT_ROWS,
-  async prepare(ctx, { update }) {
+  async prepare(ctx, { update, dryRun }): Promise<State> {
     const tenantId = requireTenant(ctx)
-    return { tenantId, problem: await findReceivingProblem(ctx.db, tenantId), update: update === '1' }
+    return {
+      tenantId,
+      problem: await findReceivingProblem(ctx.db, tenantId),
+      update: update === '1',
+      isDryRun: Number(dryRun) === 1,
+      stored: NO_ACCOUNTS,
+      mobiles: new Map(),
+      owners: new Map(),
+      taken: new Set(),
+    }
   },
   cells: (given) => {
     const { registerSource, ...rest } = given
     // An empty cell gets the default of the schema.
     return { ...rest, ...(registerSource && { registerSource: SOURCES.get(registerSource) ?? registerSource }) }
   },
-  async take(
-    { db, user, now, services: _kernel },
-    { registerTime, ...input },
-    { tenantId, problem, update },
-    { filled },
-  ) {
-    const fields = {
-      ...input,
-      mobileNo: input.mobileNo ?? null,
-      email: input.email ?? null,
-      lastActiveTime: input.lastActiveTime ?? null,
-      ...(registerTime && { registerTime }),
-    }
-    const clash = (error: unknown) => {
-      throw toUniqueViolation(error, APP_ACCOUNT_CLASHES) ?? error
-    }
-    const [known] = await findAppAccountByName(db, tenantId, input.account)
-    if (known && !update) throw invalid('账号已存在', 'account')
-    if (known) {
-      await db
-        .update(appAccounts)
-        // An absent column or an empty cell keeps the old value.
-        .set({ ...pickFilledFields(fields, filled), ...updateColumns(known, user.uid, now) })
-        .where(eq(appAccounts.uid, known.uid))
-        .catch(clash)
-      return 'updated'
-    }
-    if (problem) throw invalid(problem)
-    await db
-      .insert(appAccounts)
-      .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
-      .catch(clash)
-    return 'created'
+  async load({ db }, lines, state) {
+    state.stored = await readStoredAccounts(db, state.tenantId, lines)
   },
-  async finish({ db, services }, { tenantId }) {
-    await services.events.publish(db, 'changed', { resource: 'account', tenantId })
+  findProblems: (_ctx, fields, state) => findProblems(fields, state),
+  accept: noteMobile,
+  takeMany,
+  async finish({ db, services }, { tenantId, isDryRun }) {
+    if (!isDryRun) await services.events.publish(db, 'changed', { resource: 'account', tenantId })
   },
 })
+
+/** Returns the problems of a line with stored accounts and with earlier lines, one for each field. */
+function findProblems({ account, mobileNo }: Partial<Input>, state: State) {
+  const problems: ApiError[] = []
+  if (account !== undefined) {
+    const isKnown = isStored(account, state)
+    if (isKnown && !state.update) problems.push(invalid('账号已存在', 'account'))
+    if (!isKnown && state.problem) problems.push(invalid(state.problem))
+  }
+  // A line without a valid account name may be the update that keeps the mobile number.
+  const mayBeOwn = account === undefined && state.update
+  if (mobileNo && !mayBeOwn && isTaken(mobileNo, account, state))
+    problems.push(conflict(...APP_ACCOUNT_VIOLATIONS.app_accounts_mobile))
+  return problems
+}
+
+/** True when the account exists, or when an earlier line creates the account. */
+const isStored = (account: string, { stored, mobiles }: State) =>
+  mobiles.has(account.toLowerCase()) || stored.byName.has(account.toLowerCase())
+
+/** True when another account has the mobile number. Earlier lines may have given or taken the number. */
+function isTaken(mobileNo: string, account: string | undefined, { owners, stored, mobiles }: State) {
+  const isOther = (name: string | undefined) => name !== undefined && name !== account?.toLowerCase()
+  if (isOther(owners.get(mobileNo))) return true
+  const owner = stored.ownerByMobile.get(mobileNo)
+  return owner !== undefined && isOther(owner) && (mobiles.get(owner) ?? mobileNo) === mobileNo
+}
+
+/** Remembers the account of a line and its mobile number, which a dry run does not store. */
+function noteMobile({ account, mobileNo }: Input, { mobiles, owners }: State) {
+  const name = account.toLowerCase()
+  const before = mobiles.get(name)
+  if (mobileNo && before && owners.get(before) === name) owners.delete(before)
+  if (mobileNo) owners.set(mobileNo, name)
+  mobiles.set(name, mobileNo ?? before)
+}
+
+/** Writes the lines unless the run is a dry run. Later lines of one account update the account. */
+async function takeMany(ctx: ImportCtx, lines: readonly Line[], state: State): Promise<LineOutcome[]> {
+  const { stored, taken, tenantId, isDryRun } = state
+  const refused = isDryRun ? NONE_REFUSED : await writeAccounts(ctx, mergeLines(lines, stored), tenantId)
+  return lines.map(({ input }) => {
+    const name = input.account.toLowerCase()
+    const isUpdate = stored.byName.has(name) || taken.has(name)
+    taken.add(name)
+    return refused.get(name) ?? (isUpdate ? 'updated' : 'created')
+  })
+}
+const NONE_REFUSED: ReadonlyMap<string, ApiError> = new Map()

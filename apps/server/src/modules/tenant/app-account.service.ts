@@ -3,7 +3,7 @@ import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, buildOrder, contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
@@ -20,7 +20,7 @@ const BIZ = 'appAccount'
 type Filters = Omit<ParsedOf<typeof appAccount.list>, 'pageNum' | 'pageSize'>
 type NewApp = Omit<ParsedOf<typeof appAccount.create>, 'tenantId'>
 
-export const APP_ACCOUNT_CLASHES = {
+export const APP_ACCOUNT_VIOLATIONS = {
   app_accounts_account: ['账号已存在', 'account'],
   app_accounts_mobile: ['手机号已被使用', 'mobileNo'],
 } as const
@@ -171,18 +171,17 @@ export async function createAppAccount(ctx: Ctx, { tenantId: sent, ...input }: P
   const { db, user } = ctx
   const tenantId = (await resolveOwningTenant(ctx, sent, 'tenantId')).id
   const { registerTime, ...fields } = nullsFor(input)
-  const [known] = await findAppAccountByName(db, tenantId, input.account)
-  if (known) {
-    ctx.audit({ bizType: BIZ, bizId: known.uid, action: `App账号「${hidden(input.account)}」已存在，未改动` })
-    ctx.say('账号已存在')
-    return { uid: known.uid, created: false }
-  }
+  // Simultaneous registrations of one name run one after the other, so that only the first registration inserts.
+  const name = `app account ${tenantId} ${input.account.toLowerCase()}`
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
+  const [known] = await selectAppAccountByName(db, tenantId, input.account).for('update')
+  if (known) return reportExisting(ctx, known.uid, input.account)
   const [made] = await db
     .insert(appAccounts)
     .values({ ...fields, ...(registerTime && { registerTime }), tenantId, createBy: user.uid, updateBy: user.uid })
     .returning({ uid: appAccounts.uid })
     .catch((error: unknown) => {
-      throw toUniqueViolation(error, APP_ACCOUNT_CLASHES) ?? error
+      throw toUniqueViolation(error, APP_ACCOUNT_VIOLATIONS) ?? error
     })
   const { uid } = made!
   ctx.audit({ bizType: BIZ, bizId: uid, action: `新增App账号「${hidden(input.account)}」` })
@@ -190,7 +189,13 @@ export async function createAppAccount(ctx: Ctx, { tenantId: sent, ...input }: P
   return { uid, created: true }
 }
 
-export const findAppAccountByName = (db: Db, tenantId: number, account: string) =>
+function reportExisting(ctx: Ctx, uid: number, account: string) {
+  ctx.audit({ bizType: BIZ, bizId: uid, action: `App账号「${hidden(account)}」已存在，未改动` })
+  ctx.say('账号已存在')
+  return { uid, created: false }
+}
+
+export const selectAppAccountByName = (db: Db, tenantId: number, account: string) =>
   db
     .select()
     .from(appAccounts)
@@ -201,7 +206,6 @@ export const findAppAccountByName = (db: Db, tenantId: number, account: string) 
         notDeleted(appAccounts),
       ),
     )
-    .for('update')
 
 export const enableAppAccount = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
 export const disableAppAccount = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.disable>) => setStatus(ctx, id, 0)

@@ -52,6 +52,15 @@ test('MODULE-01 the back end of an App registers users; repeating creates no sec
   expect(clash).toMatchObject({ code: 400, msg: '手机号已被使用', data: { field: 'mobileNo' } })
 })
 
+test('simultaneous registrations of one name create one account; every response returns this account', async () => {
+  const tenantId = await customer('并发客户')
+  const names = Array.from({ length: 20 }, (_, at) => (at % 2 ? 'Twice' : 'twice'))
+  const answers = await Promise.all(names.map((account) => create(keeper, { tenantId, account })))
+  expect(answers.map(({ code }) => code)).toEqual(names.map(() => 200))
+  expect(new Set(answers.map(({ data }) => data.uid)).size).toBe(1)
+  expect(answers.filter(({ data }) => data.created)).toHaveLength(1)
+})
+
 test('MODULE-01 binds and unbinds devices of the same tenant, one account for each device', async () => {
   const tenantId = await customer('绑定客户')
   const { uid } = (await create(keeper, { tenantId, account: 'binder' })).data
@@ -136,6 +145,16 @@ test('imports users from a spreadsheet and reports invalid lines', async () => {
     sql`select mobile_no as mobile, nickname, register_source as source from app_accounts where account = 'imp_1'`,
   )
   expect(rows).toEqual([{ mobile: '13500000001', nickname: '甲二', source: 2 }])
+  const several = '账号,手机号,邮箱\nimp_1,13500000001,\nIMP_1,13500000001,bad\nimp_9,13500000001,bad\n'
+  const email = { field: '邮箱', msg: expect.stringContaining('邮箱') }
+  for (const dryRun of [1, 0])
+    expect((await send(`dryRun=${dryRun}`, several)).json().data.rows).toEqual([
+      { row: 2, field: '账号', msg: '账号已存在' },
+      { row: 3, field: '账号', msg: '账号已存在' },
+      { row: 3, ...email },
+      { row: 4, field: '手机号', msg: '手机号已被使用' },
+      { row: 4, ...email },
+    ])
   const template = await keeper.inject({ method: 'GET', url: '/api/v1/account/app/template' })
   expect(template.statusCode).toBe(200)
 })

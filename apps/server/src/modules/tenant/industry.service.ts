@@ -25,7 +25,8 @@ const record = defineRecord({
     await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
   },
 })
-const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+const publishChange = ({ services, db }: Ctx) =>
+  services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 export async function listIndustries({ db, user }: Ctx) {
   const counted = db.$with('counted').as(
@@ -141,7 +142,7 @@ export async function createPresetIndustries(ctx: Ctx) {
     .onConflictDoNothing()
     .returning({ id: industries.id })
   ctx.audit({ bizType: BIZ, action: `导入常用行业${made.length}个` })
-  await told(ctx)
+  await publishChange(ctx)
   ctx.say(made.length > 0 ? `已导入${made.length}个常用行业` : '常用行业都已存在')
   return { created: made.length }
 }
@@ -178,10 +179,13 @@ export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeo
   const [from, to] = first.id === fromId ? [first, second] : [second, first]
   const children = await childrenOf(db, fromId)
   if (children > 0) throw conflict(`「${from.name}」还有${children}个下级行业，请先合并或删除下级`)
+  const isMoved = and(eq(tenants.industryId, fromId), notDeleted(tenants))
+  // Every transaction that locks several tenants locks them in the order of their ids.
+  await db.select({ id: tenants.id }).from(tenants).where(isMoved).orderBy(tenants.id).for('update')
   const moved = await db
     .update(tenants)
     .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
-    .where(and(eq(tenants.industryId, fromId), notDeleted(tenants)))
+    .where(isMoved)
     .returning({ id: tenants.id })
   // Moves the scene recommendations to the other industry.
   await db.execute(sql`insert into scene_industries (scene_id, industry_id)
@@ -196,7 +200,7 @@ export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeo
     bizId: toId,
     action: `行业「${from.name}」合并到「${to.name}」，移动${moved.length}个客户`,
   })
-  await told(ctx)
+  await publishChange(ctx)
   return { moved: moved.length }
 }
 
@@ -208,6 +212,6 @@ export async function sortIndustries(ctx: Ctx, { list: wanted }: ParsedOf<typeof
     from unnest(${sql.param(wanted.map(({ id }) => id))}::int[], ${sql.param(wanted.map((each) => each.sort))}::int[]) as v(id, sort)
     where i.id = v.id and i.deleted_at is null and i.sort <> v.sort returning i.id`)
   ctx.audit({ bizType: BIZ, action: `调整${changed.rows.length}个行业的排序` })
-  await told(ctx)
+  await publishChange(ctx)
   return null
 }

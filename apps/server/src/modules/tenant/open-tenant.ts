@@ -45,7 +45,7 @@ export async function createTenantWithAdmin(
   const given = await setTenantScenes(db, id, sceneIds ?? (await listDefaultSceneIds(db)))
   const roleId = await adminRole(ctx, id)
   const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
-  const input = parsed({ ...admin, roleIds: [roleId] })
+  const input = parseFirstAdmin({ ...admin, roleIds: [roleId] })
   const uid = await insertAccount(ctx, { ...input, tenantId: id, isTenantAdmin: true }, passwordHash)
   await publishRightsChanged(services, db)
   ctx.audit({
@@ -57,7 +57,7 @@ export async function createTenantWithAdmin(
   return { id, tenantNo, uid, account: input.account, scenes: given }
 }
 
-function parsed(admin: FirstAdmin) {
+function parseFirstAdmin(admin: FirstAdmin) {
   const { data, error } = StaffInput.safeParse(admin)
   if (data) return data
   const [issue] = error.issues

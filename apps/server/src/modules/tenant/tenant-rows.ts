@@ -1,14 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { tenant } from '@oms/contract/tenant/tenant.ts'
-import { and, eq, gte, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { expiresWithinDays, isTenantExpired } from '#domain/tenants/expired-tenant.ts'
 import { countDevicesByTenant } from './overview/device-counts.ts'
 import { listScenesByTenant } from './tenant-scenes.ts'
 
@@ -21,11 +22,10 @@ export const visibleTenants = (user: User): SQL | undefined =>
 
 export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
 
-const isPast = sql`coalesce(${tenants.expireTime} < now(), false)`
 const STATUS_IS = {
-  3: isPast,
-  1: and(eq(tenants.status, 1), sql`not ${isPast}`),
-  0: and(eq(tenants.status, 0), sql`not ${isPast}`),
+  3: isTenantExpired,
+  1: and(eq(tenants.status, 1), not(isTenantExpired)),
+  0: and(eq(tenants.status, 0), not(isTenantExpired)),
 }
 
 export function buildTenantFilter(user: User, filters: TenantFilters) {
@@ -46,12 +46,7 @@ export function buildTenantFilter(user: User, filters: TenantFilters) {
     sceneId === undefined
       ? undefined
       : sql`${tenants.id} in (select ts.tenant_id from tenant_scenes ts where ts.scene_id = ${sceneId})`,
-    expiresWithin === undefined
-      ? undefined
-      : and(
-          gte(tenants.expireTime, sql`now()`),
-          lte(tenants.expireTime, sql`now() + make_interval(days => ${expiresWithin})`),
-        ),
+    expiresWithin === undefined ? undefined : expiresWithinDays(expiresWithin),
     ...within(tenants.createTime, filters.beginTime, filters.endTime),
   )
 }
@@ -65,8 +60,9 @@ export const buildTenantOrder = (filters: TenantFilters) =>
     filters,
     {
       createTime: tenants.createTime,
-      expireTime: tenants.expireTime,
-      name: tenants.name,
+      // A tenant without an end sorts after all others.
+      expireTime: sql`coalesce(${tenants.expireTime}, 'infinity')`,
+      name: byName(tenants.name),
       level: tenants.level,
     },
     tenants.id,
@@ -91,7 +87,7 @@ const listed = {
   beginTime: tenants.beginTime,
   expireTime: tenants.expireTime,
   daysLeft: sql<number | null>`ceil(extract(epoch from ${tenants.expireTime} - now()) / 86400)::int`,
-  status: sql<number>`case when ${isPast} then 3 else ${tenants.status} end`,
+  status: sql<number>`case when ${isTenantExpired} then 3 else ${tenants.status} end`,
   createTime: tenants.createTime,
   updateTime: tenants.updateTime,
   remark: tenants.remark,

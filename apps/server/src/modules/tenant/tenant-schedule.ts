@@ -1,10 +1,11 @@
-import { WARN_DAYS } from '@oms/contract/tenant/tenant-info.ts'
-import { and, eq, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { EXPIRY_WARNING_DAYS } from '@oms/contract/tenant/tenant-info.ts'
+import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
+import { expiresWithinDays, isTenantExpired } from '#domain/tenants/expired-tenant.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
@@ -28,26 +29,16 @@ export function registerTenantSchedule(services: Services) {
 export async function expireTenants(services: Services) {
   const { db } = services.database
   const open = and(notDeleted(tenants), eq(tenants.status, 1), ne(tenants.id, PLATFORM_TENANT_ID))
-  const due = await db
-    .select({ id: tenants.id })
-    .from(tenants)
-    .where(and(open, lte(tenants.expireTime, sql`now()`)))
-    .orderBy(tenants.id)
+  const due = await db.select({ id: tenants.id }).from(tenants).where(and(open, isTenantExpired)).orderBy(tenants.id)
   const isolation = { log: services.log, kind: 'tenant-clock', name: ({ id }: { id: number }) => ({ tenantId: id }) }
   const ended = await forEachIsolated(due, isolation, ({ id }) => db.transaction((tx) => switchOff(services, tx, id)))
   let warned = 0
   let failedItems = ended.failed.length
-  for (const days of [...WARN_DAYS].sort((a, b) => a - b)) {
+  for (const days of [...EXPIRY_WARNING_DAYS].sort((a, b) => a - b)) {
     const near = await db
       .select({ id: tenants.id })
       .from(tenants)
-      .where(
-        and(
-          open,
-          sql`${tenants.expireTime} > now() and ${tenants.expireTime} <= now() + make_interval(days => ${days})`,
-          or(isNull(tenants.warnedDays), sql`${tenants.warnedDays} > ${days}`),
-        ),
-      )
+      .where(and(open, expiresWithinDays(days), or(isNull(tenants.warnedDays), sql`${tenants.warnedDays} > ${days}`)))
       .orderBy(tenants.id)
     const { failed } = await forEachIsolated(near, isolation, async ({ id }) => {
       if (await db.transaction((tx) => warn(services, tx, id, days))) warned += 1
@@ -57,22 +48,22 @@ export async function expireTenants(services: Services) {
   return { expired: ended.done, warned, failedItems }
 }
 
-const lock = async (db: Db, id: number) => {
+const lock = async (db: Db, id: number, condition?: SQL) => {
   const [found] = await db
     .select()
     .from(tenants)
-    .where(and(eq(tenants.id, id), notDeleted(tenants), eq(tenants.status, 1)))
+    .where(and(eq(tenants.id, id), notDeleted(tenants), eq(tenants.status, 1), condition))
     .for('update')
   return found
 }
 
 /** Returns the administrators of the tenant and the vendor's accounts that may renew. */
-async function concerned(db: Db, tenantId: number) {
+async function listConcernedAccounts(db: Db, tenantId: number) {
   const admins = await db
     .select({ uid: accounts.uid })
     .from(accounts)
     .where(and(eq(accounts.tenantId, tenantId), eq(accounts.isTenantAdmin, true), notDeleted(accounts)))
-  return [...admins.map(({ uid }) => uid), ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, RENEW))]
+  return [...admins.map(({ uid }) => uid), ...(await listPlatformStaff(db, RENEW, [tenantId]))]
 }
 
 async function warn(services: Services, db: Db, id: number, days: number) {
@@ -82,19 +73,15 @@ async function warn(services: Services, db: Db, id: number, days: number) {
   await sendMessage(services, db, {
     title: `客户「${tenant.shortName || tenant.name}」将在${days}天内到期`.slice(0, 50),
     text: `客户「${tenant.name}」（${tenant.tenantNo}）将于 ${tenant.expireTime} 到期。\n到期后其用户不能登录，设备不受影响。请及时办理续期。`,
-    uids: await concerned(db, id),
+    uids: await listConcernedAccounts(db, id),
     priority: days <= 7 ? 3 : 2,
   })
   return true
 }
 
 async function switchOff(services: Services, db: Db, id: number) {
-  const tenant = await lock(db, id)
+  const tenant = await lock(db, id, isTenantExpired)
   if (!tenant) return
-  const { rows } = await db.execute<{ past: boolean }>(
-    sql`select expire_time <= now() as past from tenants where id = ${id}`,
-  )
-  if (!rows[0]?.past) return
   await db
     .update(tenants)
     .set({ status: 0, expiredAt: sql`now()` as unknown as string, rev: tenant.rev + 1 })
@@ -118,7 +105,7 @@ async function switchOff(services: Services, db: Db, id: number) {
   await sendMessage(services, db, {
     title: `客户「${tenant.shortName || tenant.name}」已过期停用`.slice(0, 50),
     text: `客户「${tenant.name}」（${tenant.tenantNo}）已于 ${tenant.expireTime} 到期，其用户不能再登录。设备不受影响，续期后自动恢复。`,
-    uids: await concerned(db, id),
+    uids: await listConcernedAccounts(db, id),
     priority: 3,
   })
 }

@@ -6,6 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles, sessions } from '#schema/account.ts'
 import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
 import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { isTenantExpired } from '#domain/tenants/expired-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -16,7 +17,8 @@ import { createJoinCode } from './open-tenant.ts'
 import { lockTenant } from './tenant-rows.ts'
 
 const BIZ = 'tenant'
-const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+const publishChange = ({ services, db }: Ctx) =>
+  services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 export const enableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
 export const disableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)
@@ -26,7 +28,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)
-  if (status === 1 && (await isPast(db, id))) throw refused('客户已过期，请先续期')
+  if (status === 1 && (await hasExpired(db, id))) throw refused('客户已过期，请先续期')
   const word = status === 1 ? '启用' : '停用'
   ctx.audit({ bizType: BIZ, bizId: id, action: `${word}客户「${stored.name}」` })
   if (stored.status === status) return null
@@ -37,7 +39,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const ended = status === 0 ? await services.sessions.endOfTenant(db, id) : 0
   await publishRightsChanged(services, db)
   forgetSessionsAfterCommit(ctx)
-  await told(ctx)
+  await publishChange(ctx)
   ctx.audit({
     action: `${word}客户「${stored.name}」${ended ? `，结束${ended}个会话` : ''}`,
     diff: [{ field: 'status', title: '状态', from: stored.status === 1 ? '启用' : '停用', to: word }],
@@ -45,13 +47,12 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   return null
 }
 
-/** Compares with the database's clock, which also decides about logins. */
-async function isPast(db: Db, id: number) {
+async function hasExpired(db: Db, id: number) {
   const [row] = await db
-    .select({ past: sql<boolean>`coalesce(${tenants.expireTime} < now(), false)` })
+    .select({ id: tenants.id })
     .from(tenants)
-    .where(eq(tenants.id, id))
-  return row?.past === true
+    .where(and(eq(tenants.id, id), isTenantExpired))
+  return row !== undefined
 }
 
 export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<typeof tenant.renew>) {
@@ -76,7 +77,7 @@ export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: Par
     .where(eq(tenants.id, id))
   await publishRightsChanged(services, db)
   forgetSessionsAfterCommit(ctx)
-  await told(ctx)
+  await publishChange(ctx)
   ctx.audit({
     bizType: BIZ,
     bizId: id,
@@ -111,7 +112,7 @@ export async function changeJoinCode(ctx: Ctx, { id, allowApply }: ParsedOf<type
         ? `更换客户「${stored.name}」的加入码`
         : `客户「${stored.name}」${ALLOW_APPLY[allowApply]}加入申请`,
   })
-  await told(ctx)
+  await publishChange(ctx)
   return next
 }
 
@@ -164,7 +165,7 @@ export async function removeTenant(ctx: Ctx, { id }: ParsedOf<typeof tenant.remo
   await services.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
   await publishRightsChanged(services, db)
   forgetSessionsAfterCommit(ctx)
-  await told(ctx)
+  await publishChange(ctx)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除客户「${stored.name}」` })
   return null
 }

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { tickets, ticketTemplates, ticketViewers } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { SLA_SETTINGS_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
@@ -155,7 +155,7 @@ export async function listDeskChoices({ db, user }: Ctx) {
     .select({ id: deviceModels.id, name: deviceModels.modelName, typeId: deviceModels.typeId })
     .from(deviceModels)
     .where(notDeleted(deviceModels))
-    .orderBy(asc(deviceModels.modelName))
+    .orderBy(asc(byName(deviceModels.modelName)))
     .limit(MAX_CHOICES)
   // Reads tags of the newest tickets, which an index finds directly.
   const recent = db

@@ -3,10 +3,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, between, eq, inArray, isNotNull, sql, Subquery } from 'drizzle-orm'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { FACT_DIM, selectFactSource, buildFactFilter, type TicketStatQuery } from './stat.service.ts'
+import { FACT_DIMENSION, selectFactSource, buildFactFilter, type TicketStatQuery } from './stat.service.ts'
 
 const MODELS = 30
 const VERSIONS = 12
@@ -72,17 +73,9 @@ const fleetSource = (user: User) =>
       )
     : ticketFleet) as unknown as typeof ticketFleet
 
-async function cellsOf({ db, user }: Ctx, input: TicketStatQuery) {
-  const counted = await db
-    .select({ modelId: ticketFacts.modelId, key: ticketFacts.key, tickets: sql<number>`sum(${ticketFacts.n})::int` })
-    .from(selectFactSource(user))
-    .where(
-      and(buildFactFilter(user, input, [FACT_DIM.versions]), between(ticketFacts.day, input.startDate, input.endDate)),
-    )
-    .groupBy(ticketFacts.modelId, ticketFacts.key)
-    .having(sql`sum(${ticketFacts.n}) > 0`)
-  const { tenantId, typeId, modelId } = input
-  const fleet = await db
+/** Selects the activated devices by model and version. */
+const fleetOf = (db: Db, user: User, { tenantId, typeId, modelId }: TicketStatQuery) =>
+  db
     .select({
       modelId: ticketFleet.modelId,
       verCode: ticketFleet.verCode,
@@ -102,6 +95,20 @@ async function cellsOf({ db, user }: Ctx, input: TicketStatQuery) {
       ),
     )
     .groupBy(ticketFleet.modelId, ticketFleet.verCode)
+
+async function cellsOf({ db, user }: Ctx, input: TicketStatQuery) {
+  const counted = await db
+    .select({ modelId: ticketFacts.modelId, key: ticketFacts.key, tickets: sql<number>`sum(${ticketFacts.n})::int` })
+    .from(selectFactSource(user))
+    .where(
+      and(
+        buildFactFilter(user, input, [FACT_DIMENSION.versions]),
+        between(ticketFacts.day, input.startDate, input.endDate),
+      ),
+    )
+    .groupBy(ticketFacts.modelId, ticketFacts.key)
+    .having(sql`sum(${ticketFacts.n}) > 0`)
+  const fleet = await fleetOf(db, user, input)
   const cells = new Map<string, Cell>()
   for (const { modelId, verCode, osVer, devices } of fleet)
     cells.set(`${modelId} ${verCode}`, { modelId, verCode: verCode || null, osVer, devices, tickets: 0 })

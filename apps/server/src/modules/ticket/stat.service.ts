@@ -12,7 +12,7 @@ import { isTicketOpen, visibleTickets } from './ticket-rows.ts'
 export type TicketStatQuery = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
 /** Meaning of `ticket_facts.dim`; see the migration. */
-export const FACT_DIM = {
+export const FACT_DIMENSION = {
   created: 1,
   closed: 2,
   responded: 3,
@@ -84,7 +84,14 @@ const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n >
 export async function getTicketSummary({ db, user }: Ctx, input: TicketStatQuery) {
   const { startDate, endDate } = input
   const since = addDays(startDate, -countDays(input))
-  const dims = [FACT_DIM.created, FACT_DIM.closed, FACT_DIM.responded, FACT_DIM.reopened, FACT_DIM.rated, FACT_DIM.late]
+  const dims = [
+    FACT_DIMENSION.created,
+    FACT_DIMENSION.closed,
+    FACT_DIMENSION.responded,
+    FACT_DIMENSION.reopened,
+    FACT_DIMENSION.rated,
+    FACT_DIMENSION.late,
+  ]
   const now = sql<boolean>`${ticketFacts.day} >= ${startDate}`
   const rows = await db
     .select({ dim: ticketFacts.dim, now, n, total })
@@ -94,23 +101,23 @@ export async function getTicketSummary({ db, user }: Ctx, input: TicketStatQuery
   const of = (dim: number, current = true) =>
     rows.find((row) => row.dim === dim && row.now === current) ?? { n: 0, total: 0 }
   const live = await standing({ db, user }, input)
-  const created = of(FACT_DIM.created).n
+  const created = of(FACT_DIMENSION.created).n
   return {
     created,
-    closed: of(FACT_DIM.closed).n,
+    closed: of(FACT_DIMENSION.closed).n,
     ...live,
-    respondMinutes: average(of(FACT_DIM.responded)),
-    solveMinutes: average(of(FACT_DIM.closed)),
-    reopened: of(FACT_DIM.reopened).n,
-    reopenRate: computePercentage(of(FACT_DIM.reopened).n, created),
-    satisfaction: average(of(FACT_DIM.rated), 2),
-    rated: of(FACT_DIM.rated).n,
-    hitRate: computePercentage(created - of(FACT_DIM.late).n, created),
+    respondMinutes: average(of(FACT_DIMENSION.responded)),
+    solveMinutes: average(of(FACT_DIMENSION.closed)),
+    reopened: of(FACT_DIMENSION.reopened).n,
+    reopenRate: computePercentage(of(FACT_DIMENSION.reopened).n, created),
+    satisfaction: average(of(FACT_DIMENSION.rated), 2),
+    rated: of(FACT_DIMENSION.rated).n,
+    hitRate: computePercentage(created - of(FACT_DIMENSION.late).n, created),
     before: {
-      created: of(FACT_DIM.created, false).n,
-      closed: of(FACT_DIM.closed, false).n,
-      respondMinutes: average(of(FACT_DIM.responded, false)),
-      solveMinutes: average(of(FACT_DIM.closed, false)),
+      created: of(FACT_DIMENSION.created, false).n,
+      closed: of(FACT_DIMENSION.closed, false).n,
+      respondMinutes: average(of(FACT_DIMENSION.responded, false)),
+      solveMinutes: average(of(FACT_DIMENSION.closed, false)),
     },
   }
 }
@@ -130,7 +137,7 @@ async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: TicketSta
 export async function getTicketTrend(ctx: Ctx, input: TicketStatQuery) {
   const { db, user } = ctx
   const { startDate, endDate } = input
-  const dims = [FACT_DIM.created, FACT_DIM.closed]
+  const dims = [FACT_DIMENSION.created, FACT_DIMENSION.closed]
   const rows = await db
     .select({ dim: ticketFacts.dim, day: ticketFacts.day, n })
     .from(selectFactSource(user))
@@ -146,8 +153,8 @@ export async function getTicketTrend(ctx: Ctx, input: TicketStatQuery) {
   let backlog = base?.open ?? 0
   const days = Array.from({ length: countDays(input) }, (_, at) => {
     const day = addDays(startDate, at)
-    const created = counts.get(`${FACT_DIM.created} ${day}`) ?? 0
-    const closed = counts.get(`${FACT_DIM.closed} ${day}`) ?? 0
+    const created = counts.get(`${FACT_DIMENSION.created} ${day}`) ?? 0
+    const closed = counts.get(`${FACT_DIMENSION.closed} ${day}`) ?? 0
     backlog += created - closed
     return { day, created, closed, backlog }
   })
@@ -175,7 +182,7 @@ async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, model
 }
 
 export async function getProblemStatistic({ db, user }: Ctx, input: TicketStatQuery) {
-  const dims = [FACT_DIM.created, FACT_DIM.hardware, FACT_DIM.software, FACT_DIM.structure]
+  const dims = [FACT_DIMENSION.created, FACT_DIMENSION.hardware, FACT_DIMENSION.software, FACT_DIMENSION.structure]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, count: n })
     .from(selectFactSource(user))
@@ -188,15 +195,15 @@ export async function getProblemStatistic({ db, user }: Ctx, input: TicketStatQu
       .map(({ key, count }) => ({ key, count }))
       .sort((a, b) => b.count - a.count || Number(a.key) - Number(b.key))
   return {
-    types: of(FACT_DIM.created),
-    hardware: of(FACT_DIM.hardware),
-    software: of(FACT_DIM.software),
-    structure: of(FACT_DIM.structure),
+    types: of(FACT_DIMENSION.created),
+    hardware: of(FACT_DIMENSION.hardware),
+    software: of(FACT_DIMENSION.software),
+    structure: of(FACT_DIMENSION.structure),
   }
 }
 
 export async function getHandlerStatistic({ db, user }: Ctx, input: TicketStatQuery) {
-  const dims = [FACT_DIM.handlerClosed, FACT_DIM.handlerReopened, FACT_DIM.handlerRated]
+  const dims = [FACT_DIMENSION.handlerClosed, FACT_DIMENSION.handlerReopened, FACT_DIMENSION.handlerRated]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, n, total })
     .from(selectFactSource(user))
@@ -216,10 +223,10 @@ export async function getHandlerStatistic({ db, user }: Ctx, input: TicketStatQu
       uid,
       realname: names.get(uid) ?? open.find((row) => row.uid === uid)?.name ?? `账号${uid}`,
       open: open.find((row) => row.uid === uid)?.count ?? 0,
-      closed: of(FACT_DIM.handlerClosed, uid).n,
-      solveMinutes: average(of(FACT_DIM.handlerClosed, uid)),
-      reopened: of(FACT_DIM.handlerReopened, uid).n,
-      satisfaction: average(of(FACT_DIM.handlerRated, uid), 2),
+      closed: of(FACT_DIMENSION.handlerClosed, uid).n,
+      solveMinutes: average(of(FACT_DIMENSION.handlerClosed, uid)),
+      reopened: of(FACT_DIMENSION.handlerReopened, uid).n,
+      satisfaction: average(of(FACT_DIMENSION.handlerRated, uid), 2),
     }))
     .filter(({ open, closed, reopened }) => open + closed + reopened > 0)
     .sort((a, b) => b.closed - a.closed || b.open - a.open)
@@ -240,7 +247,10 @@ export async function getTicketHeatmap({ db, user }: Ctx, input: TicketStatQuery
     .select({ key: ticketFacts.key, count: n })
     .from(selectFactSource(user))
     .where(
-      and(buildFactFilter(user, input, [FACT_DIM.hours]), between(ticketFacts.day, input.startDate, input.endDate)),
+      and(
+        buildFactFilter(user, input, [FACT_DIMENSION.hours]),
+        between(ticketFacts.day, input.startDate, input.endDate),
+      ),
     )
     .groupBy(ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)

@@ -81,7 +81,7 @@ export async function setTicketPriority(ctx: Ctx, { ids, priority }: ParsedOf<ty
 
 export async function changeTicketTags(ctx: Ctx, { ids, tags, mode }: ParsedOf<typeof feedback.tags>) {
   const { done, report } = await changeEachTicket(ctx, ids, async (inner, stored) => {
-    const next = tagged(stored.tags, tags, mode)
+    const next = mergeTags(stored.tags, tags, mode)
     if (next.length > MAX_TAGS) throw invalid(`标签最多${MAX_TAGS}个`, 'tags')
     if (next.join() === stored.tags.join()) return
     const detail = `标签：${stored.tags.join('、') || '无'} → ${next.join('、') || '无'}`
@@ -91,7 +91,7 @@ export async function changeTicketTags(ctx: Ctx, { ids, tags, mode }: ParsedOf<t
   return report
 }
 
-const tagged = (had: string[], given: string[], mode: 'set' | 'add' | 'remove') =>
+const mergeTags = (had: string[], given: string[], mode: 'set' | 'add' | 'remove') =>
   mode === 'set' ? given : mode === 'add' ? [...new Set([...had, ...given])] : had.filter((tag) => !given.includes(tag))
 
 /**

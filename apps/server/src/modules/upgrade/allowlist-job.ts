@@ -43,7 +43,11 @@ export const addAllowlistJob = (ctx: Ctx, { name, ...payload }: Payload & { name
   )
 
 export const registerAllowlistJob = (services: Services) =>
-  services.jobs.register(KIND, whiteWorker(services), { concurrency: 2, timeLimitSeconds: 30 * 60 })
+  services.jobs.register(KIND, whiteWorker(services), {
+    concurrency: 2,
+    onePerTenant: true,
+    timeLimitSeconds: 30 * 60,
+  })
 
 const whiteWorker =
   (services: Services): Worker =>

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { MAX_DIRECT_ALLOWLIST, type otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { MAX_DIRECT_ALLOWLIST, type otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
@@ -26,9 +26,9 @@ import {
   selectAllowlist,
 } from './allowlist-rows.ts'
 
-type Page = ParsedOf<typeof otaWhite.inWhite>
-type Named = ParsedOf<typeof otaWhite.put>
-type Matching = ParsedOf<typeof otaWhite.putAll>
+type Page = ParsedOf<typeof otaAllowlist.inWhite>
+type Named = ParsedOf<typeof otaAllowlist.put>
+type Matching = ParsedOf<typeof otaAllowlist.putAll>
 
 const SORTABLE = { sn: devices.sn, verCode: devices.verCode } as const
 

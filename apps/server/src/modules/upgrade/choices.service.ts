@@ -5,7 +5,7 @@ import { deviceModels } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import type { ArtifactKind } from './releases/release-artifact-kind.ts'
@@ -50,6 +50,6 @@ export function listTenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof o
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
     .where(and(isTenantInUse(), scoped(user, { tenant: tenants.id }), contains(tenants.name, name)))
-    .orderBy(asc(tenants.name), asc(tenants.id))
+    .orderBy(asc(byName(tenants.name)), asc(tenants.id))
     .limit(MAX_TENANTS)
 }

@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { Db } from '#core/database/client.ts'
@@ -99,7 +99,7 @@ export const buildFormalRelease = (otaId: number, over: object = {}) => ({
   otaId,
   rev: 0,
   mode: 2,
-  percent: FULL_SHARE,
+  percent: FULL_ROLLOUT,
   stages: [],
   ...over,
 })

@@ -1,6 +1,6 @@
 import { iterateAgenda } from '@oms/contract/ad-engine/agenda.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
-import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
+import { chooseRendition, createCodecTest } from '@oms/contract/ad-engine/renditions.ts'
 import { sendJson, badRequest } from '#protocols/shared/response.ts'
 import { type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 
@@ -52,14 +52,14 @@ function questionOf({ now, search }: ScreenRequest): Question {
       throw badRequest(`${name} must be ${min} to ${max}`)
     return value
   }
-  const codecs = query.get('codecs')?.split(',')
+  const codecs = (query.get('codecs') ?? '').split(',').filter((codec) => codec.trim() !== '')
   return {
     from: numberOf('from', now, [0, MAX_MS]),
     hours: numberOf('hours', 1, [1, MAX_HOURS]),
     screen: {
       width: numberOf('width', 1920, [1, 32_767]),
       height: numberOf('height', 1080, [1, 32_767]),
-      mayPlay: (codec) => codecs === undefined || codecs.includes(codec),
+      mayPlay: createCodecTest(codecs),
     },
   }
 }

@@ -1,6 +1,6 @@
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
-import { computeIdleSeconds } from '#protocols/shared/poll-interval.ts'
+import { computeIdlePollSeconds } from '#protocols/shared/poll-interval.ts'
 import { readPlayDevice, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 import { removePairings } from './pairing-rows.ts'
 
@@ -13,7 +13,7 @@ export function buildTimeHeaders(
   slot: number,
 ): [string, string, string, string] {
   const { services } = side
-  const seconds = computeIdleSeconds(services.fleet.slots.ids[slot]!, services.config.ads.pollSeconds)
+  const seconds = computeIdlePollSeconds(services.fleet.slots.ids[slot]!, services.config.ads.pollSeconds)
   return ['x-oms-time', String(Date.now()), 'x-oms-poll', String(Math.min(3600, Math.max(5, seconds)))]
 }
 

@@ -1,7 +1,7 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
-import { PlaysBusy } from '#domain/ads/plays/play-writer.ts'
+import { PlayWriterBusyError } from '#domain/ads/plays/play-writer.ts'
 import { DeviceError, sendJson, badRequest } from '#protocols/shared/response.ts'
-import { readPlayDevice, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
+import { readReportingDevice, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 import { readJsonBody, requireSerial } from './call.ts'
 
 /** `POST report`: stores played ads. The player removes all reports of a successful call from its queue. */
@@ -13,8 +13,8 @@ export async function handlePlayReport(call: ScreenRequest) {
   if (!Array.isArray(reports)) throw badRequest('reports must be a list')
   if (reports.length > MAX_REPORTS) throw new DeviceError(413, `at most ${MAX_REPORTS} reports`)
   const { ingest } = side.services.adDelivery
-  const reply = await ingest.take(readPlayDevice(side, slot), reports, now).catch((error: unknown) => {
-    throw error instanceof PlaysBusy ? new DeviceError(503, 'busy', 30) : error
+  const reply = await ingest.take(readReportingDevice(side, slot), reports, now).catch((error: unknown) => {
+    throw error instanceof PlayWriterBusyError ? new DeviceError(503, 'busy', 30) : error
   })
   sendJson(request, response, 200, reply)
 }

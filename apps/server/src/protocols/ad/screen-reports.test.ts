@@ -56,7 +56,7 @@ test('AD-06 a video lasts as long as its approved file; the facts of its review 
   ])
 })
 
-test('AD-06 a device becomes a screen by its first request of a manifest', async () => {
+test('AD-06 a device becomes a screen with its first request for a manifest', async () => {
   const { sn, id } = await oms.device()
   const { status, index } = oms.services.adDelivery
   const rows = () => oms.query('select player_kind from ad_screens where device_id = $1', [id])
@@ -72,7 +72,7 @@ test('AD-06 a device becomes a screen by its first request of a manifest', async
   expect(index.hasScreen(oms.services.fleet.slots.find(sn))).toBe(false)
 })
 
-test('AD-06 an absent nowPlaying keeps the stored one, null removes it; a web player says its kind', async () => {
+test('AD-06 an absent nowPlaying keeps the stored value, null removes the value; a web player reports its kind', async () => {
   const { sn, id } = await oms.device()
   const say = async (body: object) => {
     expect((await oms.plain('ad/status', { sn, ...body })).status).toBe(200)

@@ -4,7 +4,7 @@ import { formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { storeReportedPackages, storeReportedVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
-import type { QueryClient } from '#protocols/shared/write-queue.ts'
+import type { StatementClient } from '#protocols/shared/write-queue.ts'
 
 const MAX_KEYS = 100
 const MAX_LENGTH = 128
@@ -22,7 +22,7 @@ export async function putConfigData(call: DdiCall) {
   const body = await readObject(request)
   const mode = (body.mode ?? 'merge') as Mode
   if (!MODES.includes(mode)) throw badRequest('mode must be merge, replace or remove')
-  const sent = checked(body.data)
+  const sent = parseAttributes(body.data)
   const deviceId = side.services.fleet.slots.ids[slot]!
   const verCode = parseVersion(sent.verCode)
   await side.tasks.writes.run(async (db) => {
@@ -36,7 +36,7 @@ export async function putConfigData(call: DdiCall) {
   sendEmpty(response)
 }
 
-function checked(data: unknown): Record<string, string | null> {
+function parseAttributes(data: unknown): Record<string, string | null> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) throw badRequest('data must be an object')
   const entries = Object.entries(data)
   if (entries.length > MAX_KEYS) throw badRequest(`at most ${MAX_KEYS} attributes`)
@@ -52,7 +52,7 @@ function checked(data: unknown): Record<string, string | null> {
   return sent
 }
 
-async function store(db: QueryClient, deviceId: number, mode: Mode, sent: Record<string, string | null>) {
+async function store(db: StatementClient, deviceId: number, mode: Mode, sent: Record<string, string | null>) {
   await db.query('insert into device_attributes (device_id) values ($1) on conflict do nothing', [deviceId])
   const { rows } = await db.query<{ data: Attributes }>(
     'select data from device_attributes where device_id = $1 for update',
@@ -71,7 +71,7 @@ async function store(db: QueryClient, deviceId: number, mode: Mode, sent: Record
   )
 }
 
-async function copyToColumns(db: QueryClient, deviceId: number, sent: Record<string, string | null>) {
+async function copyToColumns(db: StatementClient, deviceId: number, sent: Record<string, string | null>) {
   for (const [key, column] of Object.entries(COLUMNS)) {
     const value = sent[key]
     if (value === undefined || value === null) continue

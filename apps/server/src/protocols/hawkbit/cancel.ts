@@ -4,10 +4,10 @@ import { toLogEntry, type Feedback, readFeedback, findFailureReason } from '#pro
 import { UNREADABLE_REPORT } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { recordTaskStep, type TaskStep } from '#protocols/shared/releases/tasks.ts'
-import { openTask } from './deployment.ts'
+import { findOpenTask } from './deployment.ts'
 
 export async function getCancel(call: DdiCall, taskId: number) {
-  const task = await openTask(call, taskId)
+  const task = await findOpenTask(call, taskId)
   if (task.state !== TASK_STATE_CODE.cancelling) throw notFound('cancellation')
   sendJson(call.request, call.response, 200, { id: String(taskId), cancelAction: { stopId: String(taskId) } })
 }

@@ -11,7 +11,7 @@ import { readObject } from '#protocols/shared/read-body.ts'
 import { formatResultCode, formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
-import { describeDeployment, openTask } from './deployment.ts'
+import { describeDeployment, findOpenTask } from './deployment.ts'
 
 interface Agreement {
   readonly initiator: string
@@ -48,7 +48,7 @@ export async function getConfirmations(call: DdiCall) {
 }
 
 export async function getConfirmation(call: DdiCall, taskId: number) {
-  const task = await openTask(call, taskId)
+  const task = await findOpenTask(call, taskId)
   const deployment = task.state === TASK_STATE_CODE.confirming ? await call.side.deployments.of(task.otaId) : undefined
   if (!deployment) throw notFound('confirmation')
   sendJson(call.request, call.response, 200, { id: String(taskId), confirmation: describeDeployment(call, deployment) })

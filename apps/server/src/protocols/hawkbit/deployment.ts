@@ -20,14 +20,14 @@ import {
   findMaintenanceWindow,
 } from '#protocols/shared/releases/maintenance-window.ts'
 import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
-import type { QueryClient } from '#protocols/shared/write-queue.ts'
+import type { StatementClient } from '#protocols/shared/write-queue.ts'
 
 /** Maps component types to chunk types of hawkBit. Zephyr accepts only `bApp`, other clients any type. */
 const PART: Readonly<Record<number, string>> = { 1: 'os', 2: 'bApp', 3: 'bApp', 4: 'model', 5: 'license', 99: 'other' }
 const MAX_HISTORY = 100
 
 /** Returns the open task of this device. Waits for a task that another process has just created. */
-export async function openTask({ side, slot }: DdiCall, taskId: number): Promise<OpenTask> {
+export async function findOpenTask({ side, slot }: DdiCall, taskId: number): Promise<OpenTask> {
   const find = () => side.services.fleet.state.openTasks(slot).find((task) => task.taskId === taskId)
   const known = find()
   if (known) return known
@@ -39,7 +39,7 @@ export async function openTask({ side, slot }: DdiCall, taskId: number): Promise
 
 export async function getDeployment(call: DdiCall, taskId: number) {
   const { side, request, response, query } = call
-  const task = await openTask(call, taskId)
+  const task = await findOpenTask(call, taskId)
   if (task.state === TASK_STATE_CODE.cancelling || task.state === TASK_STATE_CODE.confirming) throw notFound('action')
   if (isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
@@ -53,7 +53,7 @@ export async function getDeployment(call: DdiCall, taskId: number) {
 
 /** Handles `deploymentBase/{id}/manifest.json` and `.sig`: sends the signed manifest or its signature. */
 export async function getManifest(call: DdiCall, taskId: number, name: string) {
-  const task = await openTask(call, taskId)
+  const task = await findOpenTask(call, taskId)
   const deployment = await call.side.deployments.of(task.otaId)
   if (!deployment) throw notFound('manifest')
   sendManifest(call.request, call.response, name, deployment)
@@ -149,7 +149,7 @@ export async function postFeedback(call: DdiCall, taskId: number) {
  */
 const LOOK_BACK = 12
 
-async function earlierErrors(db: QueryClient, taskId: number) {
+async function earlierErrors(db: StatementClient, taskId: number) {
   const { rows } = await db.query<{ details: string[] }>(
     `select details from ota_task_logs where task_id = $1 and array_to_string(details, ' ') ~* 'error'
      order by id desc limit $2`,

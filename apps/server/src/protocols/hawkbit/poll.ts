@@ -4,12 +4,12 @@ import type { OpenTask } from '#domain/fleet/state.ts'
 import { sendJson } from '#protocols/shared/response.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import {
-  computeBusySeconds,
-  computeFirstSeconds,
-  computeIdleSeconds,
+  computeBusyPollSeconds,
+  computeFirstPollSeconds,
+  computeIdlePollSeconds,
   computeClosedWindowSeconds,
-  formatSleep,
-  computeWaitSeconds,
+  formatPollInterval,
+  computeHeldPollSeconds,
 } from '#protocols/shared/poll-interval.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 
@@ -23,7 +23,7 @@ const idleBodies = new Map<number, string>()
 export function buildIdleBody(seconds: number): string {
   let body = idleBodies.get(seconds)
   if (!body) {
-    body = `{"config":{"polling":{"sleep":"${formatSleep(seconds)}"}}}`
+    body = `{"config":{"polling":{"sleep":"${formatPollInterval(seconds)}"}}}`
     idleBodies.set(seconds, body)
   }
   return body
@@ -37,7 +37,7 @@ export function buildInstalledBody(seconds: number, base: string, taskId: number
 /** Returns the poll interval of an idle device in seconds. */
 export function computeIdleInterval({ side, slot }: Pick<DdiCall, 'side' | 'slot'>) {
   const { slots } = side.services.fleet
-  return computeIdleSeconds(slots.ids[slot]!, side.services.fleet.accessOf(slots.tenants[slot]!).pollSeconds)
+  return computeIdlePollSeconds(slots.ids[slot]!, side.services.fleet.accessOf(slots.tenants[slot]!).pollSeconds)
 }
 
 /**
@@ -74,15 +74,15 @@ export async function handlePoll(call: DdiCall) {
   const seconds = shut
     ? computeClosedWindowSeconds(deviceId, pollSeconds, shut)
     : isHeld
-      ? computeWaitSeconds(deviceId)
+      ? computeHeldPollSeconds(deviceId)
       : isFirst(call)
-        ? computeFirstSeconds(deviceId, pollSeconds)
+        ? computeFirstPollSeconds(deviceId, pollSeconds)
         : task
-          ? computeBusySeconds(deviceId, pollSeconds)
-          : computeIdleSeconds(deviceId, pollSeconds)
+          ? computeBusyPollSeconds(deviceId, pollSeconds)
+          : computeIdlePollSeconds(deviceId, pollSeconds)
   const installed = fleet.slots.installed[slot]!
   if (installed > 0) links.installedBase = { href: `${base}/installedBase/${installed}` }
-  const config = { polling: { sleep: formatSleep(seconds) } }
+  const config = { polling: { sleep: formatPollInterval(seconds) } }
   sendJson(call.request, call.response, 200, Object.keys(links).length > 0 ? { config, _links: links } : { config })
 }
 

@@ -17,7 +17,7 @@ const NOTHING: PlainResponse = { status: 204 }
 
 /** Last packages reported by each device, so that a repeated report writes nothing. */
 const toldPackages = new Map<number, string>()
-const MAX_TOLD = 200_000
+const MAX_REMEMBERED_REPORTS = 200_000
 
 /**
  * Handles `check`: returns the next version to install, firmware before packages, or nothing. Cameras whose cloud storage
@@ -41,7 +41,7 @@ async function nextVersion(call: PlainCall): Promise<PlainResponse> {
   const open = side.services.fleet.state.openTasks(slot)
   const names = ['', ...packages.map(({ name }) => name)]
   const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
-  if (task) return offered(call, task)
+  if (task) return buildTaskResponse(call, task)
   const { fleet } = side.services
   for (const rule of fleet.candidates(slot, packages, fleet.moment(call.now))) {
     if (!side.pacing.mayOffer(rule, call.now)) throw side.pacing.refusal(slot)
@@ -50,7 +50,7 @@ async function nextVersion(call: PlainCall): Promise<PlainResponse> {
       side.pacing.full(rule, call.now)
       throw side.pacing.refusal(slot)
     }
-    if (made) return offered(call, made)
+    if (made) return buildTaskResponse(call, made)
   }
   return NOTHING
 }
@@ -110,7 +110,7 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
       if (news.version) await storeReportedVersion(db, deviceId, { verCode: verCode!, source: 1 })
       if (news.packages !== undefined) await storeReportedPackages(db, deviceId, packages)
     })
-    if (toldPackages.size >= MAX_TOLD) toldPackages.clear()
+    if (toldPackages.size >= MAX_REMEMBERED_REPORTS) toldPackages.clear()
     if (news.packages !== undefined) toldPackages.set(deviceId, news.packages)
     if (news.version) await side.tasks.caughtUp()
   }
@@ -118,7 +118,7 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
   for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)
 }
 
-async function offered(call: PlainCall, task: OpenTask): Promise<PlainResponse> {
+async function buildTaskResponse(call: PlainCall, task: OpenTask): Promise<PlainResponse> {
   const { side, origin } = call
   if (task.state === TASK_STATE_CODE.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
   if (isReleasePaused(call, task)) return NOTHING

@@ -45,7 +45,7 @@ export async function handlePlainRequest(arrived: PlainRequest, path: readonly s
   if (!route) throw notFound('call')
   if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
   const { body, raw } = name === 'report' ? await readPlainReport(request) : { body: await readObject(request) }
-  const call = { ...(await identified(arrived, body)), raw }
+  const call = { ...(await identifyCaller(arrived, body)), raw }
   const answer = await route(call)
   if (!answer.body) return sendEmpty(response, answer.status)
   if (!answer.isAscii) return sendJson(request, response, answer.status, answer.body)
@@ -68,7 +68,7 @@ async function readPlainReport(request: IncomingMessage): Promise<Pick<PlainCall
   return { body, raw: text }
 }
 
-async function identified(arrived: PlainRequest, body: Record<string, unknown>): Promise<PlainCall> {
+async function identifyCaller(arrived: PlainRequest, body: Record<string, unknown>): Promise<PlainCall> {
   const { side, request, now } = arrived
   const { fleet } = side.services
   const sn = typeof body.sn === 'string' ? body.sn.trim() : ''

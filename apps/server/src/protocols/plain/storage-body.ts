@@ -72,7 +72,7 @@ export function readSegments(body: Fields): AnnouncedSegment[] {
   const { segments } = body
   if (!Array.isArray(segments) || segments.length === 0 || segments.length > MAX_SEGMENTS)
     throw badRequest(`segments must be a list of 1 to ${MAX_SEGMENTS}`)
-  return segments.map((each, at) => announced(requireObject(each, `segments[${at}]`), `segments[${at}].`))
+  return segments.map((each, at) => parseAnnouncedSegment(requireObject(each, `segments[${at}]`), `segments[${at}].`))
 }
 
 const formatOf = (name: unknown): SegmentFormat | undefined =>
@@ -80,7 +80,7 @@ const formatOf = (name: unknown): SegmentFormat | undefined =>
     ? SEGMENT_FORMAT[name as keyof typeof SEGMENT_FORMAT]
     : undefined
 
-function announced(fields: Fields, place: string): AnnouncedSegment {
+function parseAnnouncedSegment(fields: Fields, place: string): AnnouncedSegment {
   const format = formatOf(fields.format)
   if (!format) throw badRequest(`${place}format must be ts, fmp4 or jpg`)
   const isVideo = findSegmentKind(format) === SEGMENT_KIND.video

@@ -8,7 +8,7 @@ import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireTicket 
 
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
-const AT_ONCE = 8
+const MAX_CONCURRENT_READS = 8
 /** The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own tickets. */
 const WITHIN_MS = 20_000
 
@@ -31,7 +31,7 @@ export async function handleStorageCommit(call: PlainCall): Promise<PlainRespons
     for (let at = next++; at < tickets.length && !deadline.aborted; at = next++)
       statuses[at] = await commitOne(call, tickets[at]!, deadline)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_READS }, worker))
   return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] ?? 503 })) } }
 }
 

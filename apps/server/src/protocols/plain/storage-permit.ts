@@ -1,4 +1,4 @@
-import { type RefusalReason, RECORD_TYPE, findRefusalReason } from '#domain/video/permit-rules.ts'
+import { type RefusalReason, RECORDING_TYPE_CODE, findRefusalReason } from '#domain/video/permit-rules.ts'
 import { findContentType, formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { TICKET_LIFETIME_SECONDS } from '#domain/video/ticket.ts'
 import { badRequest, DeviceError } from '#protocols/shared/response.ts'
@@ -22,8 +22,8 @@ interface Upload {
 
 /**
  * Handles `storage/permit`: returns for each announced segment the upload address, or the reason of its refusal.
- * Responds 403 when every segment is refused. Reads no database, except once in a process for packages with a limit per
- * day.
+ * Responds 403 when every segment is refused. Queries the database only once per process, for packages with a limit
+ * per day.
  */
 export async function handleStoragePermit(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, sn, body, now, deviceId, tenantId } = call
@@ -56,7 +56,7 @@ function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment):
   if (reason !== undefined || !span) return reason ?? 'none'
   const { recordType } = span.terms
   if (
-    recordType === RECORD_TYPE.continuous &&
+    recordType === RECORDING_TYPE_CODE.continuous &&
     segment.format !== 3 &&
     durationMs < MIN_CONTINUOUS_MS &&
     !segment.isFinal

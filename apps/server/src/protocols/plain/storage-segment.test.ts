@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import { WrongContent } from '#core/media/media.ts'
+import { WrongContentError } from '#core/media/media.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
@@ -75,7 +75,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     const parts = Readable.from([Buffer.from([0x47]), Buffer.alloc(999, 1)])
     const accepts = (head: Uint8Array) => hasFormat({ format: 1, initBytes: 0 }, head)
     const stored = media.put('v/20991231/00/1/0/1-0.ts', parts, { bytes: 1000, headBytes: FORMAT_HEAD_BYTES, accepts })
-    await expect(stored).rejects.toThrow(WrongContent)
+    await expect(stored).rejects.toThrow(WrongContentError)
   })
 
   test('refuses a late ticket', async () => {

@@ -1,8 +1,8 @@
-import { WrongContent } from '#core/media/media.ts'
+import { WrongContentError } from '#core/media/media.ts'
 import { DiskFull, FileMismatch } from '#core/storage/store.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
-import { type WriteOutcome, WriterBusy } from '#domain/video/recordings/segment-writer.ts'
+import { type WriteOutcome, SegmentWriterBusyError } from '#domain/video/recordings/segment-writer.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import type { Videos } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
@@ -50,7 +50,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
 /** Stores the row of an object. Removes the object when no row names it. */
 export async function storeSegmentRow(videos: Videos, segment: Segment, now: number): Promise<WriteOutcome> {
   const outcome = await videos.writer.add(segment).catch((error: unknown) => {
-    throw error instanceof WriterBusy ? new DeviceError(503, 'busy', 30) : error
+    throw error instanceof SegmentWriterBusyError ? new DeviceError(503, 'busy', 30) : error
   })
   if (outcome === 'stored') videos.stored(segment, now)
   else {
@@ -86,7 +86,7 @@ function assertLength(header: string | undefined, bytes: number) {
 }
 
 function problemOf(error: unknown) {
-  if (error instanceof WrongContent) return new DeviceError(415, 'the content is not of the announced format')
+  if (error instanceof WrongContentError) return new DeviceError(415, 'the content is not of the announced format')
   if (error instanceof FileMismatch) return new DeviceError(400, 'the body was cut')
   return error instanceof DiskFull ? new DeviceError(507, 'no space left') : error
 }

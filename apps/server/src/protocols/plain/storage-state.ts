@@ -1,5 +1,5 @@
 import {
-  RECORD_TYPE,
+  RECORDING_TYPE_CODE,
   type RefusalReason,
   findRefusalReason,
   createSampleRecording,
@@ -41,6 +41,6 @@ function channelState({ side, slot, now }: PlainCall, channel: number): ChannelS
   const reason = findRefusalReason(facts, createSampleRecording(now), now)
   if (reason !== undefined || !facts.span) return { channel, state: reason ?? 'none' }
   const { recordType, preRecord, eventRecord, prolong } = facts.span.terms
-  const event = recordType === RECORD_TYPE.continuous ? {} : { preRecord, eventRecord, prolong }
+  const event = recordType === RECORDING_TYPE_CODE.continuous ? {} : { preRecord, eventRecord, prolong }
   return { channel, state: 'recording', recordType, ...event, validUntil: facts.span.to }
 }

@@ -34,7 +34,7 @@ export async function handleTicketReport(call: PlainCall): Promise<PlainResponse
   if (![1, 2, 3, 4].includes(priority)) throw badRequest('priority must be 1 to 4')
   const sent = filesIn(body.files)
   try {
-    // A refused ticket must not leave files in the store.
+    // A refused ticket must not leave files in the store, so the limit is checked before the files are stored.
     if (sent.inline.length > 0) await assertRoomForTicket(side.services.database.db, sn)
     const uploaded = await readUploadedFiles(side.services.database.db, call, sent.ids)
     const kept = await keep(side.services, tenantId, sent.inline)

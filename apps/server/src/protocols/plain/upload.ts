@@ -123,7 +123,7 @@ async function store(arrived: PlainRequest, permit: UploadPermit, { id, name }: 
   const [earlier] = await services.database.db.select({ id: files.id }).from(files).where(eq(files.id, id))
   if (!earlier) await assertRoom(services.database.db, permit.deviceId)
   const { rule, purpose } = findTicketFileRule(name)
-  const stored = await received(arrived, rule)
+  const stored = await receiveFile(arrived, rule)
   const shown = sanitizeFileName(name)
   const problem = findUploadProblem(rule, { name, size: stored.size })
   if (problem) throw badRequest(problem)
@@ -135,7 +135,7 @@ async function store(arrived: PlainRequest, permit: UploadPermit, { id, name }: 
   return { id, name: shown, size, sha256 }
 }
 
-async function received({ side, request }: PlainRequest, rule: UploadRule): Promise<StoredFile> {
+async function receiveFile({ side, request }: PlainRequest, rule: UploadRule): Promise<StoredFile> {
   const timeout = AbortSignal.timeout(WITHIN_MS)
   try {
     return await side.services.files.put(request, { maxBytes: rule.maxBytes, signal: timeout })

@@ -2,10 +2,10 @@ import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { readSessionWindows } from '#domain/agents/devices/device-state.ts'
-import { MOVED_SECONDS } from './presence.ts'
+import { MIN_LAST_POLL_UPDATE_SECONDS } from './presence.ts'
 
 /** Maximum delay until polls are stored. */
-const GRACE_SECONDS = MOVED_SECONDS + 60
+const GRACE_SECONDS = MIN_LAST_POLL_UPDATE_SECONDS + 60
 const DEFAULT_POLL_SECONDS = 300
 /** Number of tasks that one statement closes. */
 const BATCH = 5000

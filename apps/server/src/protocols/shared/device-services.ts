@@ -9,6 +9,7 @@ import { ChangePublisher } from './change-publisher.ts'
 import { Deployments } from './releases/deployments.ts'
 import { Downloads } from './downloads/downloads.ts'
 import { CallLimits } from './access/limits.ts'
+import { ThrottledSync } from './access/throttled-sync.ts'
 import { MediaPacing } from './downloads/media-pacing.ts'
 import { Pacing } from './downloads/pacing.ts'
 import { Presence } from './presence.ts'
@@ -31,6 +32,8 @@ export class DeviceServices {
   readonly boundDevices: BoundDevices
   readonly activationCodes: ActivationCodes
   readonly bootTimes: BootTimes
+  /** Loads keys of SMIL players that this process does not know yet. */
+  readonly unknownKeys: ThrottledSync
   /** Time that a waiting download is held before the server aborts the connection. */
   holdMs = 15_000
 
@@ -53,6 +56,7 @@ export class DeviceServices {
     this.boundDevices = new BoundDevices(services.database.pool)
     this.activationCodes = new ActivationCodes(services.database.pool)
     this.bootTimes = new BootTimes(services.database, services.log)
+    this.unknownKeys = new ThrottledSync(() => services.fleet.sync())
   }
 
   start() {

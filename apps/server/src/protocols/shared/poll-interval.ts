@@ -19,22 +19,22 @@ const spread = (deviceId: number) => computeRolloutPosition(deviceId, 0) / PLACE
  * Returns the seconds to the next poll, varied by up to a fifth. The value is constant for each device, so that
  * devices do not synchronise.
  */
-export const computeIdleSeconds = (deviceId: number, interval: number) =>
-  bounded(interval * (0.8 + 0.4 * spread(deviceId)))
-export const computeBusySeconds = (deviceId: number, interval: number) =>
-  computeIdleSeconds(deviceId, Math.min(interval, BUSY_SECONDS))
-export const computeFirstSeconds = (deviceId: number, interval: number) =>
-  computeIdleSeconds(deviceId, Math.min(interval, FIRST_SECONDS))
-export const computeWaitSeconds = (deviceId: number) => WAIT_FROM + Math.floor(WAIT_SPAN * spread(deviceId))
+export const computeIdlePollSeconds = (deviceId: number, interval: number) =>
+  clampSeconds(interval * (0.8 + 0.4 * spread(deviceId)))
+export const computeBusyPollSeconds = (deviceId: number, interval: number) =>
+  computeIdlePollSeconds(deviceId, Math.min(interval, BUSY_SECONDS))
+export const computeFirstPollSeconds = (deviceId: number, interval: number) =>
+  computeIdlePollSeconds(deviceId, Math.min(interval, FIRST_SECONDS))
+export const computeHeldPollSeconds = (deviceId: number) => WAIT_FROM + Math.floor(WAIT_SPAN * spread(deviceId))
 
 /** Returns a third of the time until the window opens, because device clocks may be wrong; at least half a minute. */
 export const computeClosedWindowSeconds = (deviceId: number, interval: number, opensIn: number) =>
-  Math.min(computeIdleSeconds(deviceId, interval), Math.max(30, bounded(opensIn / 3)))
+  Math.min(computeIdlePollSeconds(deviceId, interval), Math.max(30, clampSeconds(opensIn / 3)))
 
-const bounded = (seconds: number) => Math.min(LONGEST, Math.max(SHORTEST, Math.round(seconds)))
+const clampSeconds = (seconds: number) => Math.min(LONGEST, Math.max(SHORTEST, Math.round(seconds)))
 
 const two = (value: number) => String(value).padStart(2, '0')
 
 /** Formats seconds as `HH:MM:SS`, always eight characters. */
-export const formatSleep = (seconds: number) =>
+export const formatPollInterval = (seconds: number) =>
   `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`

@@ -3,7 +3,7 @@ import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 
 const FLUSH_MS = 10_000
 /** A poll is stored only when the stored time is older than this. */
-export const MOVED_SECONDS = 600
+export const MIN_LAST_POLL_UPDATE_SECONDS = 600
 const BATCH = 10_000
 
 /**
@@ -33,7 +33,8 @@ export class Presence {
     const { slots } = this.#services.fleet
     const now = Math.floor(nowMs / 1000)
     slots.seen[slot] = now
-    if (now - slots.saved[slot]! <= MOVED_SECONDS || (slots.flags[slot]! & SLOT_FLAG.pending) !== 0) return
+    if (now - slots.saved[slot]! <= MIN_LAST_POLL_UPDATE_SECONDS || (slots.flags[slot]! & SLOT_FLAG.pending) !== 0)
+      return
     slots.flags[slot]! |= SLOT_FLAG.pending
     this.#ips.set(slot, ip)
   }

@@ -76,7 +76,7 @@ export function requireJsonObject(found: unknown): Record<string, unknown> {
 }
 
 /** Parses JSON, repaired if necessary; undefined when the text is not JSON. */
-export const parseRepairedJson = (text: string): unknown => json(text) ?? json(repaired(text))
+export const parseRepairedJson = (text: string): unknown => json(text) ?? json(repairJson(text))
 
 const LONE_SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 /** Replaces lone surrogates, which the database cannot store, by U+FFFD. */
@@ -91,7 +91,7 @@ function json(text: string): unknown {
 }
 
 /** Replaces control characters by spaces and escapes backslashes that start no valid escape. */
-const repaired = (text: string) =>
+const repairJson = (text: string) =>
   text
     .replaceAll(CONTROL_CHARACTERS, ' ')
     .replace(/^\ufeff/, '')

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { DeviceError } from './response.ts'
 
 /** Number of simultaneous device writes. The console shares the connection pool. */
-const AT_ONCE = 6
+const MAX_CONCURRENT_WRITES = 6
 /** Maximum number of waiting writes. More would only time out. */
 const MAX_WAITING = 2000
 
@@ -34,7 +34,7 @@ export class WriteQueue {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) {
+    if (this.#running >= MAX_CONCURRENT_WRITES) {
       if (this.#waiting.length >= MAX_WAITING) throw new DeviceError(503, 'busy', 30)
       await new Promise<void>((go) => this.#waiting.push(go))
     } else this.#running += 1
@@ -64,4 +64,4 @@ export class WriteQueue {
   }
 }
 
-export type QueryClient = Pick<pg.ClientBase, 'query'>
+export type StatementClient = Pick<pg.ClientBase, 'query'>

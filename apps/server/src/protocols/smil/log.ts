@@ -1,9 +1,9 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
-import { PlaysBusy } from '#domain/ads/plays/play-writer.ts'
-import { MAX_LOG_BYTES, readSmilLog, WrongLog } from '#domain/ads/plays/smil-log.ts'
+import { PlayWriterBusyError } from '#domain/ads/plays/play-writer.ts'
+import { MAX_LOG_BYTES, readSmilLog, WrongLogError } from '#domain/ads/plays/smil-log.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError, sendEmpty, badRequest } from '#protocols/shared/response.ts'
-import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
+import { readReportingDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 
 const CREATED = 201
 
@@ -11,15 +11,15 @@ const CREATED = 201
 export async function handlePlayLog({ side, request, response, now }: ScreenRequest, slot: number) {
   const { text, isCut } = await readReport(request, MAX_LOG_BYTES)
   if (isCut) throw new DeviceError(413, 'body too large')
-  const device = readPlayDevice(side, slot)
+  const device = readReportingDevice(side, slot)
   const { ingest, index } = side.services.adDelivery
   try {
     const reports = await ingest.smilReports(device, readSmilLog(text), index.setOf(slot).zone)
     for (let at = 0; at < reports.length; at += MAX_REPORTS)
       await ingest.take(device, reports.slice(at, at + MAX_REPORTS), now)
   } catch (error) {
-    if (error instanceof WrongLog) throw badRequest(error.message)
-    throw error instanceof PlaysBusy ? new DeviceError(503, 'busy', 30) : error
+    if (error instanceof WrongLogError) throw badRequest(error.message)
+    throw error instanceof PlayWriterBusyError ? new DeviceError(503, 'busy', 30) : error
   }
   sendEmpty(response, CREATED)
 }

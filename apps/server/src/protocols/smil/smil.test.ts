@@ -85,7 +85,22 @@ test('AD-09 media are sent by the key, with ranges, inline and only from the own
   expect((await send(`${path}/m/${own.sha256}.mp4`, 'HEAD')).headers['content-length']).toBe('5000')
   const rest = await send(`${path}/m/${own.sha256}.mp4`, 'GET', { range: 'bytes=4990-' })
   expect([rest.status, rest.body.length]).toEqual([206, 10])
-  expect((await send(`${path}/m/${other.sha256}.png`)).status).toBe(404)
+  expect(Date.parse(String(whole.headers['last-modified']))).toBeLessThan(Date.parse('2026-01-01'))
+  for (const tag of [own.sha256, `"${own.sha256}"`]) {
+    expect((await send(`${path}/m/${own.sha256}.mp4`, 'GET', { 'if-none-match': tag })).status).toBe(304)
+    const resumed = await send(`${path}/m/${own.sha256}.mp4`, 'GET', { range: 'bytes=4990-', 'if-range': tag })
+    expect([resumed.status, resumed.body.length]).toEqual([206, 10])
+  }
+  const page = await ad({ type: 6, mime: 'text/html', bytes: Buffer.from('<p>page</p>') })
+  await program({ ads: [page.id], targetType: 1, targetIds: [id] })
+  // A file has one name. A page of a package is never sent as a page of this server.
+  const others = [`${other.sha256}.png`, `${own.sha256}.wgt`, `${own.sha256}.png`, `${page.sha256}.bin`]
+  for (const name of [...others, 'text-1-1.wgt', `${page.sha256}.html`, ''])
+    for (const method of ['GET', 'HEAD'])
+      expect([name, method, (await send(`${path}/m/${name}`, method)).status]).toEqual([name, method, 404])
+  for (const name of ['other.smil', 'index.smil/x', '', 'm'])
+    for (const method of ['GET', 'HEAD'])
+      expect([name, method, (await send(`${path}/${name}`, method)).status]).toEqual([name, method, 404])
   expect((await send(`${path}/m/..%2f..%2fx`)).status).toBe(404)
 })
 
@@ -156,8 +171,10 @@ test('AD-09 a package is streamed within the limits of downloads; HEAD reads no 
     const stored = await files.stat(page.sha256)
     expect(stored).not.toBeNull()
     await files.remove(page.sha256)
-    const missing = await send(medium)
-    expect([missing.status, missing.headers['retry-after']]).toEqual([503, '300'])
+    for (const method of ['GET', 'HEAD']) {
+      const missing = await send(medium, method)
+      expect([method, missing.status, missing.headers['retry-after']]).toEqual([method, 503, '300'])
+    }
     for (let n = 0; n < 200; n++) media.begin()
     const full = await send(medium)
     expect([full.status, Number(full.headers['retry-after']) > 0]).toEqual([503, true])
@@ -200,6 +217,28 @@ test('AD-09 the plays of a log are stored once, also when the log is sent again 
     { result: 2, clock: 1, ms: 5000 },
   ])
   expect(await oms.query('select reason from ad_rejects where device_id = $1', [id])).toEqual([{ reason: 'invalid' }])
+})
+
+test('AD-09 a log that ends in the middle, or with plays of a clock years off, never blocks the queue of the player', async () => {
+  const { id, path } = await screen()
+  const one = await ad()
+  const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
+  const start = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
+  const years = 5 * 365 * 86_400_000
+  const playAt = (at: number) => ({ id: `${programId}:1:1:${one.id}:1`, start: iso(at), end: iso(at + 15_000) })
+  const put = async (body: string) => (await send(`${path}/log/playlog-x.xml`, 'PUT', {}, body)).status
+  expect(await put(log([playAt(0), playAt(start - years), playAt(start), playAt(start + years)]))).toBe(201)
+  const whole = log([playAt(start), playAt(start + 20_000), playAt(start + 40_000)])
+  const last = whole.lastIndexOf('<contentPlayed>')
+  for (const end of [last + 30, last + 60, last + 95, whole.lastIndexOf('</contentPlayed>') + 5, whole.length - 4])
+    expect([end, await put(whole.slice(0, end))]).toEqual([end, 201])
+  const rows = await oms.query('select start_ms::float8 as at from ad_plays where device_id = $1 order by 1', [id])
+  expect(rows.map(({ at }: { at: number }) => at - start)).toEqual([0, 20_000, 40_000])
+  expect(await oms.query('select reason, n from ad_rejects where device_id = $1 order by 1', [id])).toEqual([
+    { reason: 'future', n: 1 },
+    { reason: 'invalid', n: expect.any(Number) },
+    { reason: 'too_old', n: 2 },
+  ])
 })
 
 test('AD-09 a log with a document type, above 1 MiB or with more than 5,000 plays is refused', async () => {

@@ -1,12 +1,18 @@
 import { crc32 } from 'node:zlib'
+import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
-import { computeSmilEtag, formatSmilIndex, renderSmilIndex } from '#domain/ads/screens/smil-index.ts'
+import { computeSmilEtag, formatSmilIndex, mediaName, renderSmilIndex } from '#domain/ads/screens/smil-index.ts'
 import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '#domain/ads/text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
-import { createStoredSource, type MediaSource, sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
+import {
+  createStoredSource,
+  type MediaSource,
+  quoteEntityTags,
+  sendMediaFile,
+} from '#protocols/shared/downloads/send-media.ts'
 import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
 import { handlePlayLog } from './log.ts'
 import { recordPlayer } from './player-agent.ts'
@@ -14,11 +20,16 @@ import { recordPlayer } from './player-agent.ts'
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
 const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
+const WIDGET = 'wgt'
 const WIDGET_TYPE = 'application/widget'
+/** The content of an address of a file never changes, so all have one time, earlier than every download. */
+const MEDIA_TIME = new Date(Date.UTC(2000, 0)).toUTCString()
+/** Type of the page that the server makes of a package. */
+const PAGE_TYPE = 'text/html'
 
 /** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
 export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
-  const slot = slotOfKey(call, key)
+  const slot = await requireSlotOfKey(call, key)
   const [name = '', file = ''] = rest
   const { method = '' } = call.request
   if (name === 'log') {
@@ -31,14 +42,25 @@ export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]:
   throw notFound('call')
 }
 
-function slotOfKey({ side, now, ip }: ScreenRequest, key: string): number {
+async function requireSlotOfKey({ side, now, ip }: ScreenRequest, key: string): Promise<number> {
   const { services } = side
-  const slot = KEY.test(key) ? services.adDelivery.index.slotOfSmilKey(key) : -1
+  const slot = KEY.test(key) ? await findSlotOfKey(side, key) : -1
   if (slot < 0) throw notFound('screen')
   if (!isDeviceEnabled(services, slot)) throw unauthorized('device disabled')
   side.limits.takeDevice(slot, now, services.fleet.slots)
   side.presence.saw(slot, ip, now)
   return slot
+}
+
+/**
+ * Returns the slot of a key; -1 for an unknown key. Loads new keys first, because a person may have just created the
+ * key.
+ */
+async function findSlotOfKey({ services, unknownKeys }: ScreenRequest['side'], key: string): Promise<number> {
+  const { index } = services.adDelivery
+  const slot = index.slotOfSmilKey(key)
+  if (slot >= 0 || !(await unknownKeys.sync())) return slot
+  return index.slotOfSmilKey(key)
 }
 
 async function sendIndex(call: ScreenRequest, slot: number, key: string) {
@@ -73,25 +95,29 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
     if (!ad?.text) throw notFound('file')
     return sendBytes(call, name, createTextWidget(renderTextPage(ad.text)))
   }
-  const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
+  const [, sha256 = '', extension = ''] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
-  if (!file) throw notFound('file')
-  const source = extension === 'wgt' ? createWidgetSource(call, name, file) : createStoredSource(call, file)
+  if (!file || !isNameOf(file, extension)) throw notFound('file')
+  const source = extension === WIDGET ? createWidgetSource(call, name, file) : createStoredSource(call, file)
   // Players cache only responses without an attachment header.
-  return sendMediaFile(call, slot, source, { 'content-disposition': 'inline' })
+  return sendMediaFile(call, slot, source, { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
 }
+
+/** True when the index of a screen names a file with this extension. A page of a package exists only as a widget. */
+const isNameOf = (file: ManifestFile, extension: string) =>
+  file.mime.startsWith(PAGE_TYPE) ? extension === WIDGET : mediaName(file) === `${file.sha256}.${extension}`
 
 /** Returns the widget of a package. Its page is read as a stream, so that no request holds a whole page in memory. */
 function createWidgetSource({ side }: ScreenRequest, name: string, { sha256, size }: { sha256: string; size: number }) {
   const { files } = side.services
   const total = computeWidgetSize(size)
   const open: MediaSource['open'] = async (range = { start: 0, end: total - 1 }) => {
-    // With a known checksum the first read of the page would follow the status line.
+    // With a cached checksum, a missing page would otherwise be noticed only after the status line was sent.
     if (!(await files.stat(sha256))) throw new FileMissing('No such file')
     const crc = await findChecksum(sha256, () => files.openRead(sha256))
     return readWidget({ size, crc }, range, (part) => files.openRead(sha256, part))
   }
-  return { sha256: name, size: total, mime: WIDGET_TYPE, name, open }
+  return { sha256: name, stored: sha256, size: total, mime: WIDGET_TYPE, name, open }
 }
 
 const MAX_CHECKSUMS = 1000
@@ -117,7 +143,10 @@ async function computeChecksum(open: () => Promise<AsyncIterable<Buffer>>) {
 /** Sends a widget that was created for this request, whole or a range. */
 function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer) {
   const { method = 'GET', headers } = request
-  const plan = planSend({ method, headers }, { sha256: name, size: bytes.length, mime: WIDGET_TYPE, name })
-  response.writeHead(plan.status, { ...plan.headers, 'content-disposition': 'inline' })
+  const plan = planSend(
+    { method, headers: quoteEntityTags(headers) },
+    { sha256: name, size: bytes.length, mime: WIDGET_TYPE, name },
+  )
+  response.writeHead(plan.status, { ...plan.headers, 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
   response.end(plan.range ? bytes.subarray(plan.range.start, plan.range.end + 1) : undefined)
 }

@@ -6,7 +6,7 @@ import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { notFound } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from './call.ts'
-import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from './envelope.ts'
+import { CallRefusedError, RESPONSE_CODE, sendData, sendRefusal } from './envelope.ts'
 
 /** True for the context source, given the parts of the path below `/xiaozhi/`. */
 export const isContextPath = (path: readonly string[]) => path.length === 1 && path[0] === 'context'
@@ -20,7 +20,7 @@ export async function handleContextRequest(call: XiaozhiCall) {
   const { config, database, voiceServers } = side.services
   const agentId = readContextToken(config.secretKey, readBearerToken(request), now)
   if (agentId === undefined)
-    return sendRefusal(response, new CallRefused(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
+    return sendRefusal(response, new CallRefusedError(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
   if (request.method !== 'GET') throw notFound('call')
   const mac = parseMacDigits(String(request.headers['device-id'] ?? ''))
   const { device } = mac === undefined ? {} : await voiceServers.reads.devices.of(mac)

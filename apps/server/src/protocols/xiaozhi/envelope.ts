@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** Codes that voice servers understand. Every other code makes a server treat the device as unknown. */
 export const RESPONSE_CODE = {
   unauthorized: 401,
+  tooLarge: 413,
   failed: 500,
   blank: 10_034,
   deviceUnknown: 10_041,
@@ -15,8 +16,8 @@ export const RESPONSE_CODE = {
  * Thrown to end a call of a voice server with this code. The HTTP status stays 200, because clients repeat calls that
  * fail with an HTTP error.
  */
-export class CallRefused extends Error {
-  override readonly name = 'CallRefused'
+export class CallRefusedError extends Error {
+  override readonly name = 'CallRefusedError'
   readonly code: number
 
   constructor(code: number, words: string) {
@@ -28,7 +29,7 @@ export class CallRefused extends Error {
 /** Sends `data` in the envelope of a success. */
 export const sendData = (response: ServerResponse, data: unknown) => send(response, { code: 0, msg: 'success', data })
 
-export const sendRefusal = (response: ServerResponse, { code, message }: CallRefused) =>
+export const sendRefusal = (response: ServerResponse, { code, message }: CallRefusedError) =>
   send(response, { code, msg: message, data: null })
 
 function send(response: ServerResponse, body: object) {

@@ -35,9 +35,14 @@ export const agentDevices = pgTable(
     appVersion: varchar({ length: 20 }).notNull().default(''),
     /** Memory of this device, for `memoryScope` 1. */
     memory: varchar({ length: 2000 }).notNull().default(''),
+    /** Time of the last change of the memory by a person. Null: no person has changed the memory. */
+    memoryEditTime: moment(),
     bootTime: moment(),
     /** Last request of the configuration. */
     sessionTime: moment(),
+    /** Voice server of the last request of the configuration, as `agent_servers` names the server. */
+    serverAddress: varchar({ length: 45 }).notNull().default(''),
+    serverClient: varchar({ length: 64 }).notNull().default(''),
     /** Last reported turn. */
     turnTime: moment(),
     /** Last end of a session. */
@@ -57,8 +62,8 @@ export const agentDevices = pgTable(
     index('agent_devices_agent').on(t.agentId, t.deviceId),
     index('agent_devices_board').on(t.board, t.deviceId),
     index('agent_devices_created').on(t.createTime, t.deviceId),
-    index('agent_devices_boot').on(t.bootTime, t.deviceId),
-    index('agent_devices_turn').on(t.turnTime, t.deviceId),
+    index('agent_devices_boot').on(t.bootTime.asc().nullsFirst(), t.deviceId),
+    index('agent_devices_turn').on(t.turnTime.asc().nullsFirst(), t.deviceId),
     tenantPolicy(),
   ],
 )

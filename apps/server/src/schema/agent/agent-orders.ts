@@ -55,7 +55,7 @@ export const agentOrders = pgTable(
     uniqueIndex('agent_orders_voucher').on(t.voucherNo).where(sql`voucher_no <> ''`),
     index('agent_orders_tenant').on(t.tenantId, t.id),
     index('agent_orders_created').on(t.createTime, t.id),
-    index('agent_orders_paid').on(t.payTime, t.id),
+    index('agent_orders_paid').on(t.payTime.asc().nullsFirst(), t.id),
     index('agent_orders_amount').on(t.amount, t.id),
     index('agent_orders_open').on(t.state, t.id).where(sql`state in (0, 1)`),
     check('agent_orders_money', sql`amount >= 0 and discount >= 0 and refunded between 0 and amount`),
@@ -145,7 +145,7 @@ export const agentGrants = pgTable(
     validUntil: moment(),
     /** Days before the end in the last warning: 30, then 7. */
     warnedDays: smallint(),
-    /** Remaining percentage in the last warning: 20, then 5. */
+    /** Remaining percentage in the last warning: 20, then 5, and 0 when the grant is used up. */
     warnedShare: smallint(),
     /**
      * 5 or 20 while at most this percentage is left. An index on the amount itself would have to be changed with each
@@ -166,9 +166,12 @@ export const agentGrants = pgTable(
     index('agent_grants_low')
       .on(t.tenantId, t.id)
       .where(sql`state = 1 and is_frozen = 0 and low_share < coalesce(warned_share, 100)`),
+    index('agent_grants_used_up').on(t.tenantId, t.id).where(sql`state = 2 and coalesce(warned_share, 100) > 0`),
     index('agent_grants_target').on(t.scope, t.targetId, t.id),
     index('agent_grants_tenant').on(t.tenantId, t.id),
     index('agent_grants_created').on(t.createTime, t.id),
+    index('agent_grants_valid').on(t.validUntil.asc().nullsFirst(), t.id),
+    index('agent_grants_activate').on(t.activateUntil, t.id),
     check('agent_grants_sum', sql`total = remaining + spent + lapsed + refunded`),
     check('agent_grants_amounts', sql`remaining >= 0 and spent >= 0 and lapsed >= 0 and refunded >= 0`),
     check('agent_grants_over', sql`state < 2 or remaining = 0`),

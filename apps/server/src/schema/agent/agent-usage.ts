@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, date, index, integer, numeric, pgTable, smallint, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigserial, date, index, integer, numeric, pgTable, smallint, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '#schema/columns.ts'
 import { tenantPolicy } from '#schema/tenant-policy.ts'
 
@@ -40,6 +40,21 @@ export const agentUsage = pgTable(
     index('agent_usage_tenant').on(t.tenantId, t.day),
     index('agent_usage_agent').on(t.agentId, t.day),
     index('agent_usage_device').on(t.deviceId, t.day),
+    index('agent_usage_device_days').on(t.day, t.deviceId).where(sql`folded = 1 and device_id > 0`),
     tenantPolicy(),
   ],
+)
+
+/**
+ * Relayed completions whose tokens are counted. A repeated count after a commit without an answer finds the row and adds
+ * nothing. Rows are deleted after a day.
+ */
+export const agentCompletions = pgTable(
+  'agent_completions',
+  {
+    id: uuid().primaryKey(),
+    tenantId: integer().notNull(),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [index('agent_completions_created').on(t.createTime), tenantPolicy()],
 )

@@ -72,6 +72,8 @@ export const agents = pgTable(
     tags: varchar({ length: 20 }).array().notNull().default(sql`'{}'::varchar[]`),
     /** Shared memory of all devices, for `memoryScope` 2. */
     memory: varchar({ length: 2000 }).notNull().default(''),
+    /** Time of the last change of the memory by a person. Null: no person has changed the memory. */
+    memoryEditTime: moment(),
     /** Number of the version in force. */
     versionNo: integer().notNull().default(1),
     /** Version that only some devices get; null: none. */
@@ -88,7 +90,7 @@ export const agents = pgTable(
     index('agents_tenant').on(t.tenantId, t.id),
     index('agents_created').on(t.createTime, t.id),
     index('agents_updated').on(t.updateTime, t.id),
-    index('agents_name').on(t.agentName, t.id),
+    index('agents_name').on(sql`${t.agentName} collate oms_names nulls first`, t.id),
     index('agents_tags').using('gin', t.tags),
     index('agents_llm').on(t.llmId),
     index('agents_tts').on(t.ttsId),

@@ -1,5 +1,5 @@
 import type { KnownObstacles } from './because.ts'
-import { choosePlaying, divideTime } from '../choose.ts'
+import { choosePlaying, divideTimeBetweenPrograms } from '../choose.ts'
 import { formatConflict } from './conflict-text.ts'
 import { listAdConflicts } from './conflict-ads.ts'
 import { parseDay } from '../dates.ts'
@@ -7,7 +7,7 @@ import { findBlockingProgram } from './hidden.ts'
 import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
 import { type DueSpan, buildTimeline } from '../timeline.ts'
-import type { Piece } from '../windows.ts'
+import type { WindowPart } from '../windows.ts'
 
 export type ErrorCode =
   | 'sharesAbove100'
@@ -36,7 +36,7 @@ export interface Conflict {
 }
 
 export interface ConflictReport {
-  /** Stop the publishing. */
+  /** Conflicts that stop the publishing. */
   readonly errors: readonly Conflict[]
   readonly warnings: readonly Conflict[]
 }
@@ -73,17 +73,17 @@ const withText = (conflict: Omit<Conflict, 'text'>): Conflict => ({ ...conflict,
 
 /** Conflicts of one set of due programs. */
 interface Findings {
-  /** Code and other program. */
+  /** Code of each conflict, and the other program that it concerns. */
   readonly found: readonly (readonly [Conflict['code'], ManifestProgram | null])[]
   /** Programs with a share, when their sum exceeds 100. */
   readonly shares: string | null
   readonly isHidden: boolean
 }
 
-/** Adds up the time of each conflict. Equal sets of due programs are judged once. */
+/** Adds up the time of each conflict. Equal sets of due programs are examined once. */
 class Sums {
   private readonly compiled: CompiledProgram
-  private readonly judged = new Map<readonly Piece[], Findings | null>()
+  private readonly judged = new Map<readonly WindowPart[], Findings | null>()
   private readonly times = new Map<string, { code: Conflict['code']; by: ManifestProgram | null; ms: number }>()
   private shares: string | null = null
   private dueMs = 0
@@ -140,7 +140,7 @@ class Sums {
   }
 }
 
-function judgeDue(own: Piece, { due, choice }: DueSpan): Findings {
+function judgeDue(own: WindowPart, { due, choice }: DueSpan): Findings {
   const { compiled } = own
   const { program } = compiled
   const found: [Conflict['code'], ManifestProgram | null][] = []
@@ -155,8 +155,8 @@ function judgeDue(own: Piece, { due, choice }: DueSpan): Findings {
     const other = piece.compiled.program
     if (isSameTakeover(program, other)) found.push(['takeoverSamePriority', other])
   }
-  const { base, shares, total } = divideTime(due)
-  const isIn = (pieces: readonly Piece[]) => pieces.includes(own)
+  const { base, shares, total } = divideTimeBetweenPrograms(due)
+  const isIn = (pieces: readonly WindowPart[]) => pieces.includes(own)
   if (isIn(base)) for (const piece of base) if (piece !== own) found.push(['equalPriority', piece.compiled.program])
   const isAbove = isIn(shares) && total > 100
   if (isAbove) found.push(['sharesAbove100', null])

@@ -84,7 +84,7 @@ test('AD-01 90 days with equal segments have equal counts', () => {
   expect(new Set(plays).size).toBe(1)
 })
 
-test('AD-01 a forecast without an end plans ten years, and yields after each day', () => {
+test('AD-01 the forecast of a program without a last date plans ten years and yields after each day', () => {
   const sets = [{ manifest: buildManifest([buildProgram(1, { dateTo: '9999-12-31' })]), screens: 1 }]
   const steps = iterateForecast({ ...booking, sets, booked: 1 })
   let days = 0

@@ -1,4 +1,4 @@
-import { divideTime } from '../choose.ts'
+import { divideTimeBetweenPrograms } from '../choose.ts'
 import { formatDate, parseDay } from '../dates.ts'
 import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
@@ -41,19 +41,19 @@ export interface Forecast {
 }
 
 const MAX_EXTENSION_DAYS = 366
-/** Maximum number of days from now on that a forecast plans. Later plays of a stored program are left out. */
+/** Maximum number of days that a forecast plans, from today on. Later plays of a program are not counted. */
 export const MAX_FORECAST_DAYS = 3660
 const THOUSAND = 1000
 
 /**
- * Returns the planned plays of a program for each local day, beginning with the day of `from`; plays before `from` are
- * left out. Segments with equal items and lengths are counted once, so that random orders are those of the first one.
+ * Returns the planned plays of a program for each local day, beginning with the day of `from`. Plays before `from` are
+ * not counted. Segments with equal items and lengths are computed once, so they share the random order of the first.
  */
 export function countPlannedPlays(manifest: Manifest, programId: number, from: number, days: number): number[] {
   return runSteps(iteratePlannedPlays(manifest, programId, from, days))
 }
 
-/** Counts like `countPlannedPlays`, and yields after each day. */
+/** Generator version of `countPlannedPlays`: yields after each day. */
 function* iteratePlannedPlays(manifest: Manifest, programId: number, from: number, days: number): Steps<number[]> {
   const timeline = buildTimeline(manifest)
   const first = timeline.zone.dayAt(from)
@@ -104,12 +104,12 @@ const shapeKey = ({ start, end, choice }: Segment) => {
   return `${end - start} ${streams.join(' ')}`
 }
 
-/** Forecasts the plays of a booking until the last date of its program, and the measures that would fill a gap. */
+/** Forecasts the plays of a booking until the last date of its program. Returns the changes that would fill a gap. */
 export function forecastPlays(input: ForecastInput): Forecast {
   return runSteps(iterateForecast(input))
 }
 
-/** Forecasts like `forecastPlays`, and yields after each planned day, so that a server can do other work meanwhile. */
+/** Generator version of `forecastPlays`: yields after each planned day, so that a server can run other work. */
 export function* iterateForecast(input: ForecastInput): Steps<Forecast> {
   const { sets, booked, played } = input
   const planned = yield* expectedOf(input, (program) => program)
@@ -140,7 +140,7 @@ const withProgram = (
   programs: manifest.programs.map((program) => (program.id === id ? change(program) : program)),
 })
 
-/** Returns thousandths of plays of all screens until the last date. */
+/** Returns the expected plays on all screens until the last date, in thousandths of a play. */
 function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) => ManifestProgram): Steps<number> {
   let plays = 0
   for (const { manifest, screens } of input.sets) {
@@ -151,7 +151,7 @@ function* expectedOf(input: ForecastInput, change: (program: ManifestProgram) =>
   return plays * input.availability
 }
 
-/** Days from the day of `from` to the last date, limited; a daypart of the last date may end on the next day. */
+/** Returns the number of days to plan. Includes the day after the last date, because a daypart can pass midnight. */
 function daysLeft(manifest: Manifest, { programId, from }: ForecastInput): number {
   const timeline = buildTimeline(manifest)
   const compiled = timeline.programs.find(({ program }) => program.id === programId)
@@ -190,7 +190,7 @@ function* otherShares(manifest: Manifest, input: ForecastInput): Steps<number> {
     yield
     for (const { due } of timeline.spansOn(day)) {
       if (!due.some(({ compiled }) => isOwn(compiled))) continue
-      const { total } = divideTime(due.filter(({ compiled }) => !isOwn(compiled)))
+      const { total } = divideTimeBetweenPrograms(due.filter(({ compiled }) => !isOwn(compiled)))
       largest = Math.max(largest, total)
     }
   }

@@ -1,7 +1,7 @@
-import { type ProgramChoice, choosePlaying, divideTime } from '../choose.ts'
+import { type ProgramChoice, choosePlaying, divideTimeBetweenPrograms } from '../choose.ts'
 import type { ManifestProgram } from '../manifest.ts'
 import { type CompiledProgram, isDefault, isTakeover } from '../program.ts'
-import type { Piece } from '../windows.ts'
+import type { WindowPart } from '../windows.ts'
 
 /** Reason why other programs keep a program from playing. */
 export interface BlockingProgram {
@@ -12,7 +12,7 @@ export interface BlockingProgram {
 /** Returns the program that keeps a program from playing, or null. `due` and `choice` are those of one moment. */
 export function findBlockingProgram(
   compiled: CompiledProgram,
-  due: readonly Piece[],
+  due: readonly WindowPart[],
   choice: ProgramChoice,
 ): BlockingProgram | null {
   const { program } = compiled
@@ -22,7 +22,7 @@ export function findBlockingProgram(
   const others = due.filter((piece) => !isTakeover(piece.compiled))
   const winner = choosePlaying(others).streams.find((stream) => stream.program !== program)?.program
   if (winner && isDefault(compiled)) return { obstacle: 'lowerPriority', by: winner }
-  const { base, shares, total } = divideTime(others)
+  const { base, shares, total } = divideTimeBetweenPrograms(others)
   const higher = base[0]?.compiled.program
   if (higher && program.priority < higher.priority) return { obstacle: 'lowerPriority', by: higher }
   const isInBase = base.some((piece) => piece.compiled === compiled)

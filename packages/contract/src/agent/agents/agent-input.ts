@@ -18,6 +18,8 @@ export const CONTEXT_FACT = {
 } as const
 export type ContextFact = keyof typeof CONTEXT_FACT
 const contextFact = z.enum(Object.keys(CONTEXT_FACT) as [ContextFact, ...ContextFact[]], '设备信息不正确')
+/** Code of the plugin that searches a knowledge base of RAGFlow. The feature `knowledge` turns the plugin off. */
+export const KNOWLEDGE_PLUGIN = 'search_from_ragflow'
 /** Tools of OMS that an agent may use for its device. */
 export const AGENT_TOOL = {
   repair: '报修',
@@ -132,10 +134,10 @@ export const AgentUpdate = AgentInput.extend({
 })
 
 /** Returns the data that a save erases when the agent's memory model has this provider. */
-export const findErasedBy = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
+export const findDataErasedByProvider = (memoryProvider: string | undefined): 'turns' | 'memory' | undefined =>
   memoryProvider === 'nomem' ? 'turns' : memoryProvider === 'mem_report_only' ? 'memory' : undefined
 
-export const ERASE_TEXT = {
+export const ERASURE_WARNING = {
   turns: '选择“无记忆”后不再保存对话：保存时将清除该智能体已有的对话记录、记忆和提醒，且不能恢复。',
   memory: '选择“仅上报”后不再使用记忆：保存时将清除该智能体已有的记忆，且不能恢复。',
 } as const

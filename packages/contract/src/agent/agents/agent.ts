@@ -106,6 +106,8 @@ export const AgentChoices = z.object({
       ),
     }),
   ),
+  /** Whether the parameter `features` of the tenant permits knowledge bases, and tools over MCP. */
+  features: z.object({ knowledge: z.boolean(), mcp: z.boolean() }),
 })
 export type AgentChoices = z.output<typeof AgentChoices>
 export type ModelChoice = AgentChoices['models'][number]

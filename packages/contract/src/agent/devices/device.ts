@@ -92,11 +92,11 @@ export const DIAGNOSIS_STEP = {
   turn: '对话',
   ended: '会话结束',
 } as const
-export const STEP_STATE = { 0: '缺失', 1: '完成', 2: '未到' } as const
+export const DIAGNOSIS_STEP_STATE = { 0: '缺失', 1: '完成', 2: '未到' } as const
 
 const Step = z.object({
   key: z.enum(Object.keys(DIAGNOSIS_STEP) as [keyof typeof DIAGNOSIS_STEP]),
-  state: z.int().meta({ title: '状态', labels: STEP_STATE }),
+  state: z.int().meta({ title: '状态', labels: DIAGNOSIS_STEP_STATE }),
   time: z.string().nullable().meta({ title: '时间' }),
   /** Result of a completed step, or advice for a missing step. */
   words: z.string().meta({ title: '说明' }),
@@ -180,6 +180,14 @@ export const agentDevices = {
         z.object({ id: z.int(), connection: z.int().meta({ title: '网关连接', labels: GATEWAY_CONNECTION }) }),
       ),
     }),
+  },
+  /** Returns the parameter `server.ota` of the tenant; empty: the address of the console. */
+  otaAddress: {
+    method: 'GET',
+    path: '/api/v1/agent/device/otaAddress',
+    access: 'agent:device:list',
+    input: z.object({}),
+    result: z.object({ address: z.string().meta({ title: 'OTA 地址' }) }),
   },
   /** Returns the diagnosis steps of a device by its MAC, also of an unbound device. */
   diagnose: {

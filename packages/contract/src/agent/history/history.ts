@@ -189,7 +189,7 @@ export const agentHistory = {
     input: z.object({
       ...owner,
       memory: note('记忆', MAX_MEMORY),
-      /** Memory that the editor showed. A save is refused when a conversation has changed the memory since. */
+      /** Memory that the editor loaded. The save is refused when a conversation has changed the memory since. */
       before: z.string('原记忆不正确').max(MAX_MEMORY, `原记忆不能超过${MAX_MEMORY}个字符`).optional(),
     }),
     result: z.null(),

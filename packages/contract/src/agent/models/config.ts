@@ -211,6 +211,7 @@ export const agentModels = {
   reveal: {
     method: 'POST',
     path: `${root}/reveal`,
+    revealsSecret: true,
     access: 'agent:config:plain',
     title: '查看模型密钥',
     kind: 'other',

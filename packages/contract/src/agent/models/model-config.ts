@@ -115,8 +115,8 @@ const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
 type Config = Readonly<Record<string, unknown>>
 
 /**
- * Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. `stored` is the
- * configuration before the save: an unchanged number may lie outside its range or be no integer.
+ * Returns the first field whose value is missing or invalid. An absent secret is valid, because the stored secret is
+ * kept. `stored` is the saved configuration. An unchanged number is valid, also outside its range or with decimals.
  */
 export function findConfigProblem(fields: readonly ProviderField[], config: Config, stored: Config = {}) {
   for (const field of fields) {
@@ -127,9 +127,8 @@ export function findConfigProblem(fields: readonly ProviderField[], config: Conf
 }
 
 /**
- * Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. A number equal to
- * `stored` may lie outside its range or be no integer: the definition can be newer than the value, and must not block
- * changes of other fields.
+ * Returns why a value of a field is invalid, or undefined. `fields` are all fields of the provider. A number equal to
+ * `stored` is always valid: a newer definition of the field must not block changes of other fields.
  */
 export function findFieldProblem(
   field: ProviderField,
@@ -146,7 +145,7 @@ export function findFieldProblem(
   return findAddressProblem(field, value, fields)
 }
 
-/** Returns whether a number equals the stored number. The type and the range of its field can be newer than the number. */
+/** Returns whether a number equals the saved number. Type and range of the field may have changed after the save. */
 const isUnchangedNumber = (field: ProviderField, given: unknown, stored: unknown) =>
   isNumberField(field) && typeof given === 'number' && given === stored
 
@@ -227,8 +226,8 @@ const EXPECTED: Partial<Record<ProviderField['type'], string>> = {
 }
 
 /**
- * Returns the configuration to store, without secrets, unknown keys and empty values. Numbers equal to those of `stored`
- * stay unchanged.
+ * Returns the configuration to store, without secrets, unknown keys and empty values. A number equal to the saved
+ * number of `stored` is not converted to the type of the field.
  */
 export const toStoredConfig = (
   fields: readonly ProviderField[],

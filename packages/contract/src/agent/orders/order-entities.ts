@@ -8,12 +8,12 @@ import { GRANT_SCOPE } from '../packages/package-terms.ts'
 export const ORDER_STATE = { 0: '待确认', 1: '已支付', 2: '退款中', 3: '已退款', 4: '已关闭', 5: '已完成' } as const
 export const ORDER_STATE_CODE = { pending: 0, paid: 1, refunding: 2, refunded: 3, closed: 4, finished: 5 } as const
 /** Ways of payment. The value 4 is reserved for online payment. */
-export const PAY_WAY = { 1: '转账', 2: '合同', 3: '赠送', 5: '免费' } as const
+export const PAYMENT_METHOD = { 1: '转账', 2: '合同', 3: '赠送', 5: '免费' } as const
 export const GIFT_PAY_WAY = 3
 /** Way of payment of a sale with the amount 0, such as a trial. Such an order has no voucher. */
 export const FREE_PAY_WAY = 5
 /** Ways of payment that an accountant can choose for a sale. */
-export const SALE_WAY = { 1: '转账', 2: '合同' } as const
+export const SALE_PAYMENT_METHOD = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const
 /** Orders and refunds that wait for the account, which must be another person than the creator or requester. */
 export const ORDER_TODO = { 1: '待我确认的订单', 2: '待我审批的退款' } as const
@@ -69,7 +69,7 @@ export const PreviewInput = z.object({ ...goods, discount, isGift: choice('赠�
 
 const VOUCHER_FILE = '凭证文件不正确，请重新上传'
 export const ConfirmInput = z.object({
-  payWay: optional(choice('收款方式', SALE_WAY)).meta({ title: '收款方式', labels: SALE_WAY }),
+  payWay: optional(choice('收款方式', SALE_PAYMENT_METHOD)).meta({ title: '收款方式', labels: SALE_PAYMENT_METHOD }),
   voucherNo: note('凭证号', 64),
   /** Ids of uploaded files with the purpose `agentVoucher`. */
   voucherFiles: z
@@ -111,7 +111,7 @@ export const OrderRow = z.object({
   /** Smallest share of a limited allowance that is left, from 0 to 1; null without a limited allowance. */
   leftShare: z.number().nullable().meta({ title: '剩余比例' }),
   state: z.int().meta({ title: '状态', labels: ORDER_STATE }),
-  payWay: z.int().meta({ title: '收款方式', labels: { 0: '', ...PAY_WAY } }),
+  payWay: z.int().meta({ title: '收款方式', labels: { 0: '', ...PAYMENT_METHOD } }),
   voucherNo: z.string().meta({ title: '凭证号' }),
   isTrial: z.int().meta({ title: '试用套餐', labels: YES_NO }),
   /** Latest end of the grants that began; null before. */
@@ -184,7 +184,7 @@ export const TargetRow = z.object({
 export type TargetRow = z.output<typeof TargetRow>
 
 /** File with the targets of an order. */
-export const TARGET_FILE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
+export const TARGET_FILE_RULE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
 export const TargetFileReport = z.object({
   /** Number of lines of the file, without the header. */
   total: z.int(),

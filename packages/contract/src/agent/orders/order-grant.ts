@@ -70,7 +70,7 @@ export const AgentLedgerRow = z.object({
 export type AgentLedgerRow = z.output<typeof AgentLedgerRow>
 
 export const ADJUST_DIRECTION = { 1: '增加', 2: '减少' } as const
-export const ADJUST = { increase: 1, decrease: 2 } as const
+export const ADJUST_DIRECTION_CODE = { increase: 1, decrease: 2 } as const
 /** Number of decimals of an adjustment. Only minutes have decimals. */
 const HUNDREDTHS = 100
 const isInHundredths = (value: number) => Number.isInteger(Number((value * HUNDREDTHS).toFixed(6)))

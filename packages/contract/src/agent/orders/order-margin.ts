@@ -7,7 +7,7 @@ import { exportQuery } from '../../core/transfer.ts'
 
 /** Ways to group income and cost. */
 export const MARGIN_GROUP = { 1: '客户', 2: '套餐', 3: '日期', 4: '智能体', 5: '设备' } as const
-export const MARGIN_BY = { tenant: 1, package: 2, day: 3, agent: 4, device: 5 } as const
+export const MARGIN_GROUP_CODE = { tenant: 1, package: 2, day: 3, agent: 4, device: 5 } as const
 
 const filter = dayRange.extend({
   tenantId: optional(id).meta({ title: '客户' }),

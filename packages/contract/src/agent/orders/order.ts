@@ -14,11 +14,11 @@ import {
   OrderInput,
   OrderPreview,
   OrderRow,
-  PAY_WAY,
+  PAYMENT_METHOD,
   PreviewInput,
   RefundAuditInput,
   RefundInput,
-  TARGET_FILE,
+  TARGET_FILE_RULE,
   TargetFileReport,
   TargetRow,
 } from './order-entities.ts'
@@ -34,7 +34,7 @@ export const OrderQuery = sortedPage(['createTime', 'payTime', 'amount']).extend
   packageId: optional(id).meta({ title: '套餐' }),
   scope: optional(choice('使用范围', GRANT_SCOPE)),
   state: optional(choice('状态', ORDER_STATE)),
-  payWay: optional(choice('收款方式', PAY_WAY)),
+  payWay: optional(choice('收款方式', PAYMENT_METHOD)),
   /** Filter for orders and refunds that wait for the account. */
   todo: optional(choice('待办', ORDER_TODO)),
   ...timeRange,
@@ -109,7 +109,7 @@ export const agentOrders = {
     access: 'agent:order:add',
     log: false,
     body: 'multipart',
-    file: TARGET_FILE,
+    file: TARGET_FILE_RULE,
     input: z.object({
       tenantId: optional(id).meta({ title: '客户' }),
       packageId: optional(id).meta({ title: '套餐' }),

@@ -6,7 +6,7 @@ import { packagePrice, packageScope, YES_NO } from '../../entities/package.ts'
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const
 type AllowanceUnit = keyof typeof ALLOWANCE_UNIT
 /** Words that follow an amount of a unit. */
-export const MEASURE: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
+export const UNIT_SUFFIX: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
 /** Scopes of a package: the allowances belong to one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const
 export const MAX_ALLOWANCES = 5
@@ -14,7 +14,7 @@ export const MAX_AMOUNT = 100_000_000_000
 export const MAX_DAYS = 3650
 
 /** Formats an amount of a unit: `2,000轮`. */
-const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${MEASURE[unit] ?? ''}`
+const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${UNIT_SUFFIX[unit] ?? ''}`
 /** Formats an allowance: `2,000轮`. An amount of 0 is unlimited: `对话轮数不限`. */
 export const formatAllowance = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
@@ -46,9 +46,9 @@ export const packageTerms = {
     .refine((list) => new Set(list.map(({ unit }) => unit)).size === list.length, '套餐内容的计量单位不能重复')
     .meta({ title: '套餐内容' }),
   scope: choice('使用范围', GRANT_SCOPE),
-  /** Days after the payment in which the first use must begin. */
+  /** Days after the payment in which the first connection must happen. */
   activateDays: days('激活期限'),
-  /** Days from the first use to the end. */
+  /** Days from the first connection to the end. */
   validDays: days('有效期'),
   price: packagePrice('价格'),
   originPrice: packagePrice('原价').default(0).meta({ title: '原价', unit: 'fen' }),

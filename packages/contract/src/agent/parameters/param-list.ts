@@ -49,7 +49,7 @@ const CONSOLE_FORMAT =
 const FILE_FORMAT =
   '{time:YYYY-MM-DD HH:mm:ss} - {version}_{selected_module} - {name} - {level} - {extra[tag]} - {message}'
 /** Features that the parameter `features` can turn off. */
-const FEATURES = { voiceprint: true, clone: true, contacts: true }
+const FEATURES = { voiceprint: true, clone: true, knowledge: true, contacts: true, mcp: true }
 export type Feature = keyof typeof FEATURES
 const SECONDS = { range: [1, 86_400] } as const
 const DAYS = { range: [1, 3650] } as const
@@ -70,6 +70,7 @@ export const PARAMS: readonly Param[] = [
     'false',
     '语音服务的参数或默认模板的 VAD、ASR 改变 5 秒后，自动让语音服务重新读取配置',
   ),
+  own('server.ota', 'string', '', '设备填写的 OTA 地址，显示在绑定页面；留空时用浏览器访问的地址'),
   own('server.fronted_url', 'string', '', '控制台地址，与绑定验证码一同显示；留空时用设备访问的地址'),
   own('server.mqtt_gateway', 'string', '', 'MQTT 网关地址（主机:端口）'),
   own('server.mqtt_manager_api', 'string', '', 'MQTT 网关管理接口地址（主机:端口）'),
@@ -180,7 +181,7 @@ function codeError(code: string, value: string): string | undefined {
     return splitVoiceServerAddresses(value).every((each) => isUrl(each, ['ws:', 'wss:']))
       ? undefined
       : '应为 ws:// 或 wss:// 地址'
-  if (code === 'server.fronted_url')
+  if (code === 'server.fronted_url' || code === 'server.ota')
     return isUrl(value, ['http:', 'https:']) ? undefined : '应为 http:// 或 https:// 地址'
   if (code === 'server.mcp_endpoint' || code === 'server.voice_print')
     return isUrl(value, ['http:', 'https:']) && value.includes('key=')

@@ -56,6 +56,8 @@ const ServerContact = z.object({
   firstTime: z.string().meta({ title: '首次调用', format: 'date-time' }),
   lastTime: z.string().meta({ title: '最近调用', format: 'date-time' }),
   baseTime: z.string().nullable().meta({ title: '最近读取配置', format: 'date-time' }),
+  /** Open conversations of devices that this server configured. */
+  sessions: z.int().meta({ title: '进行中的会话' }),
 })
 export const ServerSheet = z.object({
   /** Addresses of the tenant's voice servers; without own addresses, those of the platform. */
@@ -101,6 +103,7 @@ export const agentParams = {
   reveal: {
     method: 'POST',
     path: '/api/v1/agent/params/reveal',
+    revealsSecret: true,
     access: 'agent:params:plain',
     title: '查看语音参数密钥',
     kind: 'other',

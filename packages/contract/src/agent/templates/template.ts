@@ -119,6 +119,7 @@ export const agentTemplates = {
     path: ROOT,
     access: 'agent:template:add',
     title: '新增模板',
+    createsSharedRows: true,
     body: 'json',
     log: LOGGED,
     input: TemplateInput,

@@ -51,7 +51,7 @@ export const tryOut = {
     body: 'json',
     title: '试用智能体',
     kind: 'other',
-    // The conversation of a try-out may contain words of a recorded session.
+    // The operation log must not contain the words of a try-out, which can repeat a recorded conversation.
     log: ['id', 'deviceId', 'versionNo'],
     maxBody: MAX_TRY_BODY,
     summary: '试用智能体：以当前表单内容（可未保存）与模型对话，返回事件流 start、reasoning、text、tool、done、error',

@@ -12,6 +12,15 @@ export const USAGE_UNIT = {
   tokensOut: 7,
   /** Part of `tokensIn` that the vendor read from its cache. */
   tokensCached: 8,
+  /** Device days of old days, whose use is no longer kept by device: each device counts once a day. */
+  deviceDays: 9,
+  /** Device days of old days by model: a device counts once a day for each model. */
+  modelDeviceDays: 10,
+  /**
+   * First connection of a device on a day, or a connection that begins a pack. The first connection makes the day a
+   * device day, even without a turn.
+   */
+  connections: 11,
 } as const
 export type UsageUnit = (typeof USAGE_UNIT)[keyof typeof USAGE_UNIT]
 

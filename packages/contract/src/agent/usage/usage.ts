@@ -8,7 +8,7 @@ import { SOURCE_NAMES } from './usage-unit.ts'
 
 /** Ways to group the usage. */
 export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型', 5: '来源' } as const
-export const USAGE_BY = { tenant: 1, agent: 2, device: 3, model: 4, source: 5 } as const
+export const USAGE_GROUP_CODE = { tenant: 1, agent: 2, device: 3, model: 4, source: 5 } as const
 
 const filter = dayRange.extend({
   tenantId: optional(id).meta({ title: '客户' }),
@@ -31,7 +31,7 @@ const figures = {
   tokensCached: z.number().meta({ title: '缓存 tokens' }),
   /** `tokensIn` and `tokensOut`. */
   tokens: z.number().meta({ title: 'tokens' }),
-  /** Days on which a device talked, summed over the devices. */
+  /** Days on which a device connected to a voice server or talked, summed over the devices. */
   deviceDays: z.number().meta({ title: '设备天数' }),
   /** Fen, with fractions. Tenants get the cost of their own models only. */
   cost: z.number().meta({ title: '成本（元）', unit: 'fen' }),

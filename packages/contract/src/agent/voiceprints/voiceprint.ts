@@ -120,7 +120,7 @@ export const voiceprints = {
     input: ofAgent,
     result: z.object({ list: z.array(VoiceTurn) }),
   },
-  /** Audio of a user turn, or of an enrolled speaker. Each call is logged, because recordings are personal data. */
+  /** Audio of a user turn or an enrolled speaker. The operation log records each call: audio is personal data. */
   audio: {
     method: 'GET',
     path: `${ROOT}/audio/:audioId`,

@@ -82,6 +82,8 @@ export const VoiceRow = z.object({
   useCount: z.int().meta({ title: '使用' }),
   /** False for voices of the platform that a tenant only uses. */
   isEditable: z.boolean(),
+  /** True when OMS can call the vendor of the model, so that the voice can be tested. */
+  isTestable: z.boolean(),
 })
 export type VoiceRow = z.output<typeof VoiceRow>
 
@@ -93,6 +95,10 @@ export const VoiceUse = z.object({
   tenantName: z.string(),
 })
 export type VoiceUse = z.output<typeof VoiceUse>
+
+/** Default sentence of the test dialog. */
+export const VOICE_TEST_TEXT = '你好，很高兴为你服务。'
+
 const ROOT = '/api/v1/agent/voice'
 
 /** Voices of text-to-speech models (`/agent/voice`). */
@@ -109,6 +115,7 @@ export const agentVoices = {
       tenantId: optional(id).meta({ title: '客户' }),
     },
     sort: ['sort', 'name', 'createTime', 'updateTime'],
+    createsSharedRows: true,
   }),
   /** Agents and templates that use a voice, as far as the caller may see them. */
   uses: {
@@ -117,6 +124,21 @@ export const agentVoices = {
     access: 'agent:voice:query',
     input: z.object({ id }),
     result: z.object({ list: z.array(VoiceUse) }),
+  },
+  /**
+   * Requests the speech of a sentence from the vendor of the model, and returns the audio file. The vendor charges for
+   * the characters. A failure of the vendor is a refusal with the message of the vendor.
+   */
+  test: {
+    method: 'POST',
+    path: `${ROOT}/test/:id`,
+    access: 'agent:voice:test',
+    title: '测试音色',
+    kind: 'other',
+    perMinute: 20,
+    stream: 'download',
+    input: z.object({ id, text: text('文字', 60) }),
+    result: z.null(),
   },
   template: {
     method: 'GET',
@@ -131,6 +153,7 @@ export const agentVoices = {
     path: `${ROOT}/import`,
     access: 'agent:voice:import',
     title: '导入音色',
+    createsSharedRows: true,
     body: 'multipart',
     file: UPLOAD.table,
     input: z.object({

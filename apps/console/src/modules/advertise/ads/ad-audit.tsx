@@ -30,7 +30,7 @@ function AuditForm({ ad, onClose }: { ad: AdDetail; onClose(): void }) {
   const { data, error, refetch } = useRead(ads.versions, { id: ad.id }, { quiet: true, keepPrevious: false })
   const submitted = data?.list.find(({ verNo }) => verNo === ad.verNo)
   const playing = data?.list.find(({ verNo }) => verNo === ad.approvedVer)
-  const initial = { id: ad.id, verNo: ad.verNo, auditStatus: APPROVE, checks: [] } as never
+  const initial = { id: ad.id, verNo: ad.verNo, contentHash: '', auditStatus: APPROVE, checks: [] } as never
   const { drawer, footer, form } = useFormDrawer(ads.audit, { onClose, initial })
   const top = useRef<HTMLDivElement>(null)
   const afterOpenChange = (isOpen: boolean) => {

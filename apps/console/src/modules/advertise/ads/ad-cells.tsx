@@ -1,11 +1,11 @@
 import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
-import { AD_TYPES, AUDIT_STATUS } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
@@ -19,7 +19,7 @@ export const AuditTag = ({ status }: { status: number }) => (
   <WordTag type="ad_audit_status" words={AUDIT_STATUS} value={status} color={STATUS_COLOR[status]} />
 )
 
-/** State of the edited content, and of the version that plays while a later one is not approved. */
+/** State of the edited content, and of the version that plays while a newer version is not approved. */
 export const AuditCell = ({ row }: { row: AdRow }) => (
   <>
     <AuditTag status={row.auditStatus} />
@@ -33,7 +33,7 @@ export const EnableCell = ({ row }: { row: AdRow }) =>
   row.isExpired ? (
     <Tag>已过期</Tag>
   ) : (
-    <Tag color={row.enableStat === 1 ? 'success' : 'default'}>{row.enableStat === 1 ? '已启用' : '已停用'}</Tag>
+    <Tag color={row.enableStat === 1 ? 'success' : 'default'}>{ENABLE_STATUS[row.enableStat === 1 ? 1 : 0]}</Tag>
   )
 
 const ICONS: Readonly<Record<number, ReactNode>> = {
@@ -80,8 +80,8 @@ export const ProgramsLink = ({
   refCount === 0 ? (
     '-'
   ) : (
-    <KnownLink to={`/advertiseManage/ProgramList?adId=${id}`}>
+    <PermittedLink to={`/advertiseManage/ProgramList?adId=${id}`}>
       {refCount}
       {unit}
-    </KnownLink>
+    </PermittedLink>
   )

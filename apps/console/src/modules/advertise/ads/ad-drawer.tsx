@@ -5,12 +5,14 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { FileList } from '#kit/upload/file-upload.tsx'
 import { joinAddresses } from '#kit/upload/stored-file.ts'
 import { AdType, AuditTag, EnableCell, formatValidity, ProgramsLink } from './ad-cells.tsx'
 import { AdPreview } from './ad-preview.tsx'
 import { AdVersions } from './ad-versions.tsx'
+import { BannedWords } from './banned-words.tsx'
 import { CategoryName } from './category-name.tsx'
 import { MaterialLine } from './material-line.tsx'
 
@@ -28,7 +30,13 @@ const ITEMS = [
   item('approvalNo'),
   item('approvalUntil'),
   item('refCount', (_, row) => <ProgramsLink row={row} unit=" 个节目单" />),
-  item('tags', (tags) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>)),
+  item('tags', (tags) => (
+    <TagList>
+      {tags.map((tag) => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+    </TagList>
+  )),
   item('tenantName'),
   item('createName'),
   item('updateTime', time),
@@ -74,9 +82,7 @@ export function AdNotes({ ad }: { ad: AdDetail }) {
   return (
     <>
       {ad.auditRemark && <Alert type="error" showIcon className="ad-notice" title={`驳回原因：${ad.auditRemark}`} />}
-      {ad.bannedWords.length > 0 && (
-        <Alert type="warning" showIcon className="ad-notice" title={`疑似绝对化用语：${ad.bannedWords.join('、')}`} />
-      )}
+      <BannedWords words={ad.bannedWords} />
     </>
   )
 }

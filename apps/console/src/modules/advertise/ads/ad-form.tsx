@@ -6,12 +6,13 @@ import { Alert, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useAdTypes } from './ad-cells.tsx'
 import { ContentFields } from './ad-content-fields.tsx'
 import { ReviewFields } from './ad-review-fields.tsx'
+import { EditedBannedWords } from './banned-words.tsx'
 import '../advertise.css'
 
 const INITIAL = { adType: 1, orientation: 0, duration: 10, tags: [], proofs: [], materials: [] } as const
@@ -23,7 +24,7 @@ const TEXT = 4
 const inputFor =
   <E extends Endpoint>(endpoint: E) =>
   ({ text, ...values }: Record<string, unknown>) =>
-    pickSendable(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
+    pickAcceptedFields(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
 const TYPES = Object.keys(AD_TYPES).map(Number)
 
 export function AdAdd({ onClose }: { onClose(): void }) {
@@ -104,6 +105,7 @@ function Fields({ row }: { row?: AdDetail }) {
         />
       </div>
       <ContentFields row={row} />
+      <EditedBannedWords />
       <ReviewFields row={row} />
     </>
   )

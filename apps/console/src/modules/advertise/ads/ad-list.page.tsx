@@ -1,11 +1,9 @@
-import { PlusOutlined } from '@ant-design/icons'
 import { AdRow, ads } from '@oms/contract/advertise/ad.ts'
-import { Button } from 'antd'
 import { useState } from 'react'
-import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { AddButton, RecordBatch } from '#kit/list/record-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
@@ -24,7 +22,7 @@ import {
   AdValidity,
 } from './ad-cells.tsx'
 import { formatAdSpecification } from './material-text.ts'
-import { useAdActions } from './use-ad-actions.tsx'
+import { AD_ACTION_CALLS, useAdActions } from './use-ad-actions.tsx'
 
 const AdAdd = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAdd')
 const AdEdit = lazyAfterRender(() => import('./ad-form.tsx'), 'AdEdit')
@@ -35,10 +33,10 @@ const { col, actions } = createColumns(AdRow)
 const QUERY = ads.list.input
 const COLUMNS = [
   col('thumbUrl', (_, row) => <AdPicture row={row} />, { width: 80, picture: true }),
-  col('adName', { width: 128, sort: true }),
+  col('adName', { width: 120, sort: true }),
   col('adType', (type) => <AdType type={type} />, { width: 72 }),
-  col('spec', (_, row) => <Ellipsis text={formatAdSpecification(row)} />, { width: 128 }),
-  col('advertiser', { width: 92 }),
+  col('spec', (_, row) => <Ellipsis text={formatAdSpecification(row)} />, { width: 120 }),
+  col('advertiser', { width: 84 }),
   col('validTo', (_, row) => <AdValidity row={row} />, { width: 112, sort: true }),
   col('auditStatus', (_, row) => <AuditCell row={row} />, { width: 104 }),
   col('enableStat', (_, row) => <EnableCell row={row} />, { width: 76 }),
@@ -60,14 +58,14 @@ export default function AdListPage() {
   const [audited, setAudited] = useState<AdRow>()
   const close = () => setEdited(undefined)
   const rowActions = useAdActions({ onShow: setShown, onEdit: setEdited, onAudit: setAudited })
-  const add = <AddButton onAdd={() => setEdited('new')} />
+  const add = <AddButton to={ads.create} noun="广告" onAdd={() => setEdited('new')} />
   return (
     <Page>
       <AdSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 176)]}
+        columns={[...COLUMNS, actions(rowActions, 200, AD_ACTION_CALLS)]}
         actions={add}
         batch={(picked) => <AdBatch picked={picked} />}
         empty={{
@@ -104,21 +102,11 @@ function AdSearch(search: SearchProps) {
 }
 
 function AdBatch({ picked }: { picked: Picked<AdRow> }) {
-  const each = { picked, nameOf: ({ adName }: AdRow) => adName, input: ({ id }: AdRow) => ({ id }) }
+  const batch = { picked, nameOf: ({ adName }: AdRow) => adName }
   return (
     <>
-      <BatchAction label="提交审核" to={ads.submit} {...each} />
-      <BatchAction label="启用" to={ads.enable} {...each} />
-      <BatchAction label="停用" to={ads.disable} {...each} danger />
-      <BatchAction label="删除" to={ads.remove} {...each} danger />
+      <BatchAction label="提交审核" to={ads.submit} input={({ id }) => ({ id })} {...batch} />
+      <RecordBatch calls={ads} {...batch} />
     </>
   )
 }
-
-const AddButton = ({ onAdd }: { onAdd(): void }) => (
-  <Allowed to={ads.create}>
-    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
-      新增广告
-    </Button>
-  </Allowed>
-)

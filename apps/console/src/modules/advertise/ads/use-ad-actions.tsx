@@ -1,5 +1,7 @@
 import { type AdRow, ads } from '@oms/contract/advertise/ad.ts'
+import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { useWrite } from '#core/api/query.ts'
+import { useStatusAction } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 
 interface Handlers {
@@ -11,14 +13,27 @@ const DRAFT = 0
 const SUBMITTED = 1
 const REJECTED = 3
 
+/** Calls of the row actions of an ad. */
+export const AD_ACTION_CALLS = [
+  ads.get,
+  ads.audit,
+  ads.update,
+  ads.submit,
+  ads.withdraw,
+  ads.enable,
+  ads.disable,
+  ads.remove,
+]
+
 /** Returns a function that renders the actions that the state of an ad allows. */
 export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
   const submit = useWrite(ads.submit)
   const withdraw = useWrite(ads.withdraw)
-  const toggleOf = useToggle()
+  const statusActionOf = useStatusAction(ads)
   const removeOf = useRemove()
   return (row: AdRow) => {
     const { id, adName } = row
+    const reason = findBlock(row)
     return (
       <RowActions
         items={[
@@ -28,26 +43,39 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
             reason: row.auditRefusal || undefined,
             onClick: () => onAudit(row),
           },
-          row.auditStatus !== SUBMITTED && { label: '编辑', to: ads.update, onClick: () => onEdit(row) },
+          row.auditStatus !== SUBMITTED && { label: '编辑', to: ads.update, reason, onClick: () => onEdit(row) },
           (row.auditStatus === DRAFT || row.auditStatus === REJECTED) && {
             label: '提交审核',
             to: ads.submit,
+            reason,
             onClick: () => submit.mutateAsync({ id }).catch(() => {}),
           },
           row.auditStatus === SUBMITTED && {
             label: '撤回',
             to: ads.withdraw,
+            reason,
             confirm: `撤回广告「${adName}」的审核？撤回后可修改并重新提交。`,
             onClick: () => withdraw.mutateAsync({ id }),
           },
           { label: '详情', to: ads.get, onClick: () => onShow(row) },
-          toggleOf(row),
+          statusActionOf(statusOf(row)),
           removeOf(row),
         ]}
       />
     )
   }
 }
+
+/** Returns why the caller may not change an ad. */
+const findBlock = ({ isBeyondScope }: AdRow) => (isBeyondScope ? AD_MESSAGES.beyondScope : undefined)
+
+const statusOf = (row: AdRow) => ({
+  id: row.id,
+  on: row.enableStat === 1,
+  name: `广告「${row.adName}」`,
+  warning: '屏幕下次获取节目时不再播放该广告。',
+  reason: findBlock(row),
+})
 
 /** Returns the action that deletes an ad, disabled while programs use the ad. */
 function useRemove() {
@@ -61,19 +89,4 @@ function useRemove() {
       confirm: `删除广告「${adName}」？已产生的播放统计不受影响。`,
       onClick: () => remove.mutateAsync({ id }),
     }) as const
-}
-
-/** Returns the action that enables or disables an ad. */
-function useToggle() {
-  const enable = useWrite(ads.enable)
-  const disable = useWrite(ads.disable)
-  return ({ id, adName, enableStat }: AdRow) =>
-    enableStat === 1
-      ? {
-          label: '停用',
-          to: ads.disable,
-          confirm: `停用广告「${adName}」？屏幕下次获取节目时不再播放该广告。`,
-          onClick: () => disable.mutateAsync({ id }),
-        }
-      : { label: '启用', to: ads.enable, onClick: () => enable.mutateAsync({ id }) }
 }

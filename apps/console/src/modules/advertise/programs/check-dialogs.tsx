@@ -46,13 +46,21 @@ interface ConflictFindingsProps {
 /** Lists the conflicts that prevent publishing, and below them the warnings. */
 export const ConflictFindings = ({ of: { errors, warnings }, warningTitle }: ConflictFindingsProps) => (
   <>
-    {errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={errors} />}
-    {warnings.length > 0 && <Findings title={warningTitle} type="warning" list={warnings} />}
+    {errors.length > 0 && <ConflictList title="须先处理，否则不能发布" type="error" list={errors} />}
+    {warnings.length > 0 && <ConflictList title={warningTitle} type="warning" list={warnings} />}
   </>
 )
 
 /** Lists conflicts with the number of screens that each concerns. */
-const Findings = ({ title, type, list }: { title: string; type: 'error' | 'warning'; list: Conflicts['errors'] }) => (
+const ConflictList = ({
+  title,
+  type,
+  list,
+}: {
+  title: string
+  type: 'error' | 'warning'
+  list: Conflicts['errors']
+}) => (
   <Alert
     type={type}
     showIcon
@@ -89,10 +97,10 @@ const SAMPLE_COLUMNS = [
 ]
 
 function DryRunResult({ of }: { of: DryRun }) {
-  if (of.screens === 0) return <NoScreens />
+  if (of.screens === 0) return <NoScreens of={of} />
   return (
     <div className="ad-check">
-      <ScopeText of={of} />
+      <DryRunSummary of={of} />
       <p className="ad-quiet">
         预计每天播放 {of.playsPerDay.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
         {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
@@ -136,11 +144,13 @@ const Counts = ({ title, list }: { title: string; list: readonly { id: number; n
   </section>
 )
 
-/** Shown instead of the effect of publishing when no screen is in the scope. */
-export const NoScreens = () => <Alert type="warning" showIcon title="没有符合条件的屏幕" />
+/** Says why a program reaches no screen, in place of the effect of publishing. */
+export const NoScreens = ({ of: { hasTargets } }: { of: Pick<DryRun, 'hasTargets'> }) => (
+  <Alert type="warning" showIcon title={hasTargets ? '没有符合条件的屏幕' : '请先选择投放对象'} />
+)
 
 /** Summarises screens, bytes and hours in one sentence. */
-export const ScopeText = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (
+export const DryRunSummary = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (
   <p className="ad-scope">
     将投放到 <b>{screens.toLocaleString('en')}</b> 块屏幕，新增下载 <b>{formatBytes(totalBytes)}</b>
     {totalBytes > 0 && (lastHours === null ? '，未限制带宽' : `，按当前带宽约 ${formatHours(lastHours)}完成`)}

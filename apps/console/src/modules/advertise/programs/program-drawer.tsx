@@ -6,6 +6,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { PlayDates, ProgramStatus, formatTarget, PlayMode } from './program-cells.tsx'
 import { ProgramForecast } from './program-forecast.tsx'
@@ -91,12 +92,12 @@ function Details({ row }: { row: ProgramListRow }) {
 const MOST_SHOWN = 20
 
 const TargetTags = ({ targets }: { targets: readonly { id: number; name: string }[] }) => (
-  <>
+  <TagList>
     {targets.slice(0, MOST_SHOWN).map(({ id, name }) => (
       <Tag key={id}>{name}</Tag>
     ))}
     {targets.length > MOST_SHOWN && `等 ${targets.length} 个`}
-  </>
+  </TagList>
 )
 
 const Item = ({

@@ -13,7 +13,7 @@ import { toEditorValues } from './program-values.ts'
 export default function ProgramEditPage() {
   const id = Number(useParams().id)
   const [query, setQuery] = useSearchParams()
-  // A reload must not open the dialog again.
+  // Without the parameter, a reload does not open the dialog again.
   const removeDialogName = useCallback(() => setQuery('', { replace: true }), [setQuery])
   const read = useFormRecord(() => call(programs.get, { id }, { quiet: true }))
   useTabTitle(read.data && `编辑 ${read.data.programName}`)

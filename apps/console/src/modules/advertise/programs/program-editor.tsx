@@ -10,7 +10,7 @@ import { Allowed } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { confirmDiscard } from '#kit/form/confirm-discard.ts'
 import { buildFieldRules } from '#kit/form/field.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { Page } from '#kit/record/page.tsx'
@@ -42,7 +42,7 @@ interface Props {
   readonly targets: readonly { id: number; name: string }[]
   /** Dialog that is open from the start. */
   readonly opens?: AfterSave | undefined
-  /** Called when the dialog `opens` is open. */
+  /** Called after the dialog of `opens` has opened. */
   readonly onOpened?: (() => void) | undefined
 }
 
@@ -64,6 +64,9 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
             className="ad-editor-track"
             {...buildFieldRules({ of: ProgramInput, name: 'items' })}
             validateTrigger="onSubmit"
+            // An empty status, because an error of this field would also mark the search input of the library as
+            // invalid.
+            validateStatus=""
           >
             <ProgramTrack tenantId={owner} isWeighted={playMode === 4} />
           </Form.Item>
@@ -138,7 +141,7 @@ function useEditor({ endpoint, id, initial, opens, onOpened }: EditorOptions) {
   const save = useSaveForm(endpoint, {
     initial,
     draft: `adProgram:${id ?? 'new'}`,
-    input: (values: Values) => pickSendable(endpoint, values) as InputOf<typeof endpoint>,
+    input: (values: Values) => pickAcceptedFields(endpoint, values) as InputOf<typeof endpoint>,
     ...(id !== undefined && { latest: async () => toEditorValues(await call(programs.get, { id })) }),
     onSaved: (result: ResultOf<typeof endpoint>) => {
       const wanted = next.current

@@ -27,7 +27,12 @@ import {
 } from './program-cells.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { UsedAdPicker } from './used-ad-picker.tsx'
-import { type OpenedDialog, PROGRAM_LIST_PATH, useProgramActions } from './use-program-actions.tsx'
+import {
+  type OpenedDialog,
+  PROGRAM_LIST_PATH,
+  PROGRAM_ACTION_CALLS,
+  useProgramActions,
+} from './use-program-actions.tsx'
 
 const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
   when: ({ row }) => row !== undefined,
@@ -80,7 +85,7 @@ export default function ProgramListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 168)]}
+        columns={[...COLUMNS, actions(rowActions, 168, PROGRAM_ACTION_CALLS)]}
         actions={
           <>
             {add}

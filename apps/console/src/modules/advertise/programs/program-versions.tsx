@@ -39,7 +39,12 @@ export function ProgramVersions({ row }: { row: ProgramListRow }) {
     <>
       <ul className="ad-program-versions">
         {data.list.map((version) => (
-          <Version key={version.verNo} of={version} onRepublish={() => setAgain(version.verNo)} />
+          <Version
+            key={version.verNo}
+            of={version}
+            isReadOnly={row.isBeyondScope}
+            onRepublish={() => setAgain(version.verNo)}
+          />
         ))}
       </ul>
       {data.total > PAGE_SIZE && (
@@ -50,13 +55,19 @@ export function ProgramVersions({ row }: { row: ProgramListRow }) {
   )
 }
 
-function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): void }) {
+interface VersionProps {
+  readonly of: ProgramVersionView
+  readonly isReadOnly: boolean
+  onRepublish(): void
+}
+
+function Version({ of, isReadOnly, onRepublish }: VersionProps) {
   const { state, verNo, dateFrom, dateTo, adNames, totalDuration, screens } = of
   return (
     <li>
       <div>
         <b>版本 {verNo}</b> <Tag color={COLOR[state] ?? 'default'}>{PROGRAM_VERSION_STATE_NAME[state as 1]}</Tag>
-        {MAY_REPUBLISH.includes(state) && (
+        {!isReadOnly && MAY_REPUBLISH.includes(state) && (
           <Allowed to={programPublish.republish}>
             <Button type="link" size="small" onClick={onRepublish}>
               重新发布
@@ -65,7 +76,8 @@ function Version({ of, onRepublish }: { of: ProgramVersionView; onRepublish(): v
         )}
       </div>
       <div>
-        {dateFrom} ~ {dateTo} · {formatPlayTimes(of)} · {formatTarget(of)} · {screens} 块屏幕
+        {dateFrom} ~ {dateTo} · {formatPlayTimes(of)} · {formatTarget(of)}
+        {screens !== null && ` · ${screens} 块屏幕`}
         {of.resolution && ` · 分辨率${of.resolution}`}
       </div>
       <div className="ad-quiet">

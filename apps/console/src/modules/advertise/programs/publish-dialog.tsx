@@ -6,7 +6,7 @@ import { Alert, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { ConflictFindings, NoScreens, ScopeText } from './check-dialogs.tsx'
+import { ConflictFindings, NoScreens, DryRunSummary } from './check-dialogs.tsx'
 
 interface Props {
   readonly id: number
@@ -69,10 +69,10 @@ interface ConsequencesProps {
 
 /** Describes the effect of publishing. A takeover requires the number of screens. */
 function Consequences({ of, target, typed, onType }: ConsequencesProps) {
-  if (of.screens === 0) return <NoScreens />
+  if (of.screens === 0) return <NoScreens of={of} />
   return (
     <div className="ad-publish">
-      <ScopeText of={of} />
+      <DryRunSummary of={of} />
       <PublishConflicts target={target} />
       {of.needsApproval && <Alert type="info" showIcon title="发布后需要另一人审批，通过后才会下发到屏幕" />}
       {of.insertMode > 0 && (

@@ -36,13 +36,18 @@ export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
   </span>
 )
 
+const SMIL = 3
+/** True for a SMIL player whose address ended when the device moved to another tenant. */
+const lacksAddress = ({ playerKind, hasSmilAddress }: ScreenRow) => playerKind === SMIL && hasSmilAddress === 0
+const LOST_ADDRESS = '设备已转移到其他客户，原地址失效，请更换第三方播放器地址并填入播放器'
 const SMIL_NOTE = '插播在下次刷新后生效；视频不能从中间开始；时钟由播放器自行校准'
 
 /** Shows the warnings of a screen. */
 export function ScreenNotes({ row }: Cell) {
   const { clockOffsetMs, offlineReady, smilReplaced, leftPrograms } = row
   const isClockOff = clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS
-  if (!isClockOff && offlineReady !== 0 && smilReplaced !== 1 && leftPrograms === 0) return '-'
+  const isLost = lacksAddress(row)
+  if (!isClockOff && offlineReady !== 0 && smilReplaced !== 1 && leftPrograms === 0 && !isLost) return '-'
   return (
     <span className="ad-screen-cell">
       {isClockOff && <Tag color="warning">时钟偏差 {secondsText(clockOffsetMs)}</Tag>}
@@ -52,6 +57,11 @@ export function ScreenNotes({ row }: Cell) {
         </Tag>
       )}
       {smilReplaced === 1 && <Tag color="error">播放器已更换</Tag>}
+      {isLost && (
+        <Tag color="error" title={LOST_ADDRESS}>
+          地址已失效
+        </Tag>
+      )}
       {leftPrograms > 0 && <Tag color="error">{leftPrograms} 个节目单超出容量</Tag>}
     </span>
   )
@@ -96,7 +106,9 @@ export const SCREEN_ITEMS = [
       </ul>
     ),
   ),
-  wide('smilReplaced', (replaced, { playerKind }) =>
-    playerKind === 3 ? `${replaced === 1 ? '播放器已更换。' : ''}${SMIL_NOTE}` : '',
+  wide('smilReplaced', (replaced, row) =>
+    row.playerKind === SMIL
+      ? `${replaced === 1 ? '播放器已更换。' : ''}${lacksAddress(row) ? `${LOST_ADDRESS}。` : ''}${SMIL_NOTE}`
+      : '',
   ),
 ]

@@ -73,7 +73,7 @@ export default function ScreenListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 132)]}
+        columns={[...COLUMNS, actions(rowActions, 132, [adScreens.update, adScreens.smilKey, adScreens.unpair])]}
         actions={buttons}
         empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
         onOpen={setShown}

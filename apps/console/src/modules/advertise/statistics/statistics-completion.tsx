@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { type AdStatFilter, detailPath } from './statistics-filter.ts'
@@ -36,9 +36,9 @@ const COLUMNS = [
   col(
     'programName',
     (name, row) => (
-      <KnownLink to={detailPath({ startDate: row.dateFrom, endDate: row.dateTo }, { programId: row.programId })}>
+      <PermittedLink to={detailPath({ startDate: row.dateFrom, endDate: row.dateTo }, { programId: row.programId })}>
         {name}
-      </KnownLink>
+      </PermittedLink>
     ),
     { width: 136 },
   ),

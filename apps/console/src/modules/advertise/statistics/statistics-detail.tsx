@@ -5,7 +5,7 @@ import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import {
@@ -49,7 +49,7 @@ function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
     Object.values(more).includes(null) ? (
       text
     ) : (
-      <KnownLink to={detailPath(filter, more as Record<string, string>)}>{text}</KnownLink>
+      <PermittedLink to={detailPath(filter, more as Record<string, string>)}>{text}</PermittedLink>
     )
   const sum = <b>合计</b>
   if (groupBy !== '0')

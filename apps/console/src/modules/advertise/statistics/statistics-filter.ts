@@ -79,7 +79,7 @@ export const describeUntrustedPlays = (untrusted: number) =>
  * Returns the query parameters that remain after a change of the filter. An analysis by hour ends when the filter names
  * screens.
  */
-export const keepParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
+export const keepViewParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
   Object.fromEntries([...params].filter(([key]) => KEPT.includes(key) && !(isByScreen(filter) && HOUR.includes(key))))
 const HOUR = ['weekday', 'hour']
 const KEPT = ['view', 'groupBy', 'interval', ...HOUR]

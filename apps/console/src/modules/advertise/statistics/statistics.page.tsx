@@ -17,7 +17,7 @@ import {
   type AdStatFilter,
   statisticsPath,
   parseFilter,
-  keepParams,
+  keepViewParams,
   parseView,
   VIEW_TITLES,
 } from './statistics-filter.ts'
@@ -33,7 +33,7 @@ export default function AdStatPage() {
   const filter = parseFilter(params)
   const views = Object.entries(VIEW_TITLES).filter(([key]) => key === 'overview' || mayCall(adStats.detail))
   const view = views.find(([key]) => key === parseView(params))?.[0] ?? 'overview'
-  const onSearch = (values: object) => void navigate(statisticsPath({ ...values, ...keepParams(params, values) }))
+  const onSearch = (values: object) => void navigate(statisticsPath({ ...values, ...keepViewParams(params, values) }))
   return (
     <Page
       title="统计分析"

@@ -97,7 +97,7 @@ export function WeekGrid({ weekdays, parts, onAdd }: Props) {
         {blocks.map(({ day, from, to }) => (
           <i key={`${day}.${from}.${to}`} style={placeOf({ day, from, to })} />
         ))}
-        {drawn && drawn.from !== drawn.to && <Drawn {...drawn} />}
+        {drawn && drawn.from !== drawn.to && <DrawnRange {...drawn} />}
       </div>
       <div className="ad-week-hours">
         {HOURS.map((hour) => (
@@ -111,7 +111,7 @@ export function WeekGrid({ weekdays, parts, onAdd }: Props) {
 }
 
 /** The daypart that is being drawn; the pointer may move to either side. */
-function Drawn({ day, from, to }: Block) {
+function DrawnRange({ day, from, to }: Block) {
   const [start, end] = [Math.min(from, to), Math.max(from, to)]
   return (
     <b style={placeOf({ day, from: start, to: end })}>

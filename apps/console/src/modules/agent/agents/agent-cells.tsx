@@ -1,15 +1,15 @@
 import type { AgentRow } from '@oms/contract/agent/agents/agent.ts'
 import { Tag, Tooltip } from 'antd'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import './agent.css'
 
 export const agentDetailPath = (id: number) => `/agent/agent/detail/${id}`
 
 /** Name with a link to the agent's page. */
 export const AgentName = ({ row: { id, agentName } }: { row: Pick<AgentRow, 'id' | 'agentName'> }) => (
-  <KnownLink to={agentDetailPath(id)} className="agent-name" title={agentName}>
+  <PermittedLink to={agentDetailPath(id)} className="agent-name" title={agentName}>
     {agentName}
-  </KnownLink>
+  </PermittedLink>
 )
 
 /** Shows whether an agent is enabled, or the reason why devices cannot talk. */

@@ -15,6 +15,8 @@ const AgentDeviceDrawer = lazyAfterRender(() => import('../devices/device-drawer
   when: ({ row }) => row !== undefined,
 })
 
+/** Calls of the row actions. */
+const CALLS = [agentDevices.get, agentDevices.move, agentDevices.unbind]
 const { col, actions } = createColumns(AgentDeviceRow)
 const COLUMNS = [
   col('name', { width: 150 }),
@@ -52,7 +54,7 @@ export default function AgentDeviceTab({ agentId }: { readonly agentId: number }
         {...list.table}
         name="agent-devices"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 190)]}
+        columns={[...COLUMNS, actions(rowActions, 190, CALLS)]}
         empty={{ text: '还没有设备', hint: '在「设备信息」中绑定设备，或把其他设备更换为该智能体' }}
         onOpen={setShown}
       />

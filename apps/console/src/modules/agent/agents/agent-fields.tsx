@@ -1,8 +1,8 @@
 import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
 import {
   AgentInput,
-  findErasedBy,
-  ERASE_TEXT,
+  findDataErasedByProvider,
+  ERASURE_WARNING,
   FUNCTION_CALL_LLMS,
   FUNCTION_CALL_TEXT,
 } from '@oms/contract/agent/agents/agent-input.ts'
@@ -84,13 +84,13 @@ function IntentField({ choices }: Props) {
 }
 
 function MemoryField({ choices, erases }: PromptProps) {
-  const erased = findErasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
+  const erased = findDataErasedByProvider(providerOf(choices, Form.useWatch<number | undefined>('memId')))
   return (
     <SelectField
       of={OF}
       name="memId"
       options={optionsOf(choices, 'Memory')}
-      {...(erases && erased && { hint: ERASE_TEXT[erased] })}
+      {...(erases && erased && { hint: ERASURE_WARNING[erased] })}
     />
   )
 }

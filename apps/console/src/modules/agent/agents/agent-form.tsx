@@ -1,6 +1,6 @@
 import { type AgentChoices, type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import { ERASE_TEXT, findErasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import { ERASURE_WARNING, findDataErasedByProvider } from '@oms/contract/agent/agents/agent-input.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form, Input } from 'antd'
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -8,7 +8,7 @@ import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
@@ -46,7 +46,7 @@ export function AgentForm({ agent, choices, session }: Props) {
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />
           <PluginFields choices={choices} secrets={agent.secrets} />
-          <ToolFields />
+          <ToolFields isOn={choices.features.mcp} />
           <ContextFields />
           <FormFoot agent={agent} dirty={save.dirty} saving={save.saving} onCandidate={() => setCandidate(values())}>
             {mayTry && <ToTryOut studio={studio} />}
@@ -66,7 +66,7 @@ export function AgentForm({ agent, choices, session }: Props) {
   )
 }
 
-/** Keeps Enter in a one-line field from saving, because a save acts on all devices. */
+/** Prevents that Enter in a one-line field saves the agent, because a save affects all its devices. */
 const ignoreEnter = (event: KeyboardEvent) => {
   if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
 }
@@ -128,7 +128,7 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   const save = usePageForm(agents.update, toFormValues(agent), {
     draft: `agent:${agent.id}`,
     latest,
-    input: (values) => pickSendable(agents.update, toSaveInput(values)) as InputOf<typeof agents.update>,
+    input: (values) => pickAcceptedFields(agents.update, toSaveInput(values)) as InputOf<typeof agents.update>,
     onSaved: () => void latest().then(save.load),
   })
   const { form } = save.form
@@ -136,11 +136,11 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   /** Requires a confirmation before a save that erases conversations or memory. */
   const submit = () => {
     const provider = providerOf(form.getFieldValue('memId'))
-    const erased = findErasedBy(provider)
+    const erased = findDataErasedByProvider(provider)
     if (!erased || provider === providerOf(agent.memId)) return save.form.onFinish()
     dialogs.confirm({
       title: '清除对话和记忆？',
-      content: ERASE_TEXT[erased],
+      content: ERASURE_WARNING[erased],
       okText: '清除并保存',
       okButtonProps: { danger: true },
       onOk: () => {

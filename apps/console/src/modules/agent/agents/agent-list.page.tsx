@@ -18,7 +18,7 @@ import { usePreference } from '#kit/table/use-preference.ts'
 import { AgentCards } from './agent-cards.tsx'
 import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-cells.tsx'
 import { UsageButton } from '../usage/usage-button.tsx'
-import { useAgentActions } from './use-agent-actions.tsx'
+import { AGENT_ACTION_CALLS, useAgentActions } from './use-agent-actions.tsx'
 
 const AgentAdd = lazyAfterRender(() => import('./agent-add.tsx'), 'AgentAdd')
 
@@ -66,7 +66,12 @@ export default function AgentListPage() {
       {view === 'cards' ? (
         <AgentCards {...shown} empty={empty} actionsOf={actionsOf} />
       ) : (
-        <DataTable {...shown} rowKey="id" columns={[...COLUMNS, actions(rowActions, 150)]} empty={empty} />
+        <DataTable
+          {...shown}
+          rowKey="id"
+          columns={[...COLUMNS, actions(rowActions, 150, AGENT_ACTION_CALLS)]}
+          empty={empty}
+        />
       )}
       {isAdding && <AgentAdd onClose={() => setAdding(false)} />}
       {dialog}

@@ -1,6 +1,6 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import type { AgentChoices } from '@oms/contract/agent/agents/agent.ts'
-import { AGENT_TOOL, AgentInput, CONTEXT_FACT } from '@oms/contract/agent/agents/agent-input.ts'
+import { AGENT_TOOL, AgentInput, CONTEXT_FACT, KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
 import { Button, Form, Input, Select } from 'antd'
 import { SelectField } from '#kit/form/field.tsx'
 import './agent.css'
@@ -26,7 +26,10 @@ export function PluginFields({ choices, secrets }: Props) {
   // The code of a plugin has no field of its own, so only the preserved values contain it.
   const watched: unknown = Form.useWatch('plugins', { form, preserve: true })
   const chosen = (watched ?? []) as readonly { providerCode: string }[]
-  const free = choices.plugins.filter(({ code }) => !chosen.some(({ providerCode }) => providerCode === code))
+  const isOff = (code: string) => code === KNOWLEDGE_PLUGIN && !choices.features.knowledge
+  const free = choices.plugins.filter(
+    ({ code }) => !isOff(code) && !chosen.some(({ providerCode }) => providerCode === code),
+  )
   return (
     <>
       <h3>插件</h3>
@@ -40,6 +43,7 @@ export function PluginFields({ choices, secrets }: Props) {
                 of={choices.plugins.find(({ code }) => code === chosen[name]?.providerCode)}
                 code={chosen[name]?.providerCode ?? ''}
                 secrets={secrets}
+                isOff={isOff(chosen[name]?.providerCode ?? '')}
                 onRemove={() => remove(name)}
               />
             ))}
@@ -56,10 +60,12 @@ interface PluginProps {
   readonly of: AgentChoices['plugins'][number] | undefined
   readonly code: string
   readonly secrets: Secrets
+  /** True for a plugin that the parameter `features` turns off. */
+  readonly isOff: boolean
   onRemove(): void
 }
 
-const Plugin = ({ at, of, code, secrets, onRemove }: PluginProps) => (
+const Plugin = ({ at, of, code, secrets, isOff, onRemove }: PluginProps) => (
   <div className="agent-part">
     <header>
       {of?.name ?? code}
@@ -71,6 +77,7 @@ const Plugin = ({ at, of, code, secrets, onRemove }: PluginProps) => (
         onClick={onRemove}
       />
     </header>
+    {isOff && <p className="agent-quiet">参数 features 停用了 knowledge，设备得不到这个插件。</p>}
     <div className="agent-pair">
       {of?.fields.map(({ key, label, secret }) => {
         const lastFour = secrets[`plugin.${code}.${key}`]
@@ -94,10 +101,14 @@ const Plugin = ({ at, of, code, secrets, onRemove }: PluginProps) => (
 
 const TOOLS = Object.entries(AGENT_TOOL).map(([value, label]) => ({ value, label }))
 
-/** Field for the tools of OMS that the agent uses for its device. */
-export const ToolFields = () => (
+/**
+ * Field for the tools of OMS that the agent uses for its device. `isOn` is true while the feature `mcp` of the tenant
+ * is on.
+ */
+export const ToolFields = ({ isOn }: { readonly isOn: boolean }) => (
   <>
     <h3>设备工具</h3>
+    {!isOn && <p className="agent-quiet">参数 features 停用了 mcp，设备得不到这些工具，也得不到外部接入点。</p>}
     <SelectField
       of={AgentInput}
       name="tools"

@@ -1,8 +1,8 @@
 import { type AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
 import { useState } from 'react'
-import { useWrite } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useNavigate } from 'react-router'
+import { useStatusAction } from '#kit/list/record-actions.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { agentDetailPath } from './agent-cells.tsx'
 
@@ -10,23 +10,21 @@ const AgentRemove = lazyAfterRender(() => import('./agent-remove.tsx'), 'AgentRe
 
 type Target = Pick<AgentRow, 'id' | 'agentName' | 'status' | 'deviceCount'>
 
+/** Calls of the actions on an agent. */
+export const AGENT_ACTION_CALLS = [agents.get, agents.enable, agents.disable, agents.remove]
+
 /** Returns the actions on an agent and the dialog that they open. */
 export function useAgentActions({ onRemoved = () => {} }: { onRemoved?(): void } = {}) {
   const navigate = useNavigate()
-  const enable = useWrite(agents.enable)
-  const disable = useWrite(agents.disable)
+  const statusActionOf = useStatusAction(agents)
   const [removed, setRemoved] = useState<Target>()
-  const switchOf = ({ id, agentName, status }: Target): RowAction =>
-    status === 1
-      ? {
-          label: '停用',
-          to: agents.disable,
-          confirm: `停用智能体「${agentName}」？它的设备下次连接时不能再对话。`,
-          onClick: () => disable.mutateAsync({ id }),
-        }
-      : { label: '启用', to: agents.enable, onClick: () => enable.mutateAsync({ id }) }
   const changesOf = (row: Target): RowAction[] => [
-    switchOf(row),
+    statusActionOf({
+      id: row.id,
+      on: row.status === 1,
+      name: `智能体「${row.agentName}」`,
+      warning: '它的设备下次连接时不能再对话。',
+    }),
     { label: '删除', to: agents.remove, danger: true, onClick: () => setRemoved(row) },
   ]
   const actionsOf = (row: Target): RowAction[] => [

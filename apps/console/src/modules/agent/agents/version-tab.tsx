@@ -1,6 +1,6 @@
 import { type AgentDetail } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions, VERSION_SOURCE, type VersionRow } from '@oms/contract/agent/agents/agent-version.ts'
-import { ERASE_TEXT } from '@oms/contract/agent/agents/agent-input.ts'
+import { ERASURE_WARNING } from '@oms/contract/agent/agents/agent-input.ts'
 import { Alert, Space, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -33,7 +33,7 @@ export function VersionTab({ agent }: { agent: AgentDetail }) {
   )
 }
 
-const eraseText = ({ erases = '' }: Partial<VersionRow> = {}) => (erases ? ERASE_TEXT[erases] : '')
+const eraseText = ({ erases = '' }: Partial<VersionRow> = {}) => (erases ? ERASURE_WARNING[erases] : '')
 /** Returns the field with which a request confirms the erasure. The dialog names the data that is erased. */
 const erasure = ({ erases = '' }: Partial<VersionRow> = {}) => ({ confirmErase: erases ? 1 : 0 })
 

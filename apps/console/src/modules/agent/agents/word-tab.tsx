@@ -53,7 +53,7 @@ export function WordTab({ tenantId }: { tenantId: number }) {
         {...list.table}
         name="words"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 120)]}
+        columns={[...COLUMNS, actions(rowActions, 120, [wordFiles.update, wordFiles.remove])]}
         actions={add}
         empty={{ text: '还没有替换词文件', hint: '每行“原词|替换词”，纠正语音识别的错字' }}
       />

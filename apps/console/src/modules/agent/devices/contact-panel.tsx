@@ -52,7 +52,7 @@ export function ContactPanel({ deviceId }: { readonly deviceId: number }) {
         {...list.table}
         name="contacts"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 110)]}
+        columns={[...COLUMNS, actions(rowActions, 110, [agentContacts.update, agentContacts.remove])]}
         actions={add}
         empty={{ text: '通讯录是空的', hint: '添加同一客户的设备后，可以对设备说出称呼来呼叫' }}
       />

@@ -9,7 +9,7 @@ import {
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 import { useConnection } from './device-connections.tsx'
@@ -56,7 +56,7 @@ function Connection({ deviceId }: { readonly deviceId: number }) {
 
 /** Shows the agent of a device as a link to the agent's page. */
 export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
-  <KnownLink to={agentDetailPath(agentId)}>{agentName}</KnownLink>
+  <PermittedLink to={agentDetailPath(agentId)}>{agentName}</PermittedLink>
 )
 
 /** Shows the board of a device and below it the version that it reported. */
@@ -89,7 +89,7 @@ export const DEVICE_ITEMS = [
   item('name'),
   item('state', (_, row) => <DeviceState row={row} />),
   item('mac', (mac) => <CopyText text={mac} />),
-  item('sn', (sn, { id }) => <KnownLink to={devicePath(id)}>{sn}</KnownLink>),
+  item('sn', (sn, { id }) => <PermittedLink to={devicePath(id)}>{sn}</PermittedLink>),
   item('board'),
   item('appVersion'),
   item('modelName'),

@@ -4,7 +4,7 @@ import { useRead } from '#core/api/query.ts'
 
 const Connections = createContext<ReadonlyMap<number, number>>(new Map())
 
-/** Returns 1 for a device that the MQTT gateway holds connected, 0 for another one, undefined when nobody knows. */
+/** Returns 1 for a device that is connected to the MQTT gateway, 0 for other devices, undefined when unknown. */
 export const useConnection = (deviceId: number) => use(Connections).get(deviceId)
 
 interface Props {

@@ -5,7 +5,7 @@ import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { Time } from '#kit/record/time.tsx'
 import './device.css'
 
@@ -78,7 +78,7 @@ export function DiagnosisDrawer({ onClose }: { readonly onClose: () => void }) {
   const [mac, setMac] = useState('')
   const asked = mac.trim()
   return (
-    <Drawer open size="min(560px, 100vw)" title="接入诊断" onClose={onClose} afterOpenChange={focusOpened}>
+    <Drawer open size="min(560px, 100vw)" title="接入诊断" onClose={onClose} afterOpenChange={focusFirstFieldOnOpen}>
       <Form layout="vertical">
         <Form.Item
           label="MAC"

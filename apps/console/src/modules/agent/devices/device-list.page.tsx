@@ -31,6 +31,8 @@ const AgentDeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), '
   when: ({ row }) => row !== undefined,
 })
 
+/** Calls of the row actions. */
+const CALLS = [agentDevices.get, agentDevices.update, agentDevices.move, agentDevices.reset, agentDevices.unbind]
 const { col, actions } = createColumns(AgentDeviceRow)
 const QUERY = agentDevices.list.input
 /** The default columns fit a window of 1440 px. */
@@ -73,7 +75,7 @@ export default function AgentDeviceListPage() {
         <DataTable
           {...list.table}
           rowKey="id"
-          columns={[...COLUMNS, actions(rowActions, 162)]}
+          columns={[...COLUMNS, actions(rowActions, 162, CALLS)]}
           actions={buttons}
           tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
           batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}

@@ -1,7 +1,7 @@
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentReminders } from '@oms/contract/agent/history/reminder.ts'
-import { agentUsage, USAGE_BY } from '@oms/contract/agent/usage/usage.ts'
+import { agentUsage, USAGE_GROUP_CODE } from '@oms/contract/agent/usage/usage.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -14,7 +14,7 @@ import { DeviceGrants } from '../orders/grant-list.tsx'
 import { ReminderPanel } from '../history/reminder-panel.tsx'
 import { UsagePanel } from '../usage/usage-panel.tsx'
 
-const GROUPS = [USAGE_BY.model] as const
+const GROUPS = [USAGE_GROUP_CODE.model] as const
 
 /** Voice tab of the device page: its agent, diagnosis, packages, reminders and use. */
 export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: number }) {

@@ -1,5 +1,5 @@
 import { agentHistory, MAX_MEMORY } from '@oms/contract/agent/history/history.ts'
-import { Button, Input, Skeleton } from 'antd'
+import { Alert, Button, Input, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -24,7 +24,7 @@ export function MemoryPanel({ of }: Props) {
       <p className="talk-hint">
         {data.isShared ? '该智能体的全部设备共用这份记忆。' : '这台设备自己的记忆。'}设备下次连接时带上它。
       </p>
-      <MemoryEditor key={data.memory} of={of} memory={data.memory} />
+      <MemoryEditor of={of} memory={data.memory} />
     </>
   )
 }
@@ -57,13 +57,29 @@ function SeparateMemories({ agentId, memory }: { agentId: number; memory: string
   )
 }
 
+/** Returns the edited text, which follows the memory until the user types. */
+function useMemoryText(memory: string) {
+  const [base, setBase] = useState(memory)
+  const [text, setText] = useState(memory)
+  if (base !== memory && (text === base || text === memory)) {
+    setBase(memory)
+    setText(memory)
+  }
+  return { text, setText, isBehind: base !== memory }
+}
+
+/**
+ * Edits a memory. A memory that changes while the user types, such as at the end of a session, is shown above the text
+ * and never replaces the text.
+ */
 function MemoryEditor({ of, memory }: Props & { memory: string }) {
   const mayEdit = useMayCall()(agentHistory.saveMemory)
   const save = useWrite(agentHistory.saveMemory)
-  const [text, setText] = useState(memory)
+  const { text, setText, isBehind } = useMemoryText(memory)
   const ask = () => askErase(() => save.mutateAsync({ ...of, memory: '' }))
   return (
     <>
+      {isBehind && <NewerMemory memory={memory} onLoad={() => setText(memory)} />}
       <Input.TextArea
         aria-label="记忆"
         placeholder="还没有记忆"
@@ -79,7 +95,9 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
             type="primary"
             loading={save.isPending}
             disabled={text === memory || countCharacters(text) > MAX_MEMORY}
-            onClick={() => save.mutate({ ...of, memory: text, before: memory })}
+            onClick={() =>
+              save.mutate({ ...of, memory: text, before: memory }, { onSuccess: () => setText(text.trim()) })
+            }
           >
             保存
           </Button>
@@ -91,6 +109,20 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
     </>
   )
 }
+
+const NewerMemory = ({ memory, onLoad }: { memory: string; onLoad(): void }) => (
+  <Alert
+    type="warning"
+    showIcon
+    title="记忆刚被更新，保存会替换最新内容"
+    description={<p className="talk-memory">{memory || '还没有记忆'}</p>}
+    action={
+      <Button size="small" onClick={onLoad}>
+        加载最新
+      </Button>
+    }
+  />
+)
 
 const askErase = (onOk: () => Promise<unknown>) =>
   void dialogs.confirm({

@@ -36,7 +36,7 @@ export function ReminderPanel({ deviceId }: { readonly deviceId: number }) {
       {...list.table}
       name="reminders"
       rowKey="id"
-      columns={[...COLUMNS, actions(rowActions, 80)]}
+      columns={[...COLUMNS, actions(rowActions, 80, [agentReminders.remove])]}
       empty={{
         text: '还没有提醒',
         hint: '智能体选用设备工具「设置提醒」后，用户可以对设备说出提醒；到时间后，下次对话时告知',

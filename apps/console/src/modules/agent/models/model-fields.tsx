@@ -49,7 +49,7 @@ interface PlainProps {
   readonly field: Shown
   /** All fields of the provider. */
   readonly all: readonly Shown[]
-  /** Value before the change. */
+  /** Saved value of the field, before the user edits the form. */
   readonly stored: unknown
 }
 
@@ -68,7 +68,7 @@ function PlainField({ field, all, stored }: PlainProps) {
   )
 }
 
-/** Returns the range of a number as a hint, or undefined when the label or the form definition names no range. */
+/** Returns a hint with the range of a number; undefined without a range or when the label contains the range. */
 function describeRange({ label, min, max }: Shown) {
   const hasMin = typeof min === 'number'
   const hasMax = typeof max === 'number'

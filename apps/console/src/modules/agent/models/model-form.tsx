@@ -11,12 +11,12 @@ import { Drawer, Form } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
-import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { OwnerField } from '#kit/pickers/owner-field.tsx'
 import { ModelFields } from './model-fields.tsx'
 import { PRICE_UNITS } from './price-text.ts'
 
@@ -41,13 +41,12 @@ const withConfig = (values: Record<string, unknown>, provider: ProviderRow | und
 /** Creates a model of a type. */
 export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }) {
   const providers = useProviders(type)
-  const isMany = useHasManyTenants()
   const providerOf = (code: unknown) => providers.find((each) => each.code === code)
   const { drawer, footer, form } = useFormDrawer(agentModels.create, {
     onClose,
     initial: { type, code: `${type}_`, status: 1, sort: 0, priceIn: 0, priceOut: 0, relay: 0, shared: 0 },
     input: (values) =>
-      pickSendable(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<
+      pickAcceptedFields(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<
         typeof ModelInput
       >,
   })
@@ -61,11 +60,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
   return (
     <Drawer {...drawer} title="新增模型" footer={<FormFooter {...footer} />}>
       <Form {...form} onValuesChange={onValuesChange}>
-        {isMany && (
-          <Field of={ModelInput} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker inUse create="tenant" />
-          </Field>
-        )}
+        <OwnerField of={ModelInput} />
         <SelectField
           of={ModelInput}
           name="providerCode"
@@ -79,7 +74,7 @@ export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }
 }
 
 /** Edits a model. */
-export function ModelEdit({ row, onClose }: { row: ModelRow; onClose(): void }) {
+export function ModelEditForm({ row, onClose }: { row: ModelRow; onClose(): void }) {
   const read = () => call(agentModels.get, { id: row.id })
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑模型" onClose={onClose}>
@@ -103,7 +98,8 @@ function EditForm({ row, onClose }: { row: ModelDetail; onClose(): void }) {
     onClose,
     initial: forForm(row),
     latest: async () => forForm(await call(agentModels.get, { id: row.id })),
-    input: (values) => pickSendable(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
+    input: (values) =>
+      pickAcceptedFields(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
   })
   return (
     <Drawer {...drawer} title={`编辑模型「${row.name}」`} footer={<FormFooter {...footer} />}>

@@ -13,6 +13,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
@@ -21,7 +22,7 @@ import { formatPrices } from './price-text.ts'
 import './model.css'
 
 const ModelAdd = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAdd')
-const ModelEdit = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEdit')
+const ModelEditForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEditForm')
 const ProviderDrawer = lazyAfterRender(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
 const ModelTestDialog = lazyAfterRender(() => import('./model-test.tsx'), 'ModelTestDialog')
 const ModelHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
@@ -93,7 +94,7 @@ function ModelList({ type }: { type: ModelType }) {
         empty={{ text: `还没有${MODEL_TYPES[type]}模型`, action: add }}
       />
       {opened?.kind === 'new' && <ModelAdd type={type} onClose={close} />}
-      {opened?.kind === 'edit' && <ModelEdit row={opened.row} onClose={close} />}
+      {opened?.kind === 'edit' && <ModelEditForm row={opened.row} onClose={close} />}
       {opened?.kind === 'test' && <ModelTestDialog row={opened.row} onClose={close} />}
       {opened?.kind === 'history' && (
         <ModelHistory name={opened.row.name} bizType="agentModel" bizId={opened.row.id} onClose={close} />
@@ -176,5 +177,5 @@ const ModelStatus = ({ row }: { row: ModelRow }) =>
       warning="停用后，使用它的设备下次连接时改用备用模型；没有备用模型时，大语言模型和语音合成停用会使这些设备不能对话。"
     />
   ) : (
-    <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>
+    <EnabledTag on={row.status === 1} />
   )

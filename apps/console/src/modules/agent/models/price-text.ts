@@ -1,5 +1,5 @@
 import type { ModelRow } from '@oms/contract/agent/models/config.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 
 /** Units of the prices by model type. A type without an entry has no price. */
 export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {

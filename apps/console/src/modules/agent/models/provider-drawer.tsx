@@ -40,7 +40,7 @@ export function ProviderDrawer({ type, onClose }: { type: ModelType; onClose(): 
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 110)]}
+        columns={[...COLUMNS, actions(rowActions, 110, [agentProviders.update, agentProviders.remove])]}
         actions={<AddButton to={agentProviders.create} noun="接口" onAdd={() => setEdited('new')} />}
         empty={{ text: '还没有接口' }}
       />

@@ -1,11 +1,11 @@
 import {
-  ADJUST,
+  ADJUST_DIRECTION_CODE,
   ADJUST_DIRECTION,
   AdjustInput,
   type AgentGrantRow,
   agentGrants,
 } from '@oms/contract/agent/orders/order-grant.ts'
-import { ALLOWANCE_UNIT, MEASURE } from '@oms/contract/agent/packages/package-terms.ts'
+import { ALLOWANCE_UNIT, UNIT_SUFFIX } from '@oms/contract/agent/packages/package-terms.ts'
 import { Form, Modal, Radio } from 'antd'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -24,7 +24,7 @@ const DIRECTIONS = Object.entries(ADJUST_DIRECTION).map(([value, label]) => ({ v
 export function AdjustDialog({ grant, onClose }: Props) {
   const { modal, form } = useFormModal(agentGrants.adjust, {
     onClose,
-    initial: { id: grant.id, direction: ADJUST.increase },
+    initial: { id: grant.id, direction: ADJUST_DIRECTION_CODE.increase },
   })
   return (
     <Modal title={`调整余量 ${grant.targetName}`} {...modal} okText="确认调整">
@@ -35,7 +35,7 @@ export function AdjustDialog({ grant, onClose }: Props) {
         <Field of={AdjustInput} name="direction">
           <Radio.Group options={DIRECTIONS} />
         </Field>
-        <NumberField of={AdjustInput} name="amount" unit={MEASURE[grant.unit]!} />
+        <NumberField of={AdjustInput} name="amount" unit={UNIT_SUFFIX[grant.unit]!} />
         <Result grant={grant} />
         <NoteField of={AdjustInput} name="reason" rows={3} />
       </Form>
@@ -46,7 +46,7 @@ export function AdjustDialog({ grant, onClose }: Props) {
 /** Shows the balance before and after the adjustment. */
 function Result({ grant: { left, total } }: { readonly grant: AgentGrantRow }) {
   const amount = Form.useWatch<number | undefined>('amount') ?? 0
-  const change = Form.useWatch<number | undefined>('direction') === ADJUST.decrease ? -amount : amount
+  const change = Form.useWatch<number | undefined>('direction') === ADJUST_DIRECTION_CODE.decrease ? -amount : amount
   const isTooMuch = left + change < 0
   return (
     <div className="order-proposal" aria-live="polite">

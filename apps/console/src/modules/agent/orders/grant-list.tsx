@@ -11,7 +11,7 @@ import { useInnerList, useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { GrantLeft, GrantTag, useIsVendor } from './order-cells.tsx'
+import { GrantBalance, GrantTag, useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const LedgerDrawer = lazyAfterRender(() => import('./ledger-list.tsx'), 'LedgerDrawer')
@@ -28,7 +28,7 @@ const ORDER_COLUMNS = [
 const GRANT_COLUMNS = [
   col('packNo', { width: 60, align: 'right' }),
   col('unit', { width: 80 }),
-  col('left', (_, row) => <GrantLeft row={row} />, { width: 108, title: '剩余 / 总量' }),
+  col('left', (_, row) => <GrantBalance row={row} />, { width: 108, title: '剩余 / 总量' }),
   col('state', (_, row) => <GrantTag row={row} />, { width: 76 }),
 ]
 const TIME_COLUMNS = [

@@ -1,5 +1,5 @@
-import { agentMargins, MARGIN_BY, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { agentMargins, MARGIN_GROUP_CODE, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Segmented } from 'antd'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import type { ListState } from '#kit/list/list-state.ts'
@@ -8,7 +8,7 @@ import { useRead } from '#core/api/query.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DASH, formatPercent } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 import { changeTableState, changeUsageState, parseTableState, parseUsageState } from '../usage/usage-state.ts'
 import '../usage/usage.css'
@@ -49,16 +49,16 @@ const amount = (key: Amount, title: string) =>
   })
 const rateText = ({ income, margin }: Figures) => (income > 0 ? formatPercent(margin / income) : DASH)
 
-const BY = Object.values(MARGIN_BY)
+const BY = Object.values(MARGIN_GROUP_CODE)
 /** Name of the row with the id 0. */
 const NAME_OF_NONE: Readonly<Partial<Record<By, string>>> = {
-  [MARGIN_BY.package]: '未归入套餐',
-  [MARGIN_BY.agent]: '客户共用的套餐等',
-  [MARGIN_BY.device]: '智能体或客户共用的套餐等',
+  [MARGIN_GROUP_CODE.package]: '未归入套餐',
+  [MARGIN_GROUP_CODE.agent]: '客户共用的套餐等',
+  [MARGIN_GROUP_CODE.device]: '智能体或客户共用的套餐等',
 }
 const LINKS: Readonly<Partial<Record<By, (id: number) => string>>> = {
-  [MARGIN_BY.agent]: agentDetailPath,
-  [MARGIN_BY.device]: (id) => `/device/apkManage/detail/${id}`,
+  [MARGIN_GROUP_CODE.agent]: agentDetailPath,
+  [MARGIN_GROUP_CODE.device]: (id) => `/device/apkManage/detail/${id}`,
 }
 const TITLES = { received: '收款净额', income: '收入', cost: '成本', margin: '毛利' } as const
 const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
@@ -82,7 +82,7 @@ export function MarginPanel({ query, address, onTenant }: Props) {
 
 /** Shows the sums over all rows. */
 function Sums({ query }: { readonly query: Query }) {
-  const { data } = useRead(agentMargins.list, { ...query, by: MARGIN_BY.tenant, pageSize: 1 }, { quiet: true })
+  const { data } = useRead(agentMargins.list, { ...query, by: MARGIN_GROUP_CODE.tenant, pageSize: 1 }, { quiet: true })
   const sums = data?.sums
   return (
     <dl className="agent-margin-sums">
@@ -104,7 +104,7 @@ function Sums({ query }: { readonly query: Query }) {
 function nameColumn(by: By, onTenant: Props['onTenant']) {
   const render = (_: unknown, row: MarginRow) => <RowName row={row} by={by} onTenant={onTenant} />
   const title = MARGIN_GROUP[by]
-  return by === MARGIN_BY.day
+  return by === MARGIN_GROUP_CODE.day
     ? col('id', render, { title, width: 190, sort: true })
     : col('name', render, { title, width: 190 })
 }
@@ -147,8 +147,8 @@ function RowName({
   if (id === 0) return NAME_OF_NONE[by] ?? '已删除'
   if (name === '') return '已删除'
   const link = LINKS[by]
-  if (link) return <KnownLink to={link(id)}>{name}</KnownLink>
-  if (by !== MARGIN_BY.tenant) return name
+  if (link) return <PermittedLink to={link(id)}>{name}</PermittedLink>
+  if (by !== MARGIN_GROUP_CODE.tenant) return name
   return (
     <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
       {name}

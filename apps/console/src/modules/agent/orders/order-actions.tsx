@@ -83,6 +83,17 @@ const paidSteps = (
     },
 ]
 
+/** Calls of the actions on an order. */
+export const ORDER_ACTION_CALLS = [
+  agentOrders.get,
+  agentOrders.confirm,
+  agentOrders.update,
+  agentOrders.close,
+  agentOrders.refundAudit,
+  agentOrders.create,
+  agentOrders.refund,
+]
+
 /** Shows the actions for the state of an order. Disables a step that needs another person, and gives the reason. */
 export function OrderActions({ row, onOpen, onShow }: Props) {
   const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }

@@ -29,7 +29,7 @@ export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: 
     <Tag color={GRANT_COLOR[state] ?? 'default'}>{GRANT_WORDS[state]}</Tag>
   )
 
-/** Returns the name of the confirmation of an order: a gift or a free order has no payment. */
+/** Returns the title of the action that confirms an order. Gifts and free orders have titles without a payment. */
 export const nameConfirmation = ({ payWay, amount }: Pick<OrderRow, 'payWay' | 'amount'>) =>
   payWay === GIFT_PAY_WAY ? '确认赠送' : amount === 0 ? '确认免费订单' : '确认收款'
 
@@ -56,11 +56,18 @@ const LeftBar = ({ share }: { readonly share: number }) => (
 )
 
 /** Shows the rest of each allowance of an order, with a bar of the smallest share. */
-export function OrderLeft({ row: { left, leftShare } }: { readonly row: Pick<OrderRow, 'left' | 'leftShare'> }) {
+export function OrderBalance({ row: { left, leftShare } }: { readonly row: Pick<OrderRow, 'left' | 'leftShare'> }) {
   if (left === '') return DASH
   return (
     <span className="order-left" title={left}>
-      <span className="order-left-text">{left}</span>
+      <span className="order-left-text">
+        {left.split('、').map((part, at, parts) => (
+          <span key={part}>
+            {part}
+            {at < parts.length - 1 && '、'}
+          </span>
+        ))}
+      </span>
       {leftShare !== null && <LeftBar share={leftShare} />}
     </span>
   )
@@ -71,7 +78,7 @@ interface LeftProps {
 }
 
 /** Shows the unspent part of a grant, with a bar. */
-export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
+export function GrantBalance({ row: { isUnlimited, left, total } }: LeftProps) {
   if (isUnlimited === 1) return '不限'
   const share = total === 0 ? 0 : left / total
   return (

@@ -10,7 +10,7 @@ import {
   OWN_REFUND_MESSAGE,
 } from '@oms/contract/agent/orders/order-entities.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Alert, Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
@@ -93,7 +93,7 @@ function problemOf(step: OrderStep, { state, isMine, refunds, proposal, amount }
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER_MESSAGE
   if (step === 'close' && !isMine) return NOT_CREATOR.close
-  // The server refuses the same refund. Orders with the amount 0 can be taken back while grants are left.
+  // The server refuses these refunds too. A refund of an order with the amount 0 only revokes the remaining grants.
   if (step === 'refund' && (proposal === null || (proposal === 0 && amount > 0))) return NOTHING_LEFT
   if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND_MESSAGE
   return undefined
@@ -128,7 +128,7 @@ const FreeNote = ({ row: { payWay, remark } }: { readonly row: OrderDetail }) =>
   <p>{payWay === GIFT_PAY_WAY ? `赠送原因：${remark}。` : '应收 0 元，不需要凭证。'}确认后立即发放套餐。</p>
 )
 
-/** Converts between the URLs of the upload control and the ids of the call. */
+/** Converts between the file URLs of the upload field and the file ids of the request. */
 const idsOf = (value: unknown) => splitAddresses(String(value ?? '')).flatMap((address) => parseFileId(address) ?? [])
 const addressesOf = (ids: unknown) => ({
   value: joinAddresses((Array.isArray(ids) ? (ids as string[]) : []).map((id) => `/api/v1/file/${id}`)),

@@ -1,7 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { OrderDetail, type OrderRow, type RefundRow, TargetRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'

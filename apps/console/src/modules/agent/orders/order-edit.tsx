@@ -12,8 +12,14 @@ import { NoteField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { GoodsFields } from './order-fields.tsx'
-import { findChosenGoodsNames, DiscountField, type EarlierOrder, readTargets, toGoodsValues } from './order-form.tsx'
+import { OrderItemFields } from './order-fields.tsx'
+import {
+  findChosenGoodsNames,
+  DiscountField,
+  type EarlierOrder,
+  readTargets,
+  toOrderItemValues,
+} from './order-form.tsx'
 import { OrderPreview } from './order-preview.tsx'
 import './order.css'
 
@@ -45,7 +51,7 @@ function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClos
   const discount = isGift ? 0 : row.discount
   const { drawer, footer, form } = useFormDrawer(agentOrders.update, {
     onClose,
-    initial: { ...toGoodsValues(order), id, rev, remark, discount, discountReason },
+    initial: { ...toOrderItemValues(order), id, rev, remark, discount, discountReason },
     latest: async () => {
       const fresh = await call(agentOrders.get, { id })
       return { id, rev: fresh.rev }
@@ -55,7 +61,7 @@ function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClos
     <Drawer {...drawer} title={`编辑订单 ${row.orderNo}`} footer={<FormFooter {...footer} />}>
       <p className="order-quiet">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
       <Form {...form}>
-        <GoodsFields chosen={findChosenGoodsNames(order)} />
+        <OrderItemFields chosen={findChosenGoodsNames(order)} />
         {!isGift && <DiscountField />}
         <NoteField of={isGift ? GiftInput : OrderInput} name="remark" rows={2} />
         <OrderPreview isGift={isGift ? 1 : 0} />

@@ -34,7 +34,7 @@ interface GoodsProps {
  * Fields for buyer, package and targets of an order. The form value `scope` holds the scope of the package and is not
  * sent.
  */
-export function GoodsFields({ chosen = {} }: GoodsProps) {
+export function OrderItemFields({ chosen = {} }: GoodsProps) {
   const form = Form.useFormInstance()
   const chosenTenant = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
   const ownerId = useSession()?.ownerId

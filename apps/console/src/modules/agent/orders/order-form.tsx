@@ -14,7 +14,7 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useIsVendor } from './order-cells.tsx'
-import { GoodsFields } from './order-fields.tsx'
+import { OrderItemFields } from './order-fields.tsx'
 import { OrderPreview } from './order-preview.tsx'
 import './order.css'
 
@@ -31,14 +31,14 @@ const INITIAL = { copies: 1, discount: 0 }
 
 /** Adds an order; another person confirms the payment. */
 export function OrderAdd({ from, onClose }: Closable & { readonly from?: EarlierOrder }) {
-  const initial = from ? { ...INITIAL, ...toGoodsValues(from) } : INITIAL
+  const initial = from ? { ...INITIAL, ...toOrderItemValues(from) } : INITIAL
   const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
   const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
   return (
     <Drawer {...drawer} title={title} footer={<FormFooter {...footer} saveText="提交订单" />}>
       <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
       <Form {...form}>
-        <GoodsFields {...(from && { chosen: findChosenGoodsNames(from) })} />
+        <OrderItemFields {...(from && { chosen: findChosenGoodsNames(from) })} />
         <DiscountField />
         <NoteField of={OrderInput} name="remark" rows={2} />
         <OrderPreview isGift={0} />
@@ -67,7 +67,7 @@ export function GiftAdd({ onClose }: Closable) {
     <Drawer {...drawer} title="赠送套餐" footer={<FormFooter {...footer} saveText="提交赠送" />}>
       <p className="order-quiet">提交后由其他人确认，确认后发放套餐。{PENDING_DAYS} 天内没有确认的赠送自动关闭。</p>
       <Form {...form}>
-        <GoodsFields />
+        <OrderItemFields />
         <NoteField of={GiftInput} name="remark" rows={2} />
         <OrderPreview isGift={1} />
       </Form>
@@ -97,7 +97,7 @@ const DEVICES = 1
 const AGENTS = 2
 
 /** Returns the form values of the goods of an order. */
-export function toGoodsValues({ row: { tenantId, packageId, scope, copies }, targets }: EarlierOrder) {
+export function toOrderItemValues({ row: { tenantId, packageId, scope, copies }, targets }: EarlierOrder) {
   const ids = targets.map(({ targetId }) => targetId)
   return {
     tenantId,

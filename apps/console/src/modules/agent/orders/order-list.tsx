@@ -11,11 +11,11 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { time } from '#kit/record/time.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { OrderLeft, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
+import { ORDER_ACTION_CALLS, OrderActions, type OpenOrder } from './order-actions.tsx'
+import { OrderBalance, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const OrderAdd = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAdd')
@@ -34,14 +34,14 @@ const COLUMNS = [
   col('tenantName', { width: 118 }),
   col('packageName', { width: 110 }),
   col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 126 }),
+  col('state', (state) => <OrderTag state={state} />, { width: 80 }),
+  col('validUntil', minutes, { width: 132 }),
+  col('left', (_, row) => <OrderBalance row={row} />, { width: 128 }),
   col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
-  col('state', (state) => <OrderTag state={state} />, { width: 80 }),
-  col('left', (_, row) => <OrderLeft row={row} />, { width: 112 }),
   col('payWay', { width: 76, hidden: true }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
-  col('validUntil', time, { width: 148 }),
   col('createTime', time, { width: 150, sort: true, hidden: true }),
   col('payTime', time, { width: 150, sort: true, hidden: true }),
   col('content', { width: 160, hidden: true }),
@@ -71,7 +71,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 190)]}
+        columns={[...COLUMNS, actions(rowActions, 190, ORDER_ACTION_CALLS)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{

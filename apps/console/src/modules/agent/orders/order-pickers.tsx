@@ -1,5 +1,5 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'

@@ -1,10 +1,10 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { type OrderPreview as Preview, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
 import { Alert, Form, Spin } from 'antd'
-import { useEffect, useState } from 'react'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 import '../packages/product.css'
 import './order.css'
 
@@ -14,12 +14,12 @@ type Asked = Partial<Input> & { readonly scope?: number }
 const WHOLE_TENANT = 3
 /** Maximum number of refused targets that the preview names. */
 const MOST_NAMED = 5
-const SETTLE_MS = 300
 
 /** Shows the amount of the order in the form and what every target gets, computed by the server. */
 export function OrderPreview({ isGift }: { readonly isGift: 0 | 1 }) {
   const form = Form.useFormInstance<Asked>()
-  const values = useSettled((Form.useWatch((all: Asked) => all, { form, preserve: true }) as Asked | undefined) ?? {})
+  const watched = Form.useWatch((all: Asked) => all, { form, preserve: true }) as Asked | undefined
+  const values = JSON.parse(useDebounced(JSON.stringify(watched ?? {}))) as Asked
   const { scope, packageId, tenantId, deviceIds, groupId, serials, agentIds, copies, discount } = values
   const hasTargets =
     scope === WHOLE_TENANT ||
@@ -29,17 +29,6 @@ export function OrderPreview({ isGift }: { readonly isGift: 0 | 1 }) {
     return <p className="order-quiet">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
   const goods = { packageId, tenantId, deviceIds, groupId, serials, agentIds, copies }
   return <Computed input={{ ...goods, discount: isGift ? 0 : (discount ?? 0), isGift }} />
-}
-
-/** Returns the value once it has not changed for a moment, so that typing sends one request. */
-function useSettled<T>(value: T): T {
-  const text = JSON.stringify(value)
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return JSON.parse(settled) as T
 }
 
 function Computed({ input }: { readonly input: Input }) {

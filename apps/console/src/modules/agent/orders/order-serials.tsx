@@ -1,6 +1,6 @@
 import { UploadOutlined } from '@ant-design/icons'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { splitSerials, TARGET_FILE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
+import { splitSerials, TARGET_FILE_RULE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { call, findErrorMessage } from '#core/api/client.ts'
@@ -17,6 +17,9 @@ interface Props {
   readonly tenantId: number | undefined
 }
 
+/** Files that can be chosen: the tables of the server, and text files, which are sent as tables. */
+const CHOSEN_FILE_RULE = { ...TARGET_FILE_RULE, extensions: [...TARGET_FILE_RULE.extensions, 'txt'] }
+
 /** Renames a text file to a table with one column, because a text file has one serial number a line. */
 const asTable = (file: File) =>
   file.name.toLowerCase().endsWith('.txt') ? new File([file], `${file.name}.csv`, { type: 'text/csv' }) : file
@@ -30,15 +33,15 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
   const take = async ([chosen]: File[]) => {
     if (!chosen || isReading) return
     setReport(undefined)
+    if (!accept(CHOSEN_FILE_RULE, chosen)) return
     const file = asTable(chosen)
-    if (!accept(TARGET_FILE, file)) return
     setReading(true)
     try {
       const found = await call(agentOrders.targetFile, { file, tenantId, packageId } as never, { quiet: true })
       setReport(found)
       add(found.serials)
     } catch (error) {
-      // The field keeps its value.
+      // A file that cannot be read does not change the serial numbers of the field.
       addProblem(findErrorMessage(error))
     }
     setReading(false)
@@ -61,13 +64,14 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
         onChange={({ target }) => onChange?.(target.value)}
       />
       <div className="order-serials-file">
-        <FileButton label="选择序列号文件" extensions={[...TARGET_FILE.extensions, 'txt']} onFiles={take}>
+        <FileButton label="选择序列号文件" extensions={CHOSEN_FILE_RULE.extensions} onFiles={take}>
           <Button icon={<UploadOutlined />} loading={isReading}>
             从文件读取
           </Button>
         </FileButton>
         <span className="order-quiet" role="status">
-          共 {splitSerials(value).length.toLocaleString()} 个。支持 xlsx、csv、txt，取每行第一列
+          共 {splitSerials(value).length.toLocaleString()} 个。支持 {CHOSEN_FILE_RULE.extensions.join('、')}
+          ，取每行第一列
         </span>
       </div>
       <FileProblems problems={problems} />
@@ -84,6 +88,6 @@ const FileReport = ({ report: { total, serials, rows } }: { readonly report: Tar
       title={`文件共 ${total} 行：读入 ${serials.length} 行，${rows.length} 行有问题`}
       description={rows.length > 0 && '有问题的行没有读入，可修改文件后重新选择。'}
     />
-    <ProblemList rows={rows} failed={rows.length} />
+    <ProblemList rows={rows} />
   </div>
 )

@@ -32,7 +32,7 @@ export function PackPreview({ terms }: { terms: Terms }) {
       <h3>预览：今天付款后，{TARGET[scope]}得到什么、何时结束</h3>
       <div className="product-preview-inputs">
         <Count label="份数" min={1} max={MAX_COPIES} value={copies} onChange={setCopies} />
-        <Count label="付款后第几天首次使用" min={0} max={9999} value={firstUse} onChange={setFirstUse} />
+        <Count label="付款后第几天首次连接" min={0} max={9999} value={firstUse} onChange={setFirstUse} />
       </div>
       {packs.length > 0 ? (
         <Packs packs={packs} content={content.join('、')} />

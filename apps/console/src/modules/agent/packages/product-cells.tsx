@@ -1,4 +1,4 @@
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import './product.css'
 
 export const formatDays = (days: number) => `${days.toLocaleString()} 天`

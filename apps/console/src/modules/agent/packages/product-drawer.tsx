@@ -1,6 +1,6 @@
 import { agentProducts, ProductRow, type ProductVersionRow } from '@oms/contract/agent/packages/product.ts'
 import { GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'

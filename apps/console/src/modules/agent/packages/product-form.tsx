@@ -52,7 +52,7 @@ function AddForm({ from, onClose }: Closable & { from?: ProductDetail }) {
     >
       <Form {...form}>
         <Fields {...(from && { row: from })} />
-        <SwitchField of={agentProducts.create.input} name="status" on="启用" off="停用" />
+        <SwitchField of={agentProducts.create.input} name="status" />
         <Preview />
       </Form>
     </Drawer>
@@ -104,8 +104,8 @@ function Fields({ row }: { row?: ProductDetail }) {
       <div className="product-pair">
         <SelectField of={of} name="scope" hint="整个客户、单个智能体的所有设备共用，或每台设备单独使用" />
         <SwitchField of={of} name="isTrial" on="是" off="否" hint="仅单台设备的套餐；每台设备只能领取一次" />
-        <NumberField of={of} name="activateDays" unit="天" hint="付款后须在此期限内首次使用" />
-        <NumberField of={of} name="validDays" unit="天" hint="从首次使用起计算" />
+        <NumberField of={of} name="activateDays" unit="天" hint="付款后须在此期限内首次连接" />
+        <NumberField of={of} name="validDays" unit="天" hint="从首次连接起计算" />
         <MoneyField of={of} name="price" />
         <MoneyField of={of} name="originPrice" />
       </div>

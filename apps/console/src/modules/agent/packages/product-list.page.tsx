@@ -1,5 +1,4 @@
 import { agentProducts, ProductRow } from '@oms/contract/agent/packages/product.ts'
-import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -11,6 +10,7 @@ import { AddButton } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -25,6 +25,8 @@ const ProductDrawer = lazyAfterRender(() => import('./product-drawer.tsx'), 'Pro
   when: ({ row }) => row !== undefined,
 })
 
+/** Calls of the row actions. */
+const CALLS = [agentProducts.get, agentProducts.update, agentProducts.create, agentProducts.remove]
 const { col, actions } = createColumns(ProductRow)
 const QUERY = agentProducts.list.input
 const COLUMNS = [
@@ -68,7 +70,7 @@ export default function ProductListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 170)]}
+        columns={[...COLUMNS, actions(rowActions, 170, CALLS)]}
         actions={add}
         tools={<ExportButton to={agentProducts.export} query={list.query} name="套餐" />}
         empty={{
@@ -128,7 +130,7 @@ function useProductActions(onShow: (row: ProductRow) => void, onOpen: (opened: O
 
 /** Shows the state of a package. Only the vendor can switch it. */
 const ProductStatus = ({ row }: { row: ProductRow }) =>
-  useIsVendor() ? <VendorStatus row={row} /> : <Tag>{row.status === 1 ? '启用' : '停用'}</Tag>
+  useIsVendor() ? <VendorStatus row={row} /> : <EnabledTag on={row.status === 1} />
 
 const VendorStatus = ({ row }: { row: ProductRow }) => (
   <EnableSwitch

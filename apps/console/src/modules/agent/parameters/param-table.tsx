@@ -1,9 +1,9 @@
-import { agentParams, PARAM_SOURCE, ParamRow } from '@oms/contract/agent/parameters/params.ts'
 import { findParam } from '@oms/contract/agent/parameters/param-list.ts'
+import { agentParams, PARAM_SOURCE, ParamRow } from '@oms/contract/agent/parameters/params.ts'
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { useSession } from '#core/auth/session.tsx'
+import { accessToRow, useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
@@ -15,6 +15,8 @@ import { DataTable } from '#kit/table/data-table.tsx'
 const ParamEdit = lazyAfterRender(() => import('./param-form.tsx'), 'ParamEdit')
 const ParamReveal = lazyAfterRender(() => import('./param-reveal.tsx'), 'ParamReveal')
 
+/** Calls of the row actions. */
+const CALLS = [agentParams.update, agentParams.reveal, agentParams.reset]
 const { col, actions } = createColumns(ParamRow)
 const SOURCE_COLOUR: Readonly<Record<number, string>> = { 1: 'blue', 2: 'purple', 3: 'default' }
 const SERVER_SECRET = 'server.secret'
@@ -32,6 +34,8 @@ export function ParamTable({ input }: { input: Input }) {
   const { table } = useRows(agentParams.get)
   const [layer, setLayer] = useState<Layer>()
   const close = () => setLayer(undefined)
+  const isPlatform = useSession()?.ownerId === '1' && input.tenantId === undefined
+  const calls = CALLS.map((each) => accessToRow(each, isPlatform))
   const columns = [
     col('code', (_, row) => <Code row={row} />, { width: 280 }),
     col('value', (value, row) => <Value value={value} row={row} />, { width: 290 }),
@@ -40,7 +44,7 @@ export function ParamTable({ input }: { input: Input }) {
     }),
     col('remark', { width: 150 }),
     col('updateTime', time, { width: 165 }),
-    actions((row) => <Actions row={row} input={input} onOpen={setLayer} />, 170),
+    actions((row) => <Actions row={row} input={input} onOpen={setLayer} />, 170, calls),
   ]
   return (
     <>
@@ -74,23 +78,28 @@ function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(l
   const reset = useWrite(agentParams.reset)
   const isVendor = useSession()?.ownerId === '1'
   const isOwn = row.source === 1
-  const isFixed = row.code === SERVER_SECRET && row.platformValue === null
+  const isPlatform = row.platformValue === null
+  const isFixed = row.code === SERVER_SECRET && isPlatform
   if (findParam(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
   return (
     <RowActions
       items={[
-        { label: '修改', to: agentParams.update, onClick: () => onOpen({ what: 'edit', row }) },
+        {
+          label: '修改',
+          to: accessToRow(agentParams.update, isPlatform),
+          onClick: () => onOpen({ what: 'edit', row }),
+        },
         isOwn &&
           findParam(row.code)?.type === 'secret' && {
             label: '查看',
-            to: agentParams.reveal,
+            to: accessToRow(agentParams.reveal, isPlatform),
             onClick: () => onOpen({ what: 'reveal', row }),
           },
         isOwn &&
           !isFixed && {
             label: '恢复默认',
-            to: agentParams.reset,
-            confirm: `删除 ${row.code} 的自有值，改用${row.platformValue === null ? '默认值' : '平台值'}。`,
+            to: accessToRow(agentParams.reset, isPlatform),
+            confirm: `删除 ${row.code} 的自有值，改用${isPlatform ? '默认值' : '平台值'}。`,
             onClick: () => reset.mutateAsync({ code: row.code, ...input }),
           },
       ]}

@@ -26,7 +26,7 @@ export default function ParamsPage() {
     <Page
       title={sheet ? `「${sheet.tenantName}」的参数` : '参数'}
       intro="设备下次连接时使用新的值。自有值优先于平台值，平台值优先于默认值。"
-      extra={<Whose value={asked} onChange={choose} />}
+      extra={<TenantChoice value={asked} onChange={choose} />}
     >
       <Tabs
         activeKey={view}
@@ -42,7 +42,7 @@ export default function ParamsPage() {
   )
 }
 
-function Whose({ value, onChange }: { value: string; onChange(id: unknown): void }) {
+function TenantChoice({ value, onChange }: { value: string; onChange(id: unknown): void }) {
   if (!useHasManyTenants()) return null
   return (
     <label className="param-whose" htmlFor="param-whose">

@@ -8,7 +8,7 @@ import {
 import { Button, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { Allowed } from '#core/auth/session.tsx'
+import { accessToRow, Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
@@ -39,7 +39,7 @@ export function ServerPanel({ input, sheet }: Props) {
       </Panel>
       <div className="param-stack">
         <Panel title="语音服务地址">
-          <Addresses input={input} servers={data} />
+          <Addresses input={input} sheet={sheet} servers={data} />
         </Panel>
         <Panel title="最近调用">
           <Contacts servers={data} />
@@ -54,6 +54,7 @@ function Connect({ input, sheet }: Props) {
   const renew = useWrite(agentParams.renewSecret)
   const isOwn = sheet?.list.some(({ code, source }) => code === 'server.secret' && source === 1) ?? false
   const until = sheet?.previousSecretUntil
+  const isPlatform = sheet?.isPlatform ?? true
   const askRenew = () =>
     void dialogs.confirm({
       title: isOwn ? '更换语音服务密钥？' : '生成自己的语音服务密钥？',
@@ -70,15 +71,15 @@ function Connect({ input, sheet }: Props) {
       <pre className="param-snippet">{buildServerConfig(globalThis.location.origin, '••••••••')}</pre>
       <div className="param-buttons">
         {isOwn && (
-          <Allowed to={agentParams.reveal}>
+          <Allowed to={accessToRow(agentParams.reveal, isPlatform)}>
             <Button onClick={() => setRevealing(true)}>查看密钥并复制</Button>
           </Allowed>
         )}
-        <Allowed to={agentParams.renewSecret}>
+        <Allowed to={accessToRow(agentParams.renewSecret, isPlatform)}>
           <Button onClick={askRenew}>{isOwn ? '更换密钥' : '生成密钥'}</Button>
         </Allowed>
       </div>
-      {until && <PreviousSecret until={until} input={input} />}
+      {until && <PreviousSecret until={until} input={input} isPlatform={isPlatform} />}
       {isRevealing && (
         <ParamReveal row={{ code: 'server.secret' }} tenantId={input.tenantId} onClose={() => setRevealing(false)} />
       )}
@@ -86,12 +87,12 @@ function Connect({ input, sheet }: Props) {
   )
 }
 
-function PreviousSecret({ until, input }: { until: string; input: Input }) {
+function PreviousSecret({ until, input, isPlatform }: { until: string; input: Input; isPlatform: boolean }) {
   const end = useWrite(agentParams.endPreviousSecret)
   return (
     <p className="param-previous">
       旧密钥有效期至 {until}
-      <Allowed to={agentParams.endPreviousSecret}>
+      <Allowed to={accessToRow(agentParams.endPreviousSecret, isPlatform)}>
         <Button size="small" danger onClick={() => end.mutate(input)}>
           立即停用旧密钥
         </Button>
@@ -100,7 +101,8 @@ function PreviousSecret({ until, input }: { until: string; input: Input }) {
   )
 }
 
-function Addresses({ input, servers: { addresses, mayAct, openSessions } }: { input: Input; servers: ServerSheet }) {
+function Addresses({ input, sheet, servers }: Props & { servers: ServerSheet }) {
+  const { addresses, mayAct, openSessions } = servers
   const { data, isFetching, refetch } = useRead(agentParams.reach, input, { quiet: true })
   const ask = useServerAction(input)
   return (
@@ -114,7 +116,7 @@ function Addresses({ input, servers: { addresses, mayAct, openSessions } }: { in
           <li key={address}>
             <code>{address}</code>
             <Reachability of={data?.list.find((each) => each.address === address)} />
-            <Allowed to={agentParams.act}>
+            <Allowed to={accessToRow(agentParams.act, sheet?.isPlatform ?? true)}>
               {(Object.keys(SERVER_ACTION) as ServerAction[]).map((action) => (
                 <Button key={action} size="small" disabled={!mayAct} onClick={() => ask(address, action)}>
                   {SERVER_ACTION[action]}
@@ -161,10 +163,11 @@ function Contacts({ servers: { contacts } }: { servers: ServerSheet }) {
     return <p className="param-title">30 天内没有语音服务调用过。写入配置并启动语音服务后，会出现在这里。</p>
   return (
     <ul className="param-contacts">
-      {contacts.map(({ address, client, lastTime, baseTime }) => (
+      {contacts.map(({ address, client, lastTime, baseTime, sessions }) => (
         <li key={`${address} ${client}`}>
           <strong>{address}</strong>
           <span>{client}</span>
+          <span>进行中的会话 {sessions}</span>
           <span>最近调用 {time(lastTime)}</span>
           <span>读取配置 {baseTime ? time(baseTime) : '—'}</span>
         </li>

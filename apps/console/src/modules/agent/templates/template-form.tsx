@@ -11,7 +11,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickSendable } from '#kit/form/form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { HistoryFields, PromptFields, VoiceFields } from '../agents/agent-fields.tsx'
@@ -25,7 +25,7 @@ type Save = typeof agentTemplates.create | typeof agentTemplates.update
 
 /** Converts form values to the input of a save. Templates have no context sources. */
 const toInput = <E extends Save>(endpoint: E, values: Readonly<Record<string, unknown>>) =>
-  pickSendable(endpoint, toSaveInput(values)) as InputOf<E>
+  pickAcceptedFields(endpoint, toSaveInput(values)) as InputOf<E>
 
 /** Creates a template. */
 export function TemplateAdd({ onClose }: { onClose(): void }) {
@@ -69,7 +69,13 @@ function EditForm({ row, onClose }: { row: TemplateDetail; onClose(): void }) {
   )
 }
 
-const NOTHING: AgentChoices = { models: [], templates: [], wordFiles: [], plugins: [] }
+const NOTHING: AgentChoices = {
+  models: [],
+  templates: [],
+  wordFiles: [],
+  plugins: [],
+  features: { knowledge: true, mcp: true },
+}
 
 function Fields({ tenantId }: { tenantId?: number }) {
   const owner = tenantId === undefined ? {} : { tenantId }

@@ -1,5 +1,5 @@
 import { agentTemplates, TemplateRow } from '@oms/contract/agent/templates/template.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -11,6 +11,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -55,13 +56,15 @@ export default function TemplateListPage() {
     </Allowed>
   )
   const close = () => setAdded(undefined)
+  // Rows of the platform have only the preview; own rows also have their history.
+  const calls = list.table.rows.some(({ isEditable }) => isEditable) ? undefined : [agentTemplates.preview]
   return (
     <Page>
       <TemplateSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 170)]}
+        columns={[...COLUMNS, actions(rowActions, 170, calls)]}
         actions={
           <>
             {add}
@@ -132,5 +135,5 @@ const TemplateStatus = ({ row }: { row: TemplateRow }) =>
       warning="停用后不能用于新增智能体，已创建的智能体不受影响。"
     />
   ) : (
-    <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>
+    <EnabledTag on={row.status === 1} />
   )

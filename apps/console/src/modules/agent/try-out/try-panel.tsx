@@ -4,7 +4,7 @@ import { Button, Tooltip } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { type EditedQuestion, TryInput, useQuestion } from './try-input.tsx'
 import { TryTurn } from './try-turn.tsx'
-import { FORM_SUBJECT, DevicePicker, OtherSubject, pickOverrides } from './try-pickers.tsx'
+import { FORM_OPTION, DevicePicker, ComparisonSelect, pickOverrides } from './try-pickers.tsx'
 import { RecordedNote, useRecorded } from './try-recorded.tsx'
 import { type Conversation, type TrySubject, type Turn, useConversation } from '../history/use-conversation.ts'
 import type { TrySession } from './use-try-session.ts'
@@ -31,7 +31,7 @@ export function TryPanel({ agent, models, session, subject }: Props) {
   const { one, two, columns, hasTwo, toggleTwo, other, setOther, deviceId, setDevice, text, setText } = panel
   const { edited, isRunning, send, stop, edit, cancelEdit } = panel
   const column = { edited, onSend: send, onEdit: edit }
-  const picker = <OtherSubject agentId={agent.id} models={models} value={other} onChange={setOther} />
+  const picker = <ComparisonSelect agentId={agent.id} models={models} value={other} onChange={setOther} />
   return (
     <section className="agent-try" aria-label="试用">
       <TryHeader
@@ -80,7 +80,7 @@ const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: 
 function useTryPanel(agentId: number, subject: Props['subject']) {
   const [one, two] = [useConversation(), useConversation()]
   const [hasTwo, setTwo] = useState(false)
-  const [other, setOther] = useState(FORM_SUBJECT)
+  const [other, setOther] = useState(FORM_OPTION)
   const [deviceId, setDevice] = useState<number>()
   const question = useQuestion()
   const shared = { id: agentId, ...(deviceId !== undefined && { deviceId }) }

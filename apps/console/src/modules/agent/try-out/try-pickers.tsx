@@ -8,7 +8,7 @@ import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import '../agents/agent.css'
 
 /** Value of the choice in which the second column also uses the form. */
-export const FORM_SUBJECT = 'form'
+export const FORM_OPTION = 'form'
 
 /** Returns the fields of the form that a choice of the second column overrides. */
 export const pickOverrides = (other: string) => {
@@ -46,13 +46,13 @@ interface OtherProps {
 }
 
 /** Selects the subject of the second column: the form, another model, or a version. */
-export function OtherSubject({ agentId, models, value, onChange }: OtherProps) {
+export function ComparisonSelect({ agentId, models, value, onChange }: OtherProps) {
   const { data } = useRead(agentVersions.list, { id: agentId }, { quiet: true })
   const usable = models.filter(
     ({ type, status, providerCode }) => type === 'LLM' && status === 1 && FUNCTION_CALL_LLMS.includes(providerCode),
   )
   const options = [
-    { label: '当前表单', value: FORM_SUBJECT },
+    { label: '当前表单', value: FORM_OPTION },
     { label: '其他模型', options: usable.map(({ id, name }) => ({ label: name, value: `model:${id}` })) },
     {
       label: '版本',

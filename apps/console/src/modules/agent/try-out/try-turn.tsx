@@ -79,7 +79,7 @@ function Answer({ turn }: { turn: Turn }) {
 
 /**
  * Formats milliseconds. Shows times below one second in whole milliseconds, because vendors near the server answer
- * within a few.
+ * within a few milliseconds.
  */
 export const formatDuration = (ms: number) =>
   ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`

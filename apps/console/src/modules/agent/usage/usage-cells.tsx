@@ -1,5 +1,5 @@
-import { USAGE_BY, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { USAGE_GROUP_CODE, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 interface Figure {
@@ -53,16 +53,16 @@ interface NameProps {
 
 /** Name of a group with a link to its record. The link of a tenant opens the usage of its agents. */
 export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
-  if (id === 0) return by === USAGE_BY.device ? '非设备（试用）' : '未指定'
+  if (id === 0) return by === USAGE_GROUP_CODE.device ? '非设备或较早的用量' : '未指定'
   const text = name || '已删除'
   if (name === '') return text
-  if (by === USAGE_BY.tenant)
+  if (by === USAGE_GROUP_CODE.tenant)
     return (
       <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
         {text}
       </button>
     )
-  if (by === USAGE_BY.agent) return <KnownLink to={agentDetailPath(id)}>{text}</KnownLink>
-  if (by === USAGE_BY.device) return <KnownLink to={`/device/apkManage/detail/${id}`}>{text}</KnownLink>
+  if (by === USAGE_GROUP_CODE.agent) return <PermittedLink to={agentDetailPath(id)}>{text}</PermittedLink>
+  if (by === USAGE_GROUP_CODE.device) return <PermittedLink to={`/device/apkManage/detail/${id}`}>{text}</PermittedLink>
   return text
 }

@@ -1,5 +1,11 @@
-import { MARGIN_BY } from '@oms/contract/agent/orders/order-margin.ts'
-import { agentUsage, USAGE_BY, USAGE_GROUP, type UsageFigures, UsageRow } from '@oms/contract/agent/usage/usage.ts'
+import { MARGIN_GROUP_CODE } from '@oms/contract/agent/orders/order-margin.ts'
+import {
+  agentUsage,
+  USAGE_GROUP_CODE,
+  USAGE_GROUP,
+  type UsageFigures,
+  UsageRow,
+} from '@oms/contract/agent/usage/usage.ts'
 import { Segmented, Tag } from 'antd'
 import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
@@ -9,7 +15,7 @@ import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
-import { type ListState, pickFilled } from '#kit/list/list-state.ts'
+import { type ListState, omitEmptyFilters } from '#kit/list/list-state.ts'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useStoredList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -28,7 +34,7 @@ import './usage.css'
 
 const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
 
-/** Agent or device whose use is shown. Without values, the panel shows all use that the account may see. */
+/** Agent or device whose usage is shown. Without both, the panel shows all usage that the account may see. */
 interface Owner {
   readonly agentId?: number
   readonly deviceId?: number
@@ -37,7 +43,7 @@ interface Tenant {
   readonly id: number
   readonly name: string
 }
-/** State of the panel, as a URL, and a function that changes the state. */
+/** State of the panel as URL parameters, and a function that changes the parameters. */
 type Address = readonly [params: URLSearchParams, setParams: (next: URLSearchParams) => void]
 
 interface ExtraProps {
@@ -48,7 +54,7 @@ interface ExtraProps {
 
 interface Props {
   readonly of?: Owner
-  /** Keeps the state in the URL. Without an address, the panel keeps the state itself. */
+  /** URL parameters that store the state. Without `address`, the panel stores its state in memory. */
   readonly address?: Address
   /** Field that filters by customer. Without this field, a chosen customer is shown as a tag. */
   readonly tenantSelect?: ReactElement
@@ -59,7 +65,13 @@ interface Props {
 }
 
 const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({ value: value as Measure, label: title }))
-const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model, USAGE_BY.source] as const
+const ALL_GROUPS = [
+  USAGE_GROUP_CODE.tenant,
+  USAGE_GROUP_CODE.agent,
+  USAGE_GROUP_CODE.device,
+  USAGE_GROUP_CODE.model,
+  USAGE_GROUP_CODE.source,
+] as const
 
 /** Shows the measured usage: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
@@ -80,13 +92,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
         <ChosenTenant tenant={tenant} onClose={() => change({ tenantId: undefined })} />
       )}
       <UsageSearch initial={query} tenantSelect={tenantSelect} onSearch={change} />
-      <Segmented
-        className="agent-usage-measure"
-        aria-label="用量"
-        value={measure}
-        onChange={(next) => change({ measure: next })}
-        options={MEASURES}
-      />
+      <MeasureChoice value={measure} onChange={(next) => change({ measure: next })} />
       <DayChart query={query} measure={measure} onDay={(day) => change({ startDate: day, endDate: day })} />
       <Groups
         query={query}
@@ -94,13 +100,21 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
         groups={groups}
         address={address}
         onBy={(next) => change({ by: next })}
-        onTenant={(chosen) => choose(chosen, { by: USAGE_BY.agent })}
+        onTenant={(chosen) => choose(chosen, { by: USAGE_GROUP_CODE.agent })}
       />
       <p className="agent-usage-note">{ESTIMATE_NOTE}</p>
-      {extra?.({ query: period, address, onTenant: (chosen) => choose(chosen, { marginBy: MARGIN_BY.package }) })}
+      {extra?.({
+        query: period,
+        address,
+        onTenant: (chosen) => choose(chosen, { marginBy: MARGIN_GROUP_CODE.package }),
+      })}
     </div>
   )
 }
+
+const MeasureChoice = (props: { readonly value: Measure; onChange(next: Measure): void }) => (
+  <Segmented className="agent-usage-measure" aria-label="用量" options={MEASURES} {...props} />
+)
 
 const ESTIMATE_NOTE =
   '“约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。'
@@ -119,13 +133,13 @@ interface SearchProps {
   onSearch(changes: object): void
 }
 
-/** Filters of the panel. An emptied filter is removed from the address. */
+/** Filters of the panel. An empty filter is removed from the URL. */
 function UsageSearch({ initial, tenantSelect, onSearch }: SearchProps) {
   const { startDate, endDate, tenantId, source } = initial
   const search = (values: object) =>
     onSearch({ startDate: undefined, endDate: undefined, source: undefined, tenantId: undefined, ...values })
   return (
-    <SearchForm initial={pickFilled({ startDate, endDate, tenantId, source })} onSearch={search}>
+    <SearchForm initial={omitEmptyFilters({ startDate, endDate, tenantId, source })} onSearch={search}>
       <DateRangeFilter label="日期" begin="startDate" end="endDate" />
       {tenantSelect && (
         <Filter of={agentUsage.list.input} name="tenantId">
@@ -146,7 +160,7 @@ interface DayChartProps {
   onDay(day: string): void
 }
 
-/** Chart of one figure by day. A mark filters the panel by its day, whose use the table below lists. */
+/** Chart of one figure by day. A click on a day filters the panel by this day. */
 function DayChart({ query, measure, onDay }: DayChartProps) {
   const { title, value } = FIGURE_FORMATS[measure]
   const sum = (figures: UsageFigures) => formatFigure(measure, figures)
@@ -156,7 +170,7 @@ function DayChart({ query, measure, onDay }: DayChartProps) {
       title={`每日${title}`}
       to={agentUsage.days}
       input={query}
-      emptyText={({ total }) => (value(total) > 0 ? undefined : '这段时间没有用量')}
+      emptyText={({ total }) => (value(total) > 0 ? undefined : `这段时间没有${title}`)}
     >
       {({ total, days }) => (
         <>
@@ -216,7 +230,7 @@ const columnsFor = ({ by, onTenant, onTalks }: ColumnParts) => [
     title: USAGE_GROUP[by],
     width: 190,
   }),
-  ...(by === USAGE_BY.tenant || by === USAGE_BY.source ? [] : [col('tenantName', { width: 140 })]),
+  ...(by === USAGE_GROUP_CODE.tenant || by === USAGE_GROUP_CODE.source ? [] : [col('tenantName', { width: 140 })]),
   col('sessions', figure('sessions'), RIGHT),
   col('turns', (_turns, row) => <Turns row={row} onOpen={onTalks} />, RIGHT),
   col('minutes', figure('minutes'), RIGHT),
@@ -248,7 +262,7 @@ function Groups({ query, by, groups, address: [params, setParams], onBy, onTenan
   const list = useStoredList(agentUsage.list, [parseTableState(params, 'usage'), onTable], { ...query, by })
   const [shown, setShown] = useState<UsageRow>()
   const can = useCan()
-  const hasTalks = (by === USAGE_BY.agent || by === USAGE_BY.device) && can('agent:agent:history')
+  const hasTalks = (by === USAGE_GROUP_CODE.agent || by === USAGE_GROUP_CODE.device) && can('agent:agent:history')
   const choice = (
     <Segmented
       aria-label="统计方式"
@@ -269,7 +283,12 @@ function Groups({ query, by, groups, address: [params, setParams], onBy, onTenan
         empty={{ text: '这段时间没有用量', hint: '设备对话、试用和后台任务的用量会出现在这里' }}
       />
       {shown && (
-        <UsageTalks row={shown} isDevice={by === USAGE_BY.device} period={query} onClose={() => setShown(undefined)} />
+        <UsageTalks
+          row={shown}
+          isDevice={by === USAGE_GROUP_CODE.device}
+          period={query}
+          onClose={() => setShown(undefined)}
+        />
       )}
     </>
   )

@@ -6,7 +6,7 @@ const NOW = new Date('2026-03-02T16:00:00Z')
 const parse = (query: string) => parseUsageState(new URLSearchParams(query), GROUPS, NOW)
 
 describe('state of the usage in the URL', () => {
-  test('an empty URL shows the turns of the last 30 days by the first group', () => {
+  test('without parameters, the state is the turns of the last 30 days in the first grouping', () => {
     expect(parse('')).toEqual({ startDate: '2026-02-02', endDate: '2026-03-03', measure: 'turns', by: 1, marginBy: 1 })
   })
 
@@ -27,14 +27,14 @@ describe('state of the usage in the URL', () => {
     expect(parse('tenantId=x&source=-1&measure=nothing&by=9&marginBy=0')).toEqual(parse(''))
   })
 
-  test('a change keeps the other values, removes emptied ones and starts both tables at page 1', () => {
+  test('a change keeps the other values, removes empty values and returns both tables to page 1', () => {
     const params = new URLSearchParams('view=usage&tenantId=7&source=2&pageNum=3&margin.pageNum=2&pageSize=50')
     expect(changeUsageState(params, { source: undefined, by: 2 }).toString()).toBe(
       'view=usage&tenantId=7&pageSize=50&by=2',
     )
   })
 
-  test('both tables have a page and an order of their own', () => {
+  test('each table has its own page and order', () => {
     const sorted = { ...parseTableState(new URLSearchParams(), 'margin'), pageNum: 2 }
     const next = changeTableState(new URLSearchParams('view=usage&pageNum=3'), 'margin', {
       ...sorted,

@@ -1,4 +1,4 @@
-import { MARGIN_BY, type MARGIN_GROUP } from '@oms/contract/agent/orders/order-margin.ts'
+import { MARGIN_GROUP_CODE, type MARGIN_GROUP } from '@oms/contract/agent/orders/order-margin.ts'
 import type { USAGE_GROUP } from '@oms/contract/agent/usage/usage.ts'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 import { type ListState, readListState, writeListState } from '#kit/list/list-state.ts'
@@ -19,12 +19,12 @@ export interface UsageState {
   readonly marginBy: MarginBy
 }
 
-const MARGINS: readonly MarginBy[] = Object.values(MARGIN_BY)
-/** Prefix of the page and the order of the table with income and cost. */
+const MARGINS: readonly MarginBy[] = Object.values(MARGIN_GROUP_CODE)
+/** Prefix of the URL parameters with the page and the order of the table with income and cost. */
 const MARGIN_PREFIX = 'margin.'
 const LIST_KEYS = ['pageNum', 'pageSize', 'orderByColumn', 'isAsc'] as const
 
-/** Returns the state in a URL. The defaults are the last 30 days, the first figure and the first group. */
+/** Parses the state from the URL. The defaults are the last 30 days, the first figure and the first grouping. */
 export function parseUsageState(params: URLSearchParams, groups: readonly UsageBy[], now = new Date()): UsageState {
   const number = (key: string) => Math.trunc(Number(params.get(key))) || 0
   const [tenantId, source] = [number('tenantId'), number('source')]
@@ -36,13 +36,13 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
     ...(source > 0 && { source }),
     measure: Object.hasOwn(FIGURE_FORMATS, measure) ? (measure as Measure) : 'turns',
     by: groups.find((by) => by === number('by')) ?? groups[0]!,
-    marginBy: MARGINS.find((by) => by === number('marginBy')) ?? MARGIN_BY.tenant,
+    marginBy: MARGINS.find((by) => by === number('marginBy')) ?? MARGIN_GROUP_CODE.tenant,
   }
 }
 
 type Changes = Readonly<Record<string, unknown>>
 
-/** Returns the URL with changed values; empty values are removed. Both tables start at page 1 in their own order. */
+/** Returns the URL with changed values, without empty ones. Both tables return to page 1 and their default order. */
 export function changeUsageState(params: URLSearchParams, changes: Changes) {
   const next = new URLSearchParams(params)
   for (const [key, value] of Object.entries(changes)) {

@@ -5,7 +5,7 @@ import { HistoryPanel } from '../history/history-panel.tsx'
 interface Props {
   readonly row: UsageRow
   readonly isDevice: boolean
-  /** Period of the counted turns. */
+  /** Period whose conversations are listed. */
   readonly period: { readonly startDate: string; readonly endDate: string }
   onClose(): void
 }

@@ -67,7 +67,7 @@ export default function VoiceprintListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 110)]}
+        columns={[...COLUMNS, actions(rowActions, 110, [voiceprints.update, voiceprints.remove])]}
         actions={buttons}
         empty={{ text: '还没有声纹', hint: '从智能体与用户的对话中选一段语音，登记说话人。', action: buttons }}
       />

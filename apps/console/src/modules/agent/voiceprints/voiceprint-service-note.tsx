@@ -1,7 +1,7 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { Alert } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 
 const MISSING = 0
 const DOWN = 2
@@ -10,7 +10,7 @@ const OFF = 3
 /** False while the parameter `features` turns voiceprints off. */
 export const useHasVoiceprints = () => useRead(voiceprints.service, {}, { quiet: true }).data?.state !== OFF
 
-const ToParams = () => <KnownLink to="/agent/params">参数</KnownLink>
+const ToParams = () => <PermittedLink to="/agent/params">参数</PermittedLink>
 
 /** Explains why voiceprints do not work: no service, a service that does not answer, or the feature is off. */
 export function VoiceprintServiceNote() {

@@ -39,7 +39,7 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
     <Drawer open title="测试声纹" size="min(640px, 100vw)" onClose={onClose}>
       <Form layout="vertical">
         <Form.Item label="智能体" required>
-          <AgentPicker {...(agentId !== undefined && { value: agentId })} onChange={choose} />
+          <AgentPicker label="智能体" {...(agentId !== undefined && { value: agentId })} onChange={choose} />
         </Form.Item>
         <Form.Item label="用户语音">
           <VoiceTurnPicker agentId={agentId} {...(audioId && { value: audioId })} onChange={setAudioId} />

@@ -1,5 +1,5 @@
 import { agentVoices, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
@@ -12,14 +12,17 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
 import { SpeechModelSelect } from './speech-model-select.tsx'
+import { VoiceCell } from './voice-cell.tsx'
 import '../models/model.css'
 
 const VoiceForm = lazyAfterRender(() => import('./voice-form.tsx'), 'VoiceForm')
+const VoiceTestDialog = lazyAfterRender(() => import('./voice-test.tsx'), 'VoiceTestDialog')
 const VoiceUses = lazyAfterRender(() => import('./voice-uses.tsx'), 'VoiceUses')
 const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 const VoiceHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
@@ -27,15 +30,15 @@ const VoiceHistory = lazyAfterRender(() => import('#kit/record/history-drawer.ts
 const { col, actions } = createColumns(VoiceRow)
 const QUERY = agentVoices.list.input
 const SHOWN = [
-  col('name', { width: 140, sort: true }),
+  col('name', (_, row) => <VoiceCell row={row} field="name" />, { width: 140, sort: true }),
   col('code', { width: 210 }),
   col('modelName', { width: 140 }),
-  col('languages', { width: 100 }),
+  col('languages', (_, row) => <VoiceCell row={row} field="languages" />, { width: 100 }),
   col('demoFile', (_, row) => <Sample row={row} />, { width: 65 }),
   col('modelCode', { width: 160, hidden: true }),
   col('tenantName', { width: 120, hidden: true }),
+  col('sort', (_, row) => <VoiceCell row={row} field="sort" />, { width: 80, align: 'right', sort: true }),
   col('status', (_, row) => <VoiceStatus row={row} />, { width: 85 }),
-  col('sort', { width: 70, align: 'right', sort: true, hidden: true }),
   col('remark', { width: 160, hidden: true }),
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
@@ -46,9 +49,12 @@ export function VoiceList() {
   const [edited, setEdited] = useState<VoiceRow | 'new'>()
   const [shown, setShown] = useState<VoiceRow>()
   const [used, setUsed] = useState<VoiceRow>()
+  const [tested, setTested] = useState<VoiceRow>()
   const [isImporting, setImporting] = useState(false)
-  const rowActions = useVoiceActions(setEdited, setShown)
+  const rowActions = useVoiceActions({ onEdit: setEdited, onTest: setTested, onHistory: setShown })
   const buttons = <Buttons onAdd={() => setEdited('new')} onImport={() => setImporting(true)} />
+  // Rows of the platform have only the test; own rows also have their history.
+  const calls = list.table.rows.some(({ isEditable }) => isEditable) ? undefined : [agentVoices.test]
   const uses = col('useCount', (_, row) => <Uses row={row} onOpen={setUsed} />, { width: 70, align: 'right' })
   return (
     <>
@@ -56,11 +62,12 @@ export function VoiceList() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...SHOWN, uses, actions(rowActions, 180)]}
+        columns={[...SHOWN, uses, actions(rowActions, 180, calls)]}
         actions={buttons}
         tools={<ExportButton to={agentVoices.export} query={list.query} name="音色" />}
         empty={{ text: '还没有音色', hint: '厂商的音色可以用表格一次导入。', action: buttons }}
       />
+      {tested && <VoiceTestDialog row={tested} onClose={() => setTested(undefined)} />}
       {used && <VoiceUses row={used} onClose={() => setUsed(undefined)} />}
       {isImporting && (
         <ImportModal
@@ -119,13 +126,29 @@ function VoiceSearch(search: SearchProps) {
   )
 }
 
-function useVoiceActions(onEdit: (row: VoiceRow) => void, onHistory: (row: VoiceRow) => void) {
+interface VoiceHandlers {
+  onEdit(row: VoiceRow): void
+  onTest(row: VoiceRow): void
+  onHistory(row: VoiceRow): void
+}
+
+const NOT_TESTABLE = '该接口只能由语音服务调用，不能在此测试'
+
+function useVoiceActions({ onEdit, onTest, onHistory }: VoiceHandlers) {
   const remove = useWrite(agentVoices.remove)
-  return (row: VoiceRow) =>
-    row.isEditable ? (
+  return (row: VoiceRow) => {
+    const test = {
+      label: '测试',
+      to: agentVoices.test,
+      reason: row.isTestable ? undefined : NOT_TESTABLE,
+      onClick: () => onTest(row),
+    }
+    if (!row.isEditable) return <RowActions items={[test]} />
+    return (
       <RowActions
         items={[
           { label: '编辑', to: agentVoices.update, onClick: () => onEdit(row) },
+          test,
           { label: '操作记录', to: agentVoices.list, onClick: () => onHistory(row) },
           {
             label: '删除',
@@ -137,9 +160,8 @@ function useVoiceActions(onEdit: (row: VoiceRow) => void, onHistory: (row: Voice
           },
         ]}
       />
-    ) : (
-      <span className="kit-none">平台提供</span>
     )
+  }
 }
 
 /** Plays the uploaded sample, or opens the sample on the server of the vendor in a new window. */
@@ -163,5 +185,5 @@ const VoiceStatus = ({ row }: { row: VoiceRow }) =>
       warning="停用后不能被新的智能体选择，正在使用的智能体不受影响。"
     />
   ) : (
-    <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>
+    <EnabledTag on={row.status === 1} />
   )

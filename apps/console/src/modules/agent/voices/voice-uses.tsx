@@ -1,7 +1,7 @@
 import { agentVoices, type VoiceRow, type VoiceUse } from '@oms/contract/agent/voices/voice.ts'
 import { Modal, Spin } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 
@@ -18,7 +18,7 @@ export function VoiceUses({ row, onClose }: { readonly row: VoiceRow; readonly o
         <ul className="agent-uses">
           {data.list.map((use) => (
             <li key={`${use.kind}${use.id}`}>
-              <KnownLink to={pathOf(use)}>{use.name}</KnownLink>
+              <PermittedLink to={pathOf(use)}>{use.name}</PermittedLink>
               <small>{[NOUNS[use.kind], use.tenantName].filter(Boolean).join(' · ')}</small>
             </li>
           ))}

@@ -16,7 +16,7 @@ interface FormProps {
   readonly onClose: () => void
 }
 
-/** Grants an allowance, or changes the quota of one. */
+/** Grants an allowance, or changes the quota of an existing allowance. */
 export function AllowanceForm({ row, onClose }: FormProps & { row: AllowanceRow | 'new' }) {
   if (row === 'new') return <GrantForm onClose={onClose} />
   const read = () => readFresh(storageAllowances.get, { id: row.id }, row)

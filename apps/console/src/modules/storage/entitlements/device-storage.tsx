@@ -7,6 +7,7 @@ import { formatPeriod, ServiceTag, StateTag } from './entitlement-cells.tsx'
 import { QueueBars } from '../statistics/queue-bars.tsx'
 import { VideoCalendar } from '../playback/video-calendar.tsx'
 import { PermitExplanation } from '../playback/permit-explanation.tsx'
+import { ViewButton } from '../playback/view-button.tsx'
 import '../storage.css'
 
 /**
@@ -31,6 +32,7 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
       <p className="storage-muted">
         {data.modelName} · {data.tenantName} · 支持 {data.cloudChannels} 个通道
       </p>
+      <ViewButton sn={data.sn} />
       {data.channels.map((each) => (
         <Channel key={each.channel} of={each} sn={data.sn} now={data.now} />
       ))}

@@ -1,14 +1,8 @@
-import {
-  type EntitlementRow,
-  RenewInput,
-  storageEntitlements,
-  TransferInput,
-} from '@oms/contract/storage/entitlement.ts'
+import { type EntitlementRow, RenewInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showOpeningReport } from './open-drawer.tsx'
-import { TransferTarget } from './transfer-target.tsx'
 import '../storage.css'
 
 /** Names, calls and effects of the steps that need only a reason. */
@@ -29,12 +23,13 @@ export const ENTITLEMENT_STEP_DIALOGS = {
 } as const
 export type StepName = keyof typeof ENTITLEMENT_STEP_DIALOGS
 
-interface RowsProps {
+export interface RowsProps {
   readonly rows: readonly EntitlementRow[]
   readonly onClose: () => void
   readonly onDone?: () => void
 }
-const nameOf = (rows: readonly EntitlementRow[]) =>
+/** Names the entitlements in the title of a dialog. */
+export const nameOf = (rows: readonly EntitlementRow[]) =>
   rows.length === 1 ? `${rows[0]!.sn} 的「${rows[0]!.packageName}」` : `${rows.length} 份云存储`
 
 export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: StepName }) {
@@ -84,22 +79,6 @@ export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
         </div>
         {source === 1 && <MoneyField of={RenewInput} name="amount" hint="每份的实收金额" />}
         <NoteField of={RenewInput} name="reason" rows={3} />
-      </Form>
-    </Modal>
-  )
-}
-
-export function TransferDialog({ row, onClose }: { row: EntitlementRow; onClose: () => void }) {
-  const { modal, form } = useFormModal(storageEntitlements.transfer, {
-    onClose,
-    initial: { id: row.id, targetChannel: 0 } as never,
-  })
-  return (
-    <Modal title={`转移 ${nameOf([row])}`} {...modal} okText="转移">
-      <p className="storage-muted">剩余时间转到同一客户的另一台设备，排到目标通道的队尾；已录的视频不转移。</p>
-      <Form {...form}>
-        <TransferTarget tenantId={row.tenantId} />
-        <NoteField of={TransferInput} name="reason" rows={3} />
       </Form>
     </Modal>
   )

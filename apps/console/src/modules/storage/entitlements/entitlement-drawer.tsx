@@ -1,11 +1,11 @@
 import { EntitlementRow, LEDGER_KIND, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import DeviceStorage from './device-storage.tsx'
@@ -16,7 +16,7 @@ const { item, wide } = createDescriptions(EntitlementRow)
 const ITEMS = [
   item('entNo'),
   item('state', (state) => <StateTag state={state} />),
-  item('sn', (sn, { deviceId }) => <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</KnownLink>),
+  item('sn', (sn, { deviceId }) => <PermittedLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</PermittedLink>),
   item('channel', String),
   item('tenantName'),
   item('modelName'),

@@ -29,14 +29,14 @@ const EntitlementDrawer = lazyAfterRender(() => import('./entitlement-drawer.tsx
 })
 const StepDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'StepDialog')
 const RenewDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'RenewDialog')
-const TransferDialog = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'TransferDialog')
+const TransferDialog = lazyAfterRender(() => import('./transfer-dialog.tsx'), 'TransferDialog')
 
 const { col, actions } = createColumns(EntitlementListRow)
 const QUERY = storageEntitlements.list.input
 const COLUMNS = [
   col('sn', { width: 120 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
-  // Two lines of eight characters: the usual names of companies without a higher row.
+  // The width shows usual company names in two lines of eight characters, without a higher row.
   col('tenantName', { width: 130 }),
   col('packageName', { width: 120 }),
   col('source', { width: 60 }),
@@ -76,6 +76,8 @@ const LABELS: Readonly<Record<Dialog['kind'], string>> = {
   cancel: '取消',
 }
 const KINDS = Object.keys(ALLOWED) as Dialog['kind'][]
+/** Calls of the row actions. */
+const CALLS = [storageEntitlements.get, ...KINDS.map((kind) => storageEntitlements[kind])]
 
 const EMPTY = {
   text: '还没有开通记录',
@@ -101,7 +103,7 @@ export function EntitlementList() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 176)]}
+        columns={[...COLUMNS, actions(rowActions, 176, CALLS)]}
         actions={
           <>
             {add}
@@ -147,7 +149,7 @@ const Actions = ({ row, onShow, onDialog }: ActionsProps) => (
 function ActionDialog({ kind, rows, onDone, onClose }: Dialog & { onClose(): void }) {
   const shared = { rows, onClose, ...(onDone && { onDone }) }
   if (kind === 'renew') return <RenewDialog {...shared} />
-  if (kind === 'transfer') return <TransferDialog row={rows[0]!} onClose={onClose} />
+  if (kind === 'transfer') return <TransferDialog {...shared} />
   return <StepDialog step={kind} {...shared} />
 }
 
@@ -185,7 +187,7 @@ const OpenButton = ({ onOpen }: { onOpen(): void }) => (
 
 /** Actions on selected entitlements; the report names those that do not permit the action. */
 function BatchBar({ picked, onDialog }: { picked: Picked<EntitlementRow>; onDialog(dialog: Dialog): void }) {
-  return KINDS.filter((kind) => kind !== 'transfer').map((kind) => (
+  return KINDS.map((kind) => (
     <Allowed key={kind} to={storageEntitlements[kind]}>
       <Button
         size="small"

@@ -1,7 +1,12 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
-import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import {
+  MAX_GRANT_FILE_ROWS,
+  GrantFileInput,
+  type GrantPlan,
+  storageGrantFiles,
+} from '@oms/contract/storage/grant-file.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
 import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
@@ -9,7 +14,7 @@ import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.ts
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems } from '#kit/upload/file-problems.tsx'
 import { EFFECT_OPTIONS } from './effect-options.ts'
-import { PlanQueues } from '../statistics/plan-queues.tsx'
+import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
 import { useGrantFile } from './use-grant-file.ts'
 import '../storage.css'
@@ -35,7 +40,6 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       open
       title="批量开通云存储"
       width={720}
-      mask={{ closable: false }}
       okText={isDone ? '完成' : isChecked ? (needsApproval ? '提交审批' : '执行') : '校验'}
       cancelText="取消"
       {...(isDone && { cancelButtonProps: { style: { display: 'none' } } })}
@@ -94,7 +98,7 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
       >
         下载模板
       </Button>
-      <span className="storage-muted">列：序列号、通道、份数，最多 {GRANT_FILE_ROWS.toLocaleString()} 行</span>
+      <span className="storage-muted">列：序列号、通道、份数，最多 {MAX_GRANT_FILE_ROWS.toLocaleString()} 行</span>
     </div>
     {file && (
       <p className="kit-import-file">
@@ -112,6 +116,7 @@ const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
       {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
     </p>
     {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}
+    <LossNotice {...plan} />
     <PlanQueues queues={plan.queues} />
   </section>
 )

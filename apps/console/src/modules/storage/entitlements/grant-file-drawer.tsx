@@ -1,6 +1,6 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { type GrantFileDetail, GrantFileRow, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { useRead } from '#core/api/query.ts'

@@ -1,5 +1,5 @@
 import { GrantFileRow, OWN_BATCH_MESSAGE, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
@@ -67,7 +67,7 @@ export function GrantFileTab() {
         {...list.table}
         name="grant-files"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 120)]}
+        columns={[...COLUMNS, actions(rowActions, 120, [storageGrantFiles.get, storageGrantFiles.audit])]}
         actions={add}
         empty={{ text: '还没有批量任务', hint: '导入序列号文件即可为多台设备开通。', action: add }}
         onOpen={setShown}

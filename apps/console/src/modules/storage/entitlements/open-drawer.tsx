@@ -1,7 +1,7 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
@@ -11,8 +11,7 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { buildChannelOptions } from './channel-options.ts'
 import { EFFECT_OPTIONS } from './effect-options.ts'
-import { formatPeriod } from './entitlement-cells.tsx'
-import { PlanQueues } from '../statistics/plan-queues.tsx'
+import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
 import '../storage.css'
 
@@ -114,14 +113,7 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
         金额合计 {formatCurrency(plan.amount)}
       </p>
       {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
-      {plan.lostSeconds > 0 && (
-        <Alert
-          type="warning"
-          showIcon
-          className="storage-notice"
-          title={`覆盖后 ${plan.lostDevices} 台设备的当前套餐合计剩余的 ${formatPeriod(plan.lostSeconds)}将作废`}
-        />
-      )}
+      <LossNotice {...plan} />
       {plan.failed.length > 0 && (
         <Alert
           type="error"

@@ -1,4 +1,4 @@
-import { TransferInput } from '@oms/contract/storage/entitlement.ts'
+import { TransferItem } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Form, Select } from 'antd'
 import { useState } from 'react'
@@ -8,45 +8,51 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { buildChannelOptions } from './channel-options.ts'
 
-/** Fields of a transfer: a device of the tenant, found by serial number, and one of its channels. */
+/** Place of the only item in the form. */
+const ITEM = ['items', 0] as const
+
+/** Fields of the transfer of one entitlement: a device of the tenant, found by serial number, and a channel. */
 export function TransferTarget({ tenantId }: { readonly tenantId: number }) {
   const form = Form.useFormInstance()
   const [channels, setChannels] = useState<number>()
   const onDevice = (cloudChannels: number | undefined) => {
     setChannels(cloudChannels)
-    const chosen = form.getFieldValue('targetChannel') as number | undefined
-    if (cloudChannels !== undefined && (chosen ?? 0) >= cloudChannels) form.setFieldsValue({ targetChannel: 0 })
+    const chosen = form.getFieldValue([...ITEM, 'targetChannel']) as number | undefined
+    if (cloudChannels !== undefined && (chosen ?? 0) >= cloudChannels) form.setFieldValue([...ITEM, 'targetChannel'], 0)
   }
   return (
     <>
-      <Field of={TransferInput} name="targetSn" hint="输入序列号搜索，只列出同一客户的支持云存储的设备">
+      <Field of={TransferItem} name="targetSn" within={ITEM} hint="输入序列号搜索，只列出同一客户的支持云存储的设备">
         <TargetPicker tenantId={tenantId} onDevice={onDevice} />
       </Field>
-      <SelectField of={TransferInput} name="targetChannel" options={buildChannelOptions(channels)} />
+      <SelectField of={TransferItem} name="targetChannel" within={ITEM} options={buildChannelOptions(channels)} />
     </>
   )
 }
 
 interface PickerProps {
   readonly tenantId: number
-  onDevice(cloudChannels: number | undefined): void
-  /** Set by Field. */
+  onDevice?(cloudChannels: number | undefined): void
+  readonly label?: string
+  /** `Field` passes `id`, `value` and `onChange`. */
   readonly id?: string
   readonly value?: string
   readonly onChange?: (sn: string | undefined) => void
 }
 
-function TargetPicker({ tenantId, onDevice, id, value, onChange }: PickerProps) {
+/** Selects a device of the tenant whose model has cloud storage. */
+export function TargetPicker({ tenantId, onDevice, label, id, value, onChange }: PickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(storageOptions.targets, { tenantId, keyword }, { quiet: true })
   const devices = data?.list ?? []
   const choose = (sn: string | undefined) => {
-    onDevice(devices.find(({ name }) => name === sn)?.cloudChannels)
+    onDevice?.(devices.find(({ name }) => name === sn)?.cloudChannels)
     onChange?.(sn)
   }
   return (
     <Select
       {...(id && { id })}
+      {...(label && { 'aria-label': label })}
       {...(value !== undefined && { value })}
       allowClear
       loading={isFetching}

@@ -54,7 +54,7 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
       else await client.invalidateQueries({ queryKey: ['oss'] })
       if (!isDryRun && !('total' in result)) onClose()
     } catch (error) {
-      // The chosen file stays. The failure of an outdated run does not concern the chosen file.
+      // The chosen file stays. A failed run of an earlier file is not shown at the present file.
       if (isCurrent() && !showAtField(form, error)) add(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)

@@ -13,7 +13,7 @@ interface FormProps {
 }
 type Secret = ResultOf<typeof appKeys.create>
 
-/** Creates a key, whose secret is shown once, or changes one. */
+/** Creates a key and shows its secret once, or edits a key. */
 export function AppKeyForm({
   row,
   onSecret,

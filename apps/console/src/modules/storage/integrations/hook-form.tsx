@@ -1,11 +1,12 @@
 import { HookChange, HookInput, type HookRow, storageHooks } from '@oms/contract/storage/hook.ts'
+import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
-import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { OwnerField } from '#kit/pickers/owner-field.tsx'
 
 interface FormProps {
   readonly onClose: () => void
@@ -37,7 +38,6 @@ const HookFields = ({ of }: { of: Fields }) => (
 )
 
 function NewHook({ onClose, onSecret }: SecretProps) {
-  const isMany = useHasManyTenants()
   const { modal, form } = useFormModal(storageHooks.create, {
     onClose,
     initial: { priceFree: 0, status: 1 },
@@ -46,11 +46,7 @@ function NewHook({ onClose, onSecret }: SecretProps) {
   return (
     <Modal title="新增商城" {...modal}>
       <Form {...form}>
-        {isMany && (
-          <Field of={HookInput} name="tenantId" hint="不选则归属当前客户；只能为该客户的设备开通">
-            <TenantPicker inUse create="tenant" />
-          </Field>
-        )}
+        <OwnerField of={HookInput} effect="只能为该客户的设备开通" from={storageOptions.tenants} />
         <HookFields of={HookInput as unknown as Fields} />
       </Form>
     </Modal>

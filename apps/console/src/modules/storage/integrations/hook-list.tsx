@@ -3,7 +3,7 @@ import { HOOK_STATUS, HookRow, storageHooks } from '@oms/contract/storage/hook.t
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { Allowed, useSession } from '#core/auth/session.tsx'
+import { accessToRow, Allowed, useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -119,10 +119,10 @@ const Actions = ({ row, isVendor, onShow, onEdit, onRotate }: ActionsProps) => (
   <RowActions
     items={[
       { label: '详情', to: storageHooks.get, onClick: () => onShow(row) },
-      isVendor && { label: '编辑', to: storageHooks.update, onClick: () => onEdit(row) },
+      isVendor && { label: '编辑', to: accessToRow(storageHooks.update, row.isShared), onClick: () => onEdit(row) },
       isVendor && {
         label: '更换密钥',
-        to: storageHooks.rotate,
+        to: accessToRow(storageHooks.rotate, row.isShared),
         confirm: `为「${row.hookName}」生成新密钥？现在的密钥继续有效，直到下一次更换。`,
         onClick: () => onRotate(row),
       },

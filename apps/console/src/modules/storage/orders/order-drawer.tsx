@@ -6,7 +6,7 @@ import {
   type RefundRow,
   storageOrders,
 } from '@oms/contract/storage/order.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'

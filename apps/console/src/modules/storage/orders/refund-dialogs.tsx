@@ -1,5 +1,5 @@
 import { RefundInput, RefundRecord, type RefundRow, storageOrders } from '@oms/contract/storage/order.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'

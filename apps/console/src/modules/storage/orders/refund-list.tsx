@@ -45,7 +45,7 @@ export function RefundList() {
         {...list.table}
         name="refunds"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 160, [storageOrders.recordRefund, storageOrders.rejectRefund])]}
         empty={{ text: '还没有退款', hint: '在订单详情里申请退款，或登记线下退款。' }}
       />
       <RefundDialogs dialog={dialog} onClose={() => setDialog(undefined)} />

@@ -1,5 +1,5 @@
 import { PackageRow, type PackageVersionRow, storagePackages } from '@oms/contract/storage/package.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'

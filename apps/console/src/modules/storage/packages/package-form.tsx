@@ -41,7 +41,7 @@ export function PackageAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClos
     <Drawer {...drawer} title="新增云存套餐" footer={<FormFooter {...footer} />}>
       <Form {...form}>
         <Fields />
-        <SwitchField of={storagePackages.create.input} name="status" on="在售" off="下架" />
+        <SwitchField of={storagePackages.create.input} name="status" />
       </Form>
     </Drawer>
   )

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { PackageListRow, type PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
+import { PACKAGE_WORDS, PackageListRow, type PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -25,6 +25,14 @@ const PackageDrawer = lazyAfterRender(() => import('./package-drawer.tsx'), 'Pac
   when: ({ row }) => row !== undefined,
 })
 
+/** Calls of the row actions. */
+const CALLS = [
+  storagePackages.get,
+  storagePackages.update,
+  storagePackages.enable,
+  storagePackages.disable,
+  storagePackages.remove,
+]
 const { col, actions } = createColumns(PackageListRow)
 const QUERY = storagePackages.list.input
 const COLUMNS = [
@@ -70,7 +78,7 @@ export default function PackageListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 186)]}
+        columns={[...COLUMNS, actions(rowActions, 186, CALLS)]}
         actions={add}
         tools={<ExportButton to={storagePackages.export} query={list.query} name="云存套餐" />}
         empty={{
@@ -114,12 +122,12 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
     const toggle =
       row.status === 1
         ? {
-            label: '下架',
+            label: PACKAGE_WORDS.disable,
             to: storagePackages.disable,
-            confirm: `下架云存套餐「${packageName}」？下架后不能再开通，已开通的设备不受影响。`,
+            confirm: `${PACKAGE_WORDS.disable}云存套餐「${packageName}」？${PACKAGE_WORDS.disable}后不能再开通，已开通的设备不受影响。`,
             onClick: () => disable.mutateAsync({ id }),
           }
-        : { label: '上架', to: storagePackages.enable, onClick: () => enable.mutateAsync({ id }) }
+        : { label: PACKAGE_WORDS.enable, to: storagePackages.enable, onClick: () => enable.mutateAsync({ id }) }
     return (
       <RowActions
         items={[
@@ -130,7 +138,7 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
             label: '删除',
             to: storagePackages.remove,
             danger: true,
-            reason: row.openedCount > 0 ? '套餐已有开通记录，不能删除，可以下架' : undefined,
+            reason: row.openedCount > 0 ? `套餐已有开通记录，不能删除，可以${PACKAGE_WORDS.disable}` : undefined,
             confirm: `删除云存套餐「${packageName}」？`,
             onClick: () => remove.mutateAsync({ id }),
           },

@@ -3,6 +3,7 @@ import { Alert, Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { formatDateTime } from '#core/text/format.ts'
 import Hls from 'hls.js/light'
+import { Watermark } from './watermark.tsx'
 import './playback.css'
 
 interface PlayerProps {
@@ -98,14 +99,4 @@ const ReloadButton = ({ onReload }: Pick<PlayerProps, 'onReload'>) => (
   <Button size="small" onClick={onReload}>
     重新获取
   </Button>
-)
-
-const WATERMARK_COUNT = 12
-
-const Watermark = ({ text }: { text: string }) => (
-  <div className="playback-watermark" aria-hidden>
-    {Array.from({ length: WATERMARK_COUNT }, (_, place) => (
-      <span key={place}>{text}</span>
-    ))}
-  </div>
 )

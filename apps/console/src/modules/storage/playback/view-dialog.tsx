@@ -11,6 +11,7 @@ import { ViewTimes } from './view-times.tsx'
 import '../storage.css'
 
 const RecordingPlayer = lazyAfterRender(() => import('./recording-player.tsx'), 'RecordingPlayer')
+const ViewPictures = lazyAfterRender(() => import('./view-pictures.tsx'), 'ViewPictures')
 
 interface DialogProps {
   readonly consent: ConsentRow
@@ -29,15 +30,17 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
       width="min(960px, 96vw)"
       footer={null}
       destroyOnHidden
-      mask={{ closable: false }}
       onCancel={onClose}
     >
-      <RecordingPlayer
-        key={opened.url}
-        url={opened.url}
-        watermark={opened.watermark}
-        onReload={() => setOpened(undefined)}
-      />
+      {opened.url !== null && (
+        <RecordingPlayer
+          key={opened.url}
+          url={opened.url}
+          watermark={opened.watermark}
+          onReload={() => setOpened(undefined)}
+        />
+      )}
+      {opened.pictures.length > 0 && <ViewPictures pictures={opened.pictures} watermark={opened.watermark} />}
       <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
     </Modal>
   )

@@ -1,5 +1,5 @@
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 
 /** A figure with a link to its rows; zero has no link. */
 export const CountLink = ({ n, to }: { n: number; to: string }) =>
-  n > 0 ? <KnownLink to={to}>{n.toLocaleString()}</KnownLink> : '0'
+  n > 0 ? <PermittedLink to={to}>{n.toLocaleString()}</PermittedLink> : '0'

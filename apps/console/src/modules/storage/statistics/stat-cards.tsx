@@ -1,6 +1,6 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'

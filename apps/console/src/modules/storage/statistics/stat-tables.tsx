@@ -1,5 +1,5 @@
 import { storageStats } from '@oms/contract/storage/statistics.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import type { ReactNode } from 'react'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink } from './count.tsx'
@@ -100,7 +100,7 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
 )
 
 /** The ten tenants with the most channels whose service ends soon. */
-export const DueTenants = ({ tenantId: chosen }: { tenantId: number | undefined }) => (
+export const ExpiringTenants = ({ tenantId: chosen }: { tenantId: number | undefined }) => (
   <StatPanel
     title="待续费客户"
     hint="90 天内到期的通道"

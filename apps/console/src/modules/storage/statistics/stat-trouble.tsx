@@ -1,13 +1,13 @@
 import { storageStats, TroubleRow } from '@oms/contract/storage/statistics.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
 const { col } = createColumns(TroubleRow)
 const COLUMNS = [
-  col('sn', (sn, { deviceId }) => <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</KnownLink>, {
+  col('sn', (sn, { deviceId }) => <PermittedLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</PermittedLink>, {
     width: 150,
   }),
   col('channel', String, { width: 60, align: 'right' }),
@@ -20,7 +20,7 @@ const COLUMNS = [
 ]
 
 /** Channels that should record continuously and are online, but uploaded nothing for two hours. */
-export function TroubleTable({ tenantId }: { tenantId: number | undefined }) {
+export function SilentChannelTable({ tenantId }: { tenantId: number | undefined }) {
   const list = useInnerList(storageStats.trouble, { ...(tenantId !== undefined && { tenantId }) })
   return (
     <DataTable

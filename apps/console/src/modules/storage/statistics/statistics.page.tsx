@@ -13,9 +13,10 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
 import { ForecastChart, PackageArea, RenewalRate, SourceChart, TrendChart, UsageChart } from './stat-charts.tsx'
+import { Simulator } from './simulator.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
-import { TroubleTable } from './stat-trouble.tsx'
-import { DueTenants, PackageTable, TopTenants } from './stat-tables.tsx'
+import { SilentChannelTable } from './stat-trouble.tsx'
+import { ExpiringTenants, PackageTable, TopTenants } from './stat-tables.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 import '../storage.css'
 import './statistics.css'
@@ -25,7 +26,6 @@ const SettingDrawer = lazyAfterRender(() => import('../setting-drawer.tsx'), 'Se
 /** Cloud-storage statistics. Every figure opens the entitlements that it counts. */
 export default function StorageStatPage() {
   const [params, setParams] = useSearchParams()
-  const isMany = useHasManyTenants()
   const range = parseRange(params)
   const onSearch = (values: object) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
@@ -33,14 +33,7 @@ export default function StorageStatPage() {
   }
   return (
     <Page title="云存统计" extra={<PageActions range={range} />}>
-      <SearchForm initial={{ ...range } as never} onSearch={onSearch}>
-        <DateRangeFilter label="统计日期" begin="startDate" end="endDate" />
-        {isMany && (
-          <Filter of={StorageStatQuery} name="tenantId">
-            <TenantPicker />
-          </Filter>
-        )}
-      </SearchForm>
+      <StatSearch range={range} onSearch={onSearch} />
       <StatCards tenantId={range.tenantId} />
       <TrendChart range={range} />
       <PackageArea range={range} />
@@ -56,11 +49,26 @@ export default function StorageStatPage() {
       <Allowed to={storageStats.tenants}>
         <div className="stat-two">
           <TopTenants range={range} />
-          <DueTenants tenantId={range.tenantId} />
+          <ExpiringTenants tenantId={range.tenantId} />
         </div>
       </Allowed>
-      <TroubleTable tenantId={range.tenantId} />
+      <SilentChannelTable tenantId={range.tenantId} />
+      <Simulator />
     </Page>
+  )
+}
+
+function StatSearch({ range, onSearch }: { range: StatRange; onSearch(values: object): void }) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm initial={{ ...range } as never} onSearch={onSearch}>
+      <DateRangeFilter label="统计日期" begin="startDate" end="endDate" />
+      {isMany && (
+        <Filter of={StorageStatQuery} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+    </SearchForm>
   )
 }
 

@@ -57,7 +57,7 @@ export function BatchForm(props: Props) {
   return <Merge {...props} />
 }
 
-const named = (kind: BatchKind, rows: readonly Row[]) =>
+const formatBatchTitle = (kind: BatchKind, rows: readonly Row[]) =>
   `${TITLES[kind]}（${rows.length === 1 ? rows[0]?.feedbackNo : `${rows.length} 个`}）`
 
 function useBatchForm<E extends Endpoint>(endpoint: E, { rows, onClose, onDone }: Props, initial: object = {}) {
@@ -93,7 +93,7 @@ function useFailures() {
 function Assign(props: Props) {
   const { modal, form } = useBatchForm(feedback.assign, props)
   return (
-    <Modal title={named('assign', props.rows)} {...modal} okText="分派">
+    <Modal title={formatBatchTitle('assign', props.rows)} {...modal} okText="分派">
       <Form {...form}>
         <Field of={AssignInput} name="handlerId">
           <UserPicker />
@@ -107,7 +107,7 @@ function Assign(props: Props) {
 function Priority(props: Props) {
   const { modal, form } = useBatchForm(feedback.priority, props, { priority: props.rows[0]?.priority })
   return (
-    <Modal title={named('priority', props.rows)} {...modal}>
+    <Modal title={formatBatchTitle('priority', props.rows)} {...modal}>
       <Form {...form}>
         <SelectField of={PriorityInput} name="priority" />
       </Form>
@@ -127,7 +127,7 @@ function Tags(props: Props) {
   const { modal, form } = useBatchForm(feedback.tags, props, initial)
   const { tags } = useChoices()
   return (
-    <Modal title={named('tags', props.rows)} {...modal}>
+    <Modal title={formatBatchTitle('tags', props.rows)} {...modal}>
       <Form {...form}>
         {!single && (
           <Form.Item name="mode" label="方式">
@@ -145,7 +145,7 @@ function Tags(props: Props) {
 function Suspend(props: Props) {
   const { modal, form } = useBatchForm(feedback.suspend, props)
   return (
-    <Modal title={named('suspend', props.rows)} {...modal} okText="挂起">
+    <Modal title={formatBatchTitle('suspend', props.rows)} {...modal} okText="挂起">
       <Form {...form}>
         <DateTimeField of={SuspendInput} name="suspendUntil" hint="到时提醒处理人员，可不填" />
         <NoteField of={SuspendInput} name="remark" rows={3} />
@@ -157,7 +157,7 @@ function Suspend(props: Props) {
 function Close(props: Props) {
   const { modal, form } = useBatchForm(feedback.close, props)
   return (
-    <Modal title={named('close', props.rows)} {...modal} okText="关闭工单">
+    <Modal title={formatBatchTitle('close', props.rows)} {...modal} okText="关闭工单">
       <Form {...form}>
         <NoteField of={CloseInput} name="remark" rows={3} hint="写入每个工单的处理进度" />
       </Form>
@@ -169,7 +169,7 @@ function Merge(props: Props) {
   const many = props.rows.length > 1
   const { modal, form } = useBatchForm(feedback.merge, props)
   return (
-    <Modal title={named('merge', props.rows)} {...modal} okText="合并">
+    <Modal title={formatBatchTitle('merge', props.rows)} {...modal} okText="合并">
       <p>合并后，重复的工单关闭并链接到主工单，今后在主工单中处理。</p>
       <Form {...form}>
         <Field of={MergeInput} name="intoId">

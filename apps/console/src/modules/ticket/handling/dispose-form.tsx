@@ -6,10 +6,11 @@ import {
   FEEDBACK_MESSAGES,
   FEEDBACK_SUSPENDED,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { Button, Form, Radio } from 'antd'
-import { useEffect, useEffectEvent } from 'react'
+import { Alert, Button, Form, type FormInstance, Radio } from 'antd'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
+import { mergeEdits } from '#kit/form/form-values.ts'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
@@ -20,13 +21,14 @@ import type { TicketInfo } from '../ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
 import { TICKET_STATUS_DICT } from '../ticket-tags.tsx'
 
+interface DisposeFormProps {
+  readonly info: TicketInfo
+  onDirty(dirty: boolean): void
+}
+
 /** Form that processes a ticket: status, handler, remark and checklists. */
-export function DisposeForm({ info, onDirty }: { info: TicketInfo; onDirty(dirty: boolean): void }) {
-  const save = useSaveForm(feedback.dispose, {
-    initial: { status: 1, handlerId: info.handlerId ?? undefined, problemAttr: info.problemAttr, remark: '' },
-    draft: `ticket:${info.id}:${info.version}`,
-    input: (values) => inputOf(info, values),
-  })
+export function DisposeForm({ info: latest, onDirty }: DisposeFormProps) {
+  const { save, info, isBehind, loadLatest } = useTicketVersion(latest)
   const { form } = save.form
   const statuses = useWords(TICKET_STATUS_DICT, DISPOSE_STATUS).options
   useReportDirty(save.dirty, onDirty)
@@ -38,13 +40,12 @@ export function DisposeForm({ info, onDirty }: { info: TicketInfo; onDirty(dirty
   }
   return (
     <Form {...save.form} onValuesChange={onValuesChange} className="ticket-form">
+      {isBehind && save.dirty && <BehindNotice onLoad={loadLatest} />}
       <RestoredDraft {...save.draft} />
       <Field of={DisposeFields} name="status">
         <Radio.Group optionType="button" buttonStyle="solid" options={statuses} className="ticket-statuses" />
       </Field>
-      {!closes && (
-        <HandlerField info={info} form={save.name} onTake={(uid) => form.setFieldsValue({ handlerId: uid })} />
-      )}
+      {!closes && <HandlerField info={info} name={save.name} form={form} />}
       {suspends && <DateTimeField of={DisposeFields} name="suspendUntil" hint="到时提醒处理人员，可不填" />}
       <Form.Item name="problemAttr" label="问题分类">
         <Checklists />
@@ -66,11 +67,11 @@ export function DisposeForm({ info, onDirty }: { info: TicketInfo; onDirty(dirty
  * Form field for the handler. The form validates it, because the schema requires a handler for every status except
  * closed.
  */
-function HandlerField({ info, form, onTake }: { info: TicketInfo; form: string; onTake(uid: number): void }) {
+function HandlerField({ info, name, form }: { info: TicketInfo; name: string; form: FormInstance }) {
   const uid = Number(useSession()?.uid)
   const chosen = info.handlerId ? { uid: info.handlerId, realname: info.handler } : undefined
   return (
-    <Form.Item label="处理人员" htmlFor={`${form}_handlerId`} required>
+    <Form.Item label="处理人员" htmlFor={`${name}_handlerId`} required>
       <div className="ticket-handler">
         <Form.Item
           name="handlerId"
@@ -80,11 +81,18 @@ function HandlerField({ info, form, onTake }: { info: TicketInfo; form: string; 
         >
           <UserPicker {...(chosen && { chosen })} />
         </Form.Item>
-        <Button onClick={() => onTake(uid)}>由我处理</Button>
+        <Button onClick={() => form.setFieldsValue({ handlerId: uid })}>由我处理</Button>
       </div>
     </Form.Item>
   )
 }
+
+const valuesOf = ({ handlerId, problemAttr }: TicketInfo) => ({
+  status: 1,
+  handlerId: handlerId ?? undefined,
+  problemAttr,
+  remark: '',
+})
 
 const inputOf = ({ id, version }: TicketInfo, values: Record<string, unknown>) => {
   const { status, handlerId, problemAttr, remark, suspendUntil } = values
@@ -103,6 +111,52 @@ const inputOf = ({ id, version }: TicketInfo, values: Record<string, unknown>) =
 function appendTemplate(form: ReturnType<typeof Form.useForm>[0], text: string) {
   const before = String(form.getFieldValue('remark') ?? '')
   form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}` })
+}
+
+const BehindNotice = ({ onLoad }: { onLoad(): void }) => (
+  <Alert
+    type="warning"
+    showIcon
+    className="ticket-behind"
+    title="该工单刚被他人更新，提交前请加载最新内容"
+    action={
+      <Button size="small" onClick={onLoad}>
+        加载最新
+      </Button>
+    }
+  />
+)
+
+/**
+ * Returns the form and the version of the ticket that the form edits. A newer version replaces the values of an unchanged
+ * form. A form with typed values keeps its version until `loadLatest`, which changes only the fields that the user has
+ * not changed.
+ */
+function useTicketVersion(latest: TicketInfo) {
+  const [info, setInfo] = useState(latest)
+  const save = useSaveForm(feedback.dispose, {
+    initial: valuesOf(info),
+    draft: `ticket:${info.id}:${info.version}`,
+    input: (values) => inputOf(info, values),
+  })
+  const { form, onValuesChange } = save.form
+  const isBehind = info.version !== latest.version
+  if (isBehind && !save.dirty) setInfo(latest)
+  const shown = useRef(info.version)
+  const showVersion = useEffectEvent(() => {
+    if (shown.current === info.version) return
+    shown.current = info.version
+    // The draft of another version has another key, under which the typed values are stored again.
+    if (save.dirty) onValuesChange({})
+    else save.load(valuesOf(info))
+  })
+  useEffect(() => showVersion(), [info.version])
+  const loadLatest = () => {
+    save.forgetDraft()
+    form.setFieldsValue(mergeEdits(valuesOf(info), form.getFieldsValue(true), valuesOf(latest)))
+    setInfo(latest)
+  }
+  return { save, info, isBehind, loadLatest }
 }
 
 function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {

@@ -4,7 +4,7 @@ import { Button, Drawer, Empty, Input, Skeleton } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead, useWrite } from '#core/api/query.ts'
-import { focusOpened } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
@@ -26,7 +26,7 @@ export function Templates({ onClose }: { onClose(): void }) {
       open={open}
       size="min(560px, 100vw)"
       onClose={() => setOpen(false)}
-      afterOpenChange={(shown) => (shown ? focusOpened(shown) : onClose())}
+      afterOpenChange={(shown) => (shown ? focusFirstFieldOnOpen(shown) : onClose())}
       extra={
         <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
           新增模板

@@ -1,7 +1,7 @@
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Tag } from 'antd'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { StatBlock } from './stat-block.tsx'
 import { ProblemBars } from './stat-problem.tsx'
 import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
@@ -71,9 +71,9 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
             {models.map((model) => (
               <tr key={model.modelId}>
                 <th scope="row">
-                  <KnownLink to={ticketListPath(range, { ...buildCreatedFilter(range), modelId: model.modelId })}>
+                  <PermittedLink to={ticketListPath(range, { ...buildCreatedFilter(range), modelId: model.modelId })}>
                     {model.modelName}
-                  </KnownLink>
+                  </PermittedLink>
                   <small>
                     {model.tickets} 个工单 · {model.devices} 台{model.rate !== null && ` · ${model.rate}‰`}
                   </small>
@@ -105,7 +105,7 @@ function Cell(props: { model: Model; version: Version; worst: number; range: Sta
   const heat = Math.round(((rate ?? 0) / worst) * 60)
   return (
     <td>
-      <KnownLink
+      <PermittedLink
         to={to}
         className="stat-cell"
         style={{ background: `color-mix(in srgb, var(--ant-color-error) ${heat}%, transparent)` }}
@@ -120,7 +120,7 @@ function Cell(props: { model: Model; version: Version; worst: number; range: Sta
             <span className={rate > older ? 'stat-up' : 'stat-down'}>{rate > older ? '↑' : '↓'}</span>
           )}
         </small>
-      </KnownLink>
+      </PermittedLink>
     </td>
   )
 }

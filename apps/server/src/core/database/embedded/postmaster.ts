@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type SystemAccount, isReachable } from './system-user.ts'
+import { type SystemAccount, isFolderAccessible } from './system-user.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 import { isAlive, isInUse, pollUntil } from './processes.ts'
@@ -82,7 +82,7 @@ async function start(site: ClusterSite): Promise<RunningPostmaster | string> {
   const { uid, gid } = site.account ?? {}
   // The process enters the folder before it changes the account, so /proc/self/cwd works below an inaccessible home
   // folder.
-  const folder = isReachable(site.cluster, site.account) ? site.cluster : '/proc/self/cwd'
+  const folder = isFolderAccessible(site.cluster, site.account) ? site.cluster : '/proc/self/cwd'
   const child = spawn(join(site.binaries.bin, 'postgres'), ['-D', folder, '-k', site.sockets, ...settings()], {
     cwd: site.cluster,
     // Own process group: Ctrl-C reaches only the server, which stops PostgreSQL after the last request.

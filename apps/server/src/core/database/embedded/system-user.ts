@@ -19,17 +19,17 @@ export function findPostgresAccount(cluster: string): SystemAccount | undefined 
 }
 
 /** Returns an account with a name, which `initdb` needs and `postgres` does not. */
-export function findNamedAccount(): SystemAccount | undefined {
+export function findSystemUserForInitdb(): SystemAccount | undefined {
   if (!isRoot()) return undefined
   const line = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m)
   return { uid: Number(line?.[1] ?? 65_534), gid: Number(line?.[2] ?? 65_534) }
 }
 
 /** Returns true when `account` can reach this folder. A parent folder with mode 0700 prevents access. */
-export function isReachable(folder: string, account: SystemAccount | undefined): boolean {
+export function isFolderAccessible(folder: string, account: SystemAccount | undefined): boolean {
   if (!account) return true
   const { uid, gid, mode } = statSync(folder)
   const bits = uid === account.uid ? mode >> 6 : gid === account.gid ? mode >> 3 : mode
   const parent = dirname(folder)
-  return (bits & 1) === 1 && (parent === folder || isReachable(parent, account))
+  return (bits & 1) === 1 && (parent === folder || isFolderAccessible(parent, account))
 }

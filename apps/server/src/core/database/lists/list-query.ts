@@ -1,5 +1,5 @@
 import { MAX_ROWS } from '@oms/contract/core/page.ts'
-import { type AnyColumn, asc, type Column, desc, gte, ilike, lte, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, asc, Column, desc, gte, ilike, is, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -28,7 +28,8 @@ interface SortInput<C extends string> {
 
 /**
  * Returns the order of a list: the requested column of a fixed map, otherwise `standard`. The primary key breaks ties
- * in the same direction, so that one index (column, key) serves both directions.
+ * in the same direction, so that one index serves both directions: `(column, key)`, with `nulls first` for a column that
+ * may be null. Null is the lowest value.
  */
 export function buildOrder<C extends string>(
   { orderByColumn, isAsc }: SortInput<C>,
@@ -38,9 +39,18 @@ export function buildOrder<C extends string>(
 ): SQL[] {
   if (!orderByColumn) return standard
   const direction = isAsc === 'asc' ? asc : desc
-  const nulls = isAsc === 'asc' ? sql`nulls first` : sql`nulls last`
-  return [sql`${direction(columns[orderByColumn])} ${nulls}`, direction(key)]
+  const column = columns[orderByColumn]
+  const sorted = direction(column)
+  // PostgreSQL uses an index only with the same position of nulls, even for a column without nulls.
+  if (is(column, Column) && column.notNull) return [sorted, direction(key)]
+  return [isAsc === 'asc' ? sql`${sorted} nulls first` : sql`${sorted} nulls last`, direction(key)]
 }
+
+/**
+ * Returns the sort expression of a column with names: Chinese characters in pinyin order, and letters without regard to
+ * case. An index that serves this order has the form `(column collate oms_names nulls first, key)`.
+ */
+export const byName = (column: AnyColumn) => sql`${column} collate oms_names`
 
 interface PageInput {
   pageNum: number

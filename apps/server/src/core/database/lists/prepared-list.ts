@@ -47,7 +47,7 @@ interface Shape {
 
 /** Query of one list shape. */
 export interface PreparedQuery<Q extends PgSelect, F extends string = never> {
-  /** Returns the selection of a row without filter and order. */
+  /** Returns the `select` query of the rows, without filter and order. */
   readonly select: () => Q
   readonly key: PgColumn
   readonly where: SQL | undefined
@@ -107,7 +107,7 @@ export class PreparedLists {
     if (ids.length === 0) return []
     const made = this.#picks.get(shape) ?? pickOf(query())
     this.#picks.set(shape, made)
-    const rows = await this.#pipeline.rows(named(made.rows, { ids }))
+    const rows = await this.#pipeline.rows(buildPreparedQuery(made.rows, { ids }))
     return rows.map(made.decode) as unknown as Awaited<Q>[number][]
   }
 
@@ -160,7 +160,7 @@ export class PreparedLists {
   async #number(statement: Statement, values: Values) {
     const client = await this.#database.pool.connect()
     try {
-      const [row] = await runPrepared(client, named(statement, values))
+      const [row] = await runPrepared(client, buildPreparedQuery(statement, values))
       return Number(row?.[0] ?? 0)
     } finally {
       client.release()
@@ -168,7 +168,11 @@ export class PreparedLists {
   }
 }
 
-const named = ({ name, text, valuesOf }: Statement, values: Values) => ({ name, text, values: valuesOf(values) })
+const buildPreparedQuery = ({ name, text, valuesOf }: Statement, values: Values) => ({
+  name,
+  text,
+  values: valuesOf(values),
+})
 
 /**
  * Limit and offset are literal numbers in the SQL text. For a parameter, the planner assumes a tenth of the table and

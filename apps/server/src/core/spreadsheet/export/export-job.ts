@@ -15,7 +15,11 @@ const ROWS_PERCENT = 98
 
 /** Registers the job that writes an export into a file. After a crash, the job starts over. */
 export const registerExports = (services: Services) =>
-  services.jobs.register('export', exportWorker(services), { concurrency: 2, timeLimitSeconds: 60 * 60 })
+  services.jobs.register('export', exportWorker(services), {
+    concurrency: 2,
+    onePerTenant: true,
+    timeLimitSeconds: 60 * 60,
+  })
 
 const exportWorker =
   (services: Services): Worker =>

@@ -11,15 +11,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
-import { refused } from '#core/http/api-error.ts'
-import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, selectColumns, createExportColumns, createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import { sendTable } from './send-table.ts'
+import { type ColumnSpec, createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
+import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
+import { sendTable } from './send-table.ts'
 
 /** An endpoint whose input combines the filter and order of a list with `exportQuery`. */
 export type ExportEndpoint = Endpoint & {
@@ -89,11 +89,11 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
 
 /** Answers with the job that writes the file. */
 export const createJobResponse =
-  (data: JobResponse): StreamAnswer =>
+  (data: JobResponse, msg: string = TRANSFER_MESSAGES.exportLater): StreamAnswer =>
   (_request, reply) =>
     reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify({ code: RESPONSE_CODE.ok, msg: TRANSFER_MESSAGES.exportLater, data }))
+      .send(JSON.stringify({ code: RESPONSE_CODE.ok, msg, data }))
 
 /** Wraps the query in an object. A query is a promise of its rows and would otherwise run when awaited. */
 async function keysOf<E extends ExportEndpoint, R extends Row>(

@@ -1,12 +1,13 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
-import { type ColumnSpec, createExportColumns, createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import { type ExportEndpoint, createJobResponse } from './export.ts'
+import { type ColumnSpec, createCodeTranslator, createExportColumns } from '#core/spreadsheet/columns.ts'
 import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
+import { createJobResponse, type ExportEndpoint } from './export.ts'
 
 export interface StreamSource<E extends ExportEndpoint> {
   readonly services: Services
@@ -37,7 +38,8 @@ export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(de
   STREAMED.set(kind, { ...definition, all: createExportColumns(schema, columns) } as unknown as Streamed)
   return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamAnswer> => {
     ctx.audit({ bizType: kind, action: `导出${sheet}，转为后台` })
-    return createJobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
+    const job = await addTransfer(ctx, 'export', { of: kind, name: sheet, input })
+    return createJobResponse(job, TRANSFER_MESSAGES.exportQueued)
   }
 }
 

@@ -4,7 +4,12 @@ import { TextDecoder } from 'node:util'
 import { CsvError, parse } from 'csv-parse'
 import { restoreFormulaText } from '#core/spreadsheet/cell.ts'
 import { findCsvProblem } from '#core/spreadsheet/cell-problems.ts'
-import { type TableLimits, type TableRow, type TableSource, TableUnreadable } from '#core/spreadsheet/table-limits.ts'
+import {
+  type TableLimits,
+  type TableRow,
+  type TableSource,
+  UnreadableTableError,
+} from '#core/spreadsheet/table-limits.ts'
 
 const CHUNK_BYTES = 256 * 1024
 const MAX_RECORD_CHARACTERS = 1024 * 1024
@@ -33,7 +38,7 @@ export async function* readCsvRows(source: TableSource, limits: TableLimits): As
     for await (const { info, record } of parser as AsyncIterable<Parsed>)
       yield rowOf(info.records + info.empty_lines, record, limits)
   } catch (error) {
-    throw explained(error)
+    throw explainReadError(error)
   } finally {
     input.destroy()
   }
@@ -45,8 +50,8 @@ interface Parsed {
 }
 
 function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits): TableRow {
-  if (raw.length > maxColumns) throw new TableUnreadable(`表格不能超过${maxColumns}列`)
-  if (row > maxRows + 1) throw new TableUnreadable(`表格不能超过${maxRows}行`)
+  if (raw.length > maxColumns) throw new UnreadableTableError(`表格不能超过${maxColumns}列`)
+  if (row > maxRows + 1) throw new UnreadableTableError(`表格不能超过${maxRows}行`)
   const cells = raw.map(restoreFormulaText)
   const problems = new Map(
     cells.flatMap((text, at): [number, string][] => {
@@ -57,13 +62,14 @@ function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits)
   return problems.size > 0 ? { row, cells, problems } : { row, cells }
 }
 
-function explained(error: unknown) {
-  if (error instanceof TypeError) return new TableUnreadable('文件编码无法识别，请另存为 UTF-8 格式', { cause: error })
+function explainReadError(error: unknown) {
+  if (error instanceof TypeError)
+    return new UnreadableTableError('文件编码无法识别，请另存为 UTF-8 格式', { cause: error })
   if (!(error instanceof CsvError)) return error
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new TableUnreadable('表格内容不完整，有引号没有结束')
-  if (error.code === 'CSV_MAX_RECORD_SIZE') return new TableUnreadable('表格内容无法识别')
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new UnreadableTableError('表格内容不完整，有引号没有结束')
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return new UnreadableTableError('表格内容无法识别')
   const line = Number((error as { lines?: unknown }).lines)
-  return new TableUnreadable(`表格第${line}行的引号不正确：含引号的内容应整格加引号，其中的引号写两遍`)
+  return new UnreadableTableError(`表格第${line}行的引号不正确：含引号的内容应整格加引号，其中的引号写两遍`)
 }
 
 async function* decodedTexts(source: TableSource, encoding: string) {
@@ -77,7 +83,7 @@ async function firstLineOf(texts: AsyncGenerator<string>): Promise<string> {
   let text = ''
   while (text.length < FIRST_LINE_CHARACTERS && !/[\r\n]/.test(text)) {
     const { done, value } = await texts.next().catch((error: unknown) => {
-      throw explained(error)
+      throw explainReadError(error)
     })
     if (done) break
     text += value
@@ -110,7 +116,7 @@ async function encodingOf(source: TableSource, { maxUnpackedBytes }: TableLimits
     if (size === 0 && chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
     if (size === 0 && chunk[0] === 0xfe && chunk[1] === 0xff) return 'utf-16be'
     size += chunk.length
-    if (size > maxUnpackedBytes) throw new TableUnreadable('表格内容过大，请拆分后重新上传')
+    if (size > maxUnpackedBytes) throw new UnreadableTableError('表格内容过大，请拆分后重新上传')
     if (encoding === 'utf-8' && !isValid(utf8, chunk)) encoding = 'gb18030'
   }
   return encoding

@@ -8,12 +8,12 @@ export const writeCsv = (columns: readonly Column[], rows: Rows) =>
   Readable.from(csvChunks(columns, rows), { objectMode: false, highWaterMark: 64 * 1024 })
 
 async function* csvChunks(columns: readonly Column[], rows: Rows) {
-  let text = `\ufeff${columns.map(({ title }) => quoted(title)).join(',')}\r\n`
+  let text = `\ufeff${columns.map(({ title }) => quoteCell(title)).join(',')}\r\n`
   // Sends the first line at once, so that the browser shows the download.
   yield Buffer.from(text)
   text = ''
   for await (const row of rows) {
-    text += `${columns.map(({ key }) => quoted(formatCell(row[key]))).join(',')}\r\n`
+    text += `${columns.map(({ key }) => quoteCell(formatCell(row[key]))).join(',')}\r\n`
     if (text.length < CHUNK_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''
@@ -21,7 +21,7 @@ async function* csvChunks(columns: readonly Column[], rows: Rows) {
   if (text) yield Buffer.from(text)
 }
 
-function quoted(value: string) {
+function quoteCell(value: string) {
   const text = neutralizeFormula(value)
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -2,7 +2,12 @@ import type { Readable } from 'node:stream'
 import { formatSpreadsheetDate } from '#core/spreadsheet/cell.ts'
 import { CELL_PROBLEMS, findNumberProblem, findTextProblem } from '#core/spreadsheet/cell-problems.ts'
 import { findBuiltInFormat, type NumberFormat, PLAIN_FORMAT, parseNumberFormat } from './number-format.ts'
-import { type TableLimits, type TableRow, type TableSource, TableUnreadable } from '#core/spreadsheet/table-limits.ts'
+import {
+  type TableLimits,
+  type TableRow,
+  type TableSource,
+  UnreadableTableError,
+} from '#core/spreadsheet/table-limits.ts'
 import { readAttribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 import { openZip } from './zip-reader.ts'
 
@@ -25,7 +30,7 @@ type Open = (name: string) => Promise<Readable | undefined>
 
 async function requiredMember(open: Open, name: string) {
   const stream = await open(name)
-  if (!stream) throw new TableUnreadable('表格内容不完整')
+  if (!stream) throw new UnreadableTableError('表格内容不完整')
   return stream
 }
 
@@ -39,7 +44,7 @@ async function* scan(stream: Readable, handler: XmlHandler) {
       yield
     }
   } catch (error) {
-    throw error instanceof TableUnreadable ? error : new TableUnreadable('表格内容无法识别', { cause: error })
+    throw error instanceof UnreadableTableError ? error : new UnreadableTableError('表格内容无法识别', { cause: error })
   }
   scanner.end()
 }
@@ -61,7 +66,7 @@ async function firstSheet(open: Open) {
   await elements(await requiredMember(open, 'xl/_rels/workbook.xml.rels'), (name, attributes) => {
     if (name === 'Relationship' && readAttribute(attributes, 'Id') === id) path = readAttribute(attributes, 'Target')
   })
-  if (!id || !path) throw new TableUnreadable('表格中没有工作表')
+  if (!id || !path) throw new UnreadableTableError('表格中没有工作表')
   return { path: path.startsWith('/') ? path.slice(1) : `xl/${path}`, since1904 }
 }
 
@@ -180,7 +185,7 @@ class SheetReader implements XmlHandler {
       this.#column = 0
       const { maxRows } = this.#book.limits
       // Refuses row numbers above the limit, even when only one stray cell has such a number.
-      if (!(this.#row <= maxRows + 1)) throw new TableUnreadable(`表格不能超过${maxRows}行`)
+      if (!(this.#row <= maxRows + 1)) throw new UnreadableTableError(`表格不能超过${maxRows}行`)
     } else this.#inline.open(name)
   }
 
@@ -214,7 +219,7 @@ class SheetReader implements XmlHandler {
     const { text, problem } = this.#shown()
     if (text === '' && !problem) return
     const { maxColumns } = this.#book.limits
-    if (this.#column > maxColumns) throw new TableUnreadable(`表格不能超过${maxColumns}列`)
+    if (this.#column > maxColumns) throw new UnreadableTableError(`表格不能超过${maxColumns}列`)
     while (this.#cells.length < this.#column) this.#cells.push('')
     this.#cells[this.#column - 1] = text
     if (problem) this.#problems.set(this.#column - 1, problem)

@@ -1,4 +1,4 @@
-import { TableUnreadable } from '#core/spreadsheet/table-limits.ts'
+import { UnreadableTableError } from '#core/spreadsheet/table-limits.ts'
 
 export interface XmlHandler {
   /** Called for an opening element. `attributes` is the raw text after the name; use `attribute` to read a value. */
@@ -30,16 +30,16 @@ export class XmlScanner {
       if (start < 0) break
       const end = tokenEnd(xml, start)
       if (end < 0) break
-      if (start > at) this.#handler.text(decoded(xml.slice(at, start)))
+      if (start > at) this.#handler.text(decodeEntities(xml.slice(at, start)))
       this.#token(xml, start, end)
       at = end
     }
     this.#rest = xml.slice(at)
-    if (this.#rest.length > MAX_TOKEN) throw new TableUnreadable('表格内容无法识别')
+    if (this.#rest.length > MAX_TOKEN) throw new UnreadableTableError('表格内容无法识别')
   }
 
   end() {
-    if (this.#rest.trim() !== '') throw new TableUnreadable('表格内容不完整')
+    if (this.#rest.trim() !== '') throw new UnreadableTableError('表格内容不完整')
   }
 
   #token(xml: string, start: number, end: number) {
@@ -47,7 +47,7 @@ export class XmlScanner {
     if (second === 0x2f /* / */) return this.#handler.close(localName(xml.slice(start + 2, end - 1).trim()))
     if (second === 0x3f /* ? */ || xml.startsWith('<!--', start)) return
     if (xml.startsWith('<![CDATA[', start)) return this.#handler.text(xml.slice(start + 9, end - 3))
-    if (second === 0x21 /* ! */) throw new TableUnreadable('表格内容无法识别')
+    if (second === 0x21 /* ! */) throw new UnreadableTableError('表格内容无法识别')
     const empty = xml.charCodeAt(end - 2) === 0x2f
     const inner = xml.slice(start + 1, empty ? end - 2 : end - 1)
     const space = inner.search(/\s/)
@@ -91,22 +91,22 @@ export function readAttribute(attributes: string, name: string): string | undefi
     const quote = attributes.slice(equals + 1, equals + 9).trimStart()[0]
     const start = quote === '"' || quote === "'" ? attributes.indexOf(quote, equals) : -1
     const end = start < 0 ? -1 : attributes.indexOf(quote as string, start + 1)
-    if (end < 0) throw new TableUnreadable('表格内容无法识别')
-    if (localName(attributes.slice(at, equals).trim()) === name) return decoded(attributes.slice(start + 1, end))
+    if (end < 0) throw new UnreadableTableError('表格内容无法识别')
+    if (localName(attributes.slice(at, equals).trim()) === name) return decodeEntities(attributes.slice(start + 1, end))
     at = end + 1
   }
 }
 
-function decoded(text: string) {
+function decodeEntities(text: string) {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(\w{1,31}));/g, (_, decimal, hex, name) => {
     if (name) {
       const found = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
-      if (found === undefined) throw new TableUnreadable('表格内容无法识别')
+      if (found === undefined) throw new UnreadableTableError('表格内容无法识别')
       return found
     }
     const point = decimal ? Number(decimal) : Number.parseInt(hex, 16)
-    if (point > 0x10ffff) throw new TableUnreadable('表格内容无法识别')
+    if (point > 0x10ffff) throw new UnreadableTableError('表格内容无法识别')
     return String.fromCodePoint(point)
   })
 }

@@ -5,7 +5,7 @@ import {
   RATIO_FLOOR_BYTES,
   type TableLimits,
   type TableSource,
-  TableUnreadable,
+  UnreadableTableError,
 } from '#core/spreadsheet/table-limits.ts'
 
 export interface OpenedZip {
@@ -16,7 +16,7 @@ export interface OpenedZip {
 
 /** Reads the central directory. Refuses an archive whose unpacked size is too large before unpacking anything. */
 export async function openZip(source: TableSource, limits: TableLimits): Promise<OpenedZip> {
-  const zip = await opened(source)
+  const zip = await openZipFile(source)
   try {
     const entries = await contents(zip, limits)
     return {
@@ -28,13 +28,13 @@ export async function openZip(source: TableSource, limits: TableLimits): Promise
     }
   } catch (error) {
     zip.close()
-    throw error instanceof TableUnreadable ? error : unreadable(error)
+    throw error instanceof UnreadableTableError ? error : unreadable(error)
   }
 }
 
-const unreadable = (cause: unknown) => new TableUnreadable('表格内容无法识别', { cause })
+const unreadable = (cause: unknown) => new UnreadableTableError('表格内容无法识别', { cause })
 
-function opened(source: TableSource) {
+function openZipFile(source: TableSource) {
   return new Promise<ZipFile>((resolve, reject) => {
     // Sizes are checked while reading: an entry longer than its declared size fails.
     const options = { lazyEntries: true, autoClose: false, validateEntrySizes: true } as const
@@ -57,7 +57,7 @@ function contents(zip: ZipFile, limits: TableLimits) {
       compressed += entry.compressedSize
       const bomb = unpacked > RATIO_FLOOR_BYTES && unpacked > compressed * limits.maxRatio
       if (count > limits.maxEntries || unpacked > limits.maxUnpackedBytes || bomb)
-        reject(new TableUnreadable('表格内容过大，请拆分后重新上传'))
+        reject(new UnreadableTableError('表格内容过大，请拆分后重新上传'))
       else zip.readEntry()
     })
     zip.on('end', () => resolve(entries))
@@ -82,6 +82,6 @@ function checksumGuard({ crc32: expected }: Entry) {
       sum = crc32(chunk, sum)
       done(null, chunk)
     },
-    flush: (done) => done(sum === expected ? null : new TableUnreadable('文件已损坏，请重新导出后上传')),
+    flush: (done) => done(sum === expected ? null : new UnreadableTableError('文件已损坏，请重新导出后上传')),
   })
 }

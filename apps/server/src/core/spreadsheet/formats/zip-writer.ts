@@ -35,7 +35,7 @@ async function* zipChunks(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>)
   let offset = 0
   for await (const { name, source, modified } of entries) {
     const entry = {
-      name: Buffer.from(unused(safeName(name), names)),
+      name: Buffer.from(makeUniqueName(safeName(name), names)),
       stamp: dosTime(modified ?? new Date()),
       offset,
       crc: 0,
@@ -174,7 +174,7 @@ const safeName = (name: string) =>
     .join('/') || 'file'
 
 /** Returns an unused entry name: a second `a.txt` becomes `a (2).txt`. */
-function unused(name: string, names: Set<string>) {
+function makeUniqueName(name: string, names: Set<string>) {
   const [, stem = name, extension = ''] = /^(.*?)(\.[^./]*)?$/s.exec(name) ?? []
   let free = name
   for (let copy = 2; names.has(free.toLowerCase()); copy++) free = `${stem} (${copy})${extension}`

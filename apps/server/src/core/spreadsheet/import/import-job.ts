@@ -1,19 +1,28 @@
 import { MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
+import { analyzeTable } from '#core/database/analyze.ts'
+import { notFound } from '#core/http/api-error.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { analyzeTable } from '#core/database/analyze.ts'
+import { loadJobUser, storeFailureFile, type TransferPayload } from '#core/spreadsheet/transfer-jobs.ts'
 import { FailureFile, selectFailureFileFormat } from './failure-file.ts'
 import { findImport } from './import.ts'
 import { importLines } from './take-lines.ts'
-import { storeFailureFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 
 /** Progress in percent after all lines are imported. The number of lines is known when the table is received. */
 const LINES_PERCENT = 98
 
-/** Registers the job that imports a large table. After a crash, the job starts over, because nothing was committed. */
+/**
+ * Registers the job that imports a large table. After a crash or a lock conflict, the job starts over, because nothing
+ * was committed. Another import may hold locks of the same rows, so the retries last longer than most imports.
+ */
 export const registerImports = (services: Services) =>
-  services.jobs.register('import', importWorker(services), { concurrency: 2, timeLimitSeconds: 60 * 60 })
+  services.jobs.register('import', importWorker(services), {
+    concurrency: 2,
+    onePerTenant: true,
+    timeLimitSeconds: 60 * 60,
+    retries: 5,
+    retryDelaySeconds: 10,
+  })
 
 const importWorker =
   (services: Services): Worker =>

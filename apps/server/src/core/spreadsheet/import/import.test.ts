@@ -91,6 +91,24 @@ test('IMPORT-02 a dry run returns the same report and changes nothing', async ()
   expect(await stored()).toBe(0)
 })
 
+test('IMPORT-01 reports all problems of a line in the order of the columns, in the dry run and in the file of failed lines', async () => {
+  const csv = '大小,名称\n-1,\n5,甲\n#N/A,\n'
+  const problems = [
+    { row: 2, field: '大小', msg: '大小不能小于1' },
+    { row: 2, field: '名称', msg: '请输入名称' },
+    { row: 4, field: '大小', msg: '单元格为错误值#N/A' },
+    { row: 4, field: '名称', msg: '请输入名称' },
+  ]
+  expect((await send(csv, '1')).answer).toMatchObject({ created: 1, failed: 2, rows: problems })
+  const { answer } = await send(csv)
+  expect(answer).toMatchObject({ created: 1, failed: 2, rows: problems })
+  const { body } = await me.inject({ method: 'GET', url: `/api/v1/file/${answer.file?.id}?download=1` })
+  expect(body.trim().split('\r\n').slice(1)).toEqual([
+    '2,大小、名称,大小：大小不能小于1；名称：请输入名称,-1,',
+    '4,大小、名称,大小：单元格为错误值#N/A；名称：请输入名称,#待更正 #N/A,',
+  ])
+})
+
 test.each([
   ['名称\n', '表格中没有数据'],
   ['大小\n5\n', '表格缺少列：名称，请使用导入模板'],
@@ -135,7 +153,7 @@ test('IMPORT-04 a small import also returns a file of its failed lines, which ca
   expect(await stored()).toBe(5)
 })
 
-test('IMPORT-04 the failed lines of a workbook are a workbook, which can be corrected and imported', async () => {
+test('IMPORT-04 the failed lines of a workbook are returned as a workbook that can be corrected and imported', async () => {
   const columns = ['名称', '大小'].map((title) => ({ key: title, title }))
   const workbook = async (rows: readonly Record<string, unknown>[], own: readonly { key: string; title: string }[]) => {
     const chunks: Uint8Array[] = []

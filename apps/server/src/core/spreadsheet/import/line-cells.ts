@@ -1,4 +1,4 @@
-import { invalid } from '#core/http/api-error.ts'
+import { type ApiError, invalid } from '#core/http/api-error.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
 import { CELL_PROBLEMS, CORRECTION_MARK } from '#core/spreadsheet/cell-problems.ts'
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
@@ -7,6 +7,7 @@ import type { TableRow } from '#core/spreadsheet/table-limits.ts'
 export const CLEAR_CELL_MARK = '#清空'
 /** Prefix of an encrypted secret in a file of failed lines. */
 const ENCRYPTED = '已加密:'
+const UNDECRYPTABLE = '密文不完整或不是由本系统生成，请填写原内容'
 
 export interface ColumnFields {
   readonly header: readonly string[]
@@ -22,26 +23,32 @@ export interface GivenCells {
   readonly given: Readonly<Record<string, string>>
   /** Fields that an update changes: cells that are not empty or clear the field. */
   readonly filled: ReadonlySet<string>
+  /** Unreliable cells, at most one problem for each field. */
+  readonly problems: readonly ApiError[]
 }
 
-/** Returns the cells of a line by field. Throws an `ApiError` for the first unreliable cell. */
+/** Returns the readable cells of a line by field, and the problems of the other cells. */
 export function readLineCells(
   { cells, problems }: TableRow,
   { header, fields, secret, secretKey }: ColumnFields,
 ): GivenCells {
   const given: Record<string, string> = {}
   const filled = new Set<string>()
+  const found: ApiError[] = []
   for (const [at, cell] of cells.entries()) {
     const field = fields[at]
     const text = cell.trim()
     const problem = problems?.get(at)
-    if (problem && field) throw invalid(problem, field)
-    if (!header[at] && (text !== '' || problem)) throw invalid(CELL_PROBLEMS.untitled(at + 1))
-    if (!field) continue
-    if (text !== '') filled.add(field)
-    given[field] = text === CLEAR_CELL_MARK ? '' : secret.includes(field) ? decrypted(secretKey, text, field) : text
+    if (problem && field) found.push(invalid(problem, field))
+    else if (!header[at] && (text !== '' || problem)) found.push(invalid(CELL_PROBLEMS.untitled(at + 1)))
+    else if (field) {
+      if (text !== '') filled.add(field)
+      const plain = secret.includes(field) ? decryptCell(secretKey, text) : text
+      if (plain === undefined) found.push(invalid(UNDECRYPTABLE, field))
+      else given[field] = text === CLEAR_CELL_MARK ? '' : plain
+    }
   }
-  return { given, filled }
+  return { given, filled, problems: found }
 }
 
 /** Returns a line's cells for the file of failed lines. */
@@ -52,11 +59,12 @@ export const buildFailureCells = ({ cells, problems }: TableRow, { fields, secre
     return problems?.has(at) && !cell.startsWith(CORRECTION_MARK) ? `${CORRECTION_MARK} ${cell}` : cell
   })
 
-function decrypted(secretKey: Buffer, text: string, field: string) {
+/** Returns the plain text of a secret cell; undefined when the ciphertext is damaged or from another system. */
+function decryptCell(secretKey: Buffer, text: string) {
   if (!text.startsWith(ENCRYPTED)) return text
   try {
     return decrypt(secretKey, text.slice(ENCRYPTED.length))
   } catch {
-    throw invalid('密文不完整或不是由本系统生成，请填写原内容', field)
+    return undefined
   }
 }

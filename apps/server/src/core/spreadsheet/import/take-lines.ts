@@ -3,24 +3,31 @@ import type { Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
+import { ApiError } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { invalid, ApiError } from '#core/http/api-error.ts'
-import { inTransaction } from '#core/tenancy/tenancy.ts'
 import type { Row } from '#core/spreadsheet/cell.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
-import type { FailedLine } from './failure-file.ts'
-import { matchHeaderFields, readFieldTitle } from '#core/spreadsheet/header.ts'
-import { readLineCells, type ColumnFields, buildFailureCells } from './line-cells.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import type { TableLimits, TableRow } from '#core/spreadsheet/table-limits.ts'
+import type { OpenTable } from '#core/spreadsheet/table-reader.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { inTransaction } from '#core/tenancy/tenancy.ts'
+import type { FailedLine } from './failure-file.ts'
+import { buildFailureCells, type ColumnFields } from './line-cells.ts'
+import { type CellConverter, describeProblems, summarizeProblems, parseLine } from './parse-line.ts'
 
-/** Context of an import. `db` is the transaction of the whole import. */
+/**
+ * Context of an import. `db` is the transaction of the whole import, which may last for minutes. Take locks that other
+ * calls need in `finish`.
+ */
 export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'> & {
   /** Name of the table and its hash, which identifies a repeated import. */
   readonly file: { readonly name: string; readonly sha256: string }
 }
 
 type Taken = 'created' | 'updated'
+/** Result of a line: created, updated, or the reasons why the line is refused. */
+export type LineOutcome = Taken | ApiError | readonly ApiError[]
 /** Number of lines passed to one call of `takeMany`. */
 const LINES_AT_ONCE = 2000
 
@@ -31,7 +38,7 @@ export interface LineFacts {
   readonly filled: ReadonlySet<string>
 }
 /** Returns the fields of a line that an update may change. */
-export const pickFilledFields = <T extends object>(input: T, filled: ReadonlySet<string>) =>
+export const omitEmptyFields = <T extends object>(input: T, filled: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(input).filter(([key]) => filled.has(key))) as Partial<T>
 
 export interface ReadLine<Input = Record<string, unknown>> extends LineFacts {
@@ -42,20 +49,34 @@ export interface LineImporter<S extends z.ZodObject, State> {
   /** Schema of one line. Its titles are the column headers, its messages appear in the report. */
   readonly schema: S
   readonly required: readonly string[]
-  /** Converts cells for the schema: words to codes, names to ids. */
-  cells?(given: Readonly<Record<string, string>>, state: State): Record<string, unknown>
+  readonly cells?: CellConverter<State>
+  /**
+   * Reads the rows that the lines concern, for `findProblems` and `takeMany`. Receives the valid fields of all lines of
+   * the next call of `takeMany`.
+   */
+  load?(ctx: ImportCtx, lines: readonly Partial<z.output<S>>[], state: State): Promise<void>
+  /**
+   * Returns problems of single fields that the schema cannot find, for example unknown codes. Receives the valid fields
+   * of every line, also of lines with other problems.
+   */
+  findProblems?(
+    ctx: ImportCtx,
+    fields: Partial<z.output<S>>,
+    state: State,
+  ): readonly ApiError[] | Promise<readonly ApiError[]>
+  /** Notes a valid line in the state, before `findProblems` of the next line. `takeMany` receives the line later. */
+  accept?(input: z.output<S>, state: State): void
   /** Writes one line. A thrown `ApiError` refuses this line only and rolls back its writes. */
   take?(ctx: ImportCtx, input: z.output<S>, state: State, line: LineFacts): Promise<Taken>
   /**
    * Replaces `take` for long tables: writes many lines at once and returns the result of each line in order. A refused
    * line must not be written.
    */
-  takeMany?(
-    ctx: ImportCtx,
-    lines: readonly ReadLine<z.output<S>>[],
-    state: State,
-  ): Promise<readonly (Taken | ApiError)[]>
-  /** Runs after the last line, for example to clear caches and publish events. */
+  takeMany?(ctx: ImportCtx, lines: readonly ReadLine<z.output<S>>[], state: State): Promise<readonly LineOutcome[]>
+  /**
+   * Runs after the last line, for example to clear caches and publish events. The transaction of an import may last for
+   * minutes, so locks that other calls need are taken here.
+   */
   finish?(ctx: ImportCtx, state: State): Promise<void>
   /**
    * Returns additional response fields after the commit or the rolled-back dry run. Only for imports that never run as
@@ -125,34 +146,37 @@ export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Wor
   const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
   const { name, bytes } = work.table
   const file = { name, sha256: createHash('sha256').update(bytes).digest('hex') }
+  const limits = buildImportLimits(work.definition)
+  // Opened before the transaction, because a connection of the pool must not wait for a thread.
+  const opened = await openTableInThread(bytes, name, limits, { signal: work.signal })
   let state: unknown
-  await inTransaction(ctx.services.database, ctx.user, async (db) => {
-    state = await importAllLines({ ...ctx, db, file }, work, report)
-    if (dryRun) throw new Rehearsed()
-    await work.beforeCommit?.(db, report)
-  }).catch((error: unknown) => {
+  try {
+    await inTransaction(ctx.services.database, ctx.user, async (db) => {
+      state = await importAllLines({ ...ctx, db, file }, work, { opened, report })
+      if (dryRun) throw new Rehearsed()
+      await work.beforeCommit?.(db, report)
+    })
+  } catch (error) {
     if (!(error instanceof Rehearsed)) throw error
-  })
+  } finally {
+    opened.close()
+  }
   work.onEnd?.(state)
   return report
 }
 
 type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
 
-async function importAllLines(ctx: ImportCtx, work: Work, report: Tally) {
-  const { definition, table } = work
-  const { header, rows, close } = await openTableInThread(table.bytes, table.name, buildImportLimits(definition))
-  try {
-    const { secret = [] } = definition
-    const { secretKey } = ctx.services.config
-    return await takeRows(ctx, work, {
-      rows,
-      report,
-      columns: { header, fields: matchHeaderFields(definition, header), secret, secretKey },
-    })
-  } finally {
-    close()
-  }
+function importAllLines(
+  ctx: ImportCtx,
+  work: Work,
+  { opened: { header, rows }, report }: { opened: OpenTable; report: Tally },
+) {
+  const { definition } = work
+  const { secret = [] } = definition
+  const { secretKey } = ctx.services.config
+  const columns = { header, fields: matchHeaderFields(definition, header), secret, secretKey }
+  return takeRows(ctx, work, { rows, report, columns })
 }
 
 interface Reading {
@@ -168,11 +192,7 @@ async function takeRows(ctx: ImportCtx, work: Work, { rows, columns, report }: R
   for await (const row of rows) {
     signal?.throwIfAborted()
     report.total += 1
-    batch.push({
-      row: row.row,
-      result: parsed(definition, { row, columns, state }),
-      failed: () => ({ header: columns.header, cells: buildFailureCells(row, columns) }),
-    })
+    batch.push(readLine(definition, { row, columns, state }))
     if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
       await importBatch(ctx, work, { batch: batch.splice(0), state, report })
     await onLine?.(report.total)
@@ -187,24 +207,35 @@ interface Line {
   readonly columns: ColumnFields
   readonly state: unknown
 }
-/** A line parsed by the schema, or the reason why parsing failed. */
-interface Parsed {
-  readonly row: number
-  readonly result: ReadLine | { readonly problem: ApiError }
+/** A parsed line with the problems that its schema found. */
+interface Parsed extends LineFacts {
+  readonly fields: Record<string, unknown>
+  readonly problems: readonly ApiError[]
+  /** Returns the problems with the titles of their fields. */
+  describe(problems: readonly ApiError[]): ReturnType<typeof describeProblems>
   /** Returns the line's entry in the file of failed lines. */
   failed(): Pick<FailedLine, 'header' | 'cells'>
 }
 
-function parsed({ schema, cells }: ImportDefinition, { row, columns, state }: Line): Parsed['result'] {
-  try {
-    const { given, filled } = readLineCells(row, columns)
-    const result = schema.safeParse(cells?.(given, state) ?? given)
-    if (result.success) return { row: row.row, filled, input: result.data }
-    const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
-    return { problem: invalid(message, path.map(String).join('.')) }
-  } catch (error) {
-    return { problem: problemOf(error) }
+function readLine(definition: ImportDefinition, line: Line): Parsed {
+  const { row, columns } = line
+  return {
+    ...parseLine(definition, line),
+    row: row.row,
+    describe: (all) => describeProblems(definition.schema, columns, all),
+    failed: () => ({ header: columns.header, cells: buildFailureCells(row, columns) }),
   }
+}
+
+/** Returns all problems of each line, in the order of the lines. The state contains the accepted lines afterwards. */
+async function checkBatch(ctx: ImportCtx, definition: ImportDefinition, { batch, state }: Batch) {
+  const lines = batch.map(({ fields }) => fields)
+  await definition.load?.(ctx, lines, state)
+  return runSequentially(batch, async ({ fields, problems }) => {
+    const all = [...problems, ...((await definition.findProblems?.(ctx, fields, state)) ?? [])]
+    if (all.length === 0) definition.accept?.(fields, state)
+    return all
+  })
 }
 
 const problemOf = (error: unknown) => {
@@ -219,18 +250,22 @@ interface Batch {
 }
 
 /** Writes the valid lines of a batch and reports every line in the file's order. */
-async function importBatch(ctx: ImportCtx, work: Work, { batch, state, report }: Batch) {
+async function importBatch(ctx: ImportCtx, work: Work, current: Batch) {
   const { definition } = work
-  const lines = batch.flatMap(({ result }) => ('input' in result ? [result] : []))
+  const { batch, state, report } = current
+  const found = await checkBatch(ctx, definition, current)
+  const lines = batch.flatMap(({ row, filled, fields: input }, at) =>
+    found[at]!.length > 0 ? [] : [{ row, filled, input }],
+  )
   const outcomes = definition.takeMany
     ? await definition.takeMany(ctx, lines, state)
     : await runSequentially(lines, (line) => importLine(ctx, definition, line, state))
-  let at = 0
-  for (const line of batch) {
-    const { result } = line
-    const outcome = 'problem' in result ? result.problem : outcomes[at++]
+  let taken = 0
+  for (const [at, line] of batch.entries()) {
+    const problems = found[at]!
+    const outcome = problems.length > 0 ? problems : outcomes[taken++]
     if (typeof outcome === 'string') report[outcome] += 1
-    else if (outcome) await countFailure(report, work, line, outcome)
+    else if (outcome) await countFailure(report, work, line, [outcome].flat())
   }
 }
 
@@ -248,11 +283,17 @@ async function runSequentially<Item, Out>(items: readonly Item[], work: (item: I
 const importLine = (ctx: ImportCtx, definition: ImportDefinition, { input, ...line }: ReadLine, state: unknown) =>
   ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state, line)).catch(problemOf)
 
-async function countFailure(report: Tally, work: Work, { row, failed }: Parsed, problem: ApiError) {
-  const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work
+/**
+ * Adds a refused line to the file of failed lines. Adds its problems to the report when the report has space for all of
+ * them.
+ */
+async function countFailure(report: Tally, work: Work, line: Parsed, reasons: readonly ApiError[]) {
+  const { onFailed, reported = MAX_REPORTED_ROWS } = work
+  const { row } = line
   report.failed += 1
-  const field = problem.data?.field?.split('.')[0]
-  const reason = { row, ...(field && { field: readFieldTitle(definition.schema, field) }), msg: problem.message }
-  if (report.rows.length < reported) report.rows.push(reason)
-  await onFailed?.({ ...reason, ...failed() })
+  const problems = line.describe(reasons)
+  if (report.rows.length + problems.length <= reported)
+    report.rows.push(...problems.map((problem) => ({ row, ...problem })))
+  const titles = [...new Set(problems.flatMap(({ field = '' }) => field || []))]
+  await onFailed?.({ row, field: titles.join('、'), msg: summarizeProblems(problems), ...line.failed() })
 }

@@ -68,7 +68,7 @@ export class DiskRead extends Readable {
       const bytes = await this.#next(piece)
       await leaving
       if (bytes === 0) return this.#finish(answer, pieces)
-      leaving = written(answer, piece.subarray(0, bytes))
+      leaving = writeChunk(answer, piece.subarray(0, bytes))
       // Prevents an unhandled rejection: the promise may fail before the code awaits it.
       leaving.catch(() => {})
     }
@@ -85,5 +85,5 @@ export class DiskRead extends Readable {
 
 const takeBuffer = () => idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
 
-const written = (answer: OutgoingMessage, bytes: Buffer) =>
+const writeChunk = (answer: OutgoingMessage, bytes: Buffer) =>
   new Promise<void>((done, fail) => void answer.write(bytes, (error) => (error ? fail(error) : done())))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stripEnd, stripStart } from '@oms/contract/core/strip.ts'
+import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import { AwsClient } from 'aws4fetch'
 import { XMLParser } from 'fast-xml-parser'
 import { type ByteRange, DiskFull, FileMissing } from '#core/storage/store.ts'
@@ -74,12 +74,12 @@ export class S3Client {
       retries: 0,
     })
     const url = new URL(config.endpoint)
-    const root = stripEnd(url.pathname, /\//)
+    const root = trimEndMatching(url.pathname, /\//)
     this.#base =
       config.pathStyle === false
         ? `${url.protocol}//${config.bucket}.${url.host}${root}`
         : `${url.protocol}//${url.host}${root}/${config.bucket}`
-    this.#prefix = config.prefix ? `${stripEnd(stripStart(config.prefix, /\//), /\//)}/` : ''
+    this.#prefix = config.prefix ? `${trimEndMatching(trimStartMatching(config.prefix, /\//), /\//)}/` : ''
   }
 
   async put(key: string, body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) {

@@ -1,8 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileStoreSuite } from '#test/file-store-suite.ts'
 import S3rver from 's3rver'
+import { expect, onTestFinished, test } from 'vitest'
 import { S3Client } from './s3-client.ts'
 import { S3PartStore } from './s3-parts.ts'
 import { S3Store } from './s3-store.ts'
@@ -35,4 +38,20 @@ fileStoreSuite('a bucket', async () => {
       await rm(directory, { recursive: true, force: true })
     },
   }
+})
+
+test('deletes temporary files of killed processes, also when the store lists no unfinished uploads', async () => {
+  const spool = await mkdtemp(join(tmpdir(), 'oms-spool-'))
+  const server = createServer((_, response) => response.writeHead(501).end())
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(async () => {
+    server.close()
+    await rm(spool, { recursive: true, force: true })
+  })
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new S3Client({ endpoint, region: 'r', bucket: 'b', accessKey: 'k', secretKey: 's', prefix: '' })
+  for (const name of ['killed.part', 'running.part']) await writeFile(join(spool, name), 'bytes')
+  await utimes(join(spool, 'killed.part'), new Date(), new Date(Date.now() - 2 * 3_600_000))
+  expect(await new S3Store(client, spool, 0).sweep()).toBe(1)
+  expect(await readdir(spool)).toEqual(['running.part'])
 })

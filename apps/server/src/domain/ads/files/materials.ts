@@ -11,7 +11,7 @@ import { adMaterials, ads } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
 import { computeMediaFacts } from '../settle-ad.ts'
 import { readMaterials, type StoredMaterial } from '../content.ts'
-import { FileRefused, type ProbeKind } from './probe-facts.ts'
+import { FileRefusedError, type ProbeKind } from './probe-facts.ts'
 import { probeFile } from './probe.ts'
 
 const KIND = 'ad-probe'
@@ -83,7 +83,7 @@ export async function probeMaterial(services: Services, { materialId, isPoster =
       return update(db, material, { ...facts, ...made, chunkHashes, probeState: PROBED, probeError: '' })
     })
   } catch (error) {
-    if (!(error instanceof FileRefused)) throw error
+    if (!(error instanceof FileRefusedError)) throw error
     if (!isPoster) await update(db, material, { probeState: UNUSABLE, probeError: error.message })
   }
   await services.events.publish(db, 'changed', { resource: 'advertise', tenantId: material.tenantId })

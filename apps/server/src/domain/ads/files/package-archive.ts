@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { AD_MESSAGES, formatPackageProblem } from '@oms/contract/advertise/ad-rules.ts'
 import { type Entry, open, type ZipFile } from 'yauzl'
-import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
+import { FileRefusedError, sanitizeProbedText } from './probe-facts.ts'
 
 const MAX_ENTRIES = 200
 const MIB = 1024 * 1024
@@ -13,8 +13,8 @@ const SYMLINK = 0o120000
 
 const NAME_PROBLEM = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.*)/s
 
-const broken = (cause?: unknown) => new FileRefused(AD_MESSAGES.pageBroken, { cause })
-const refused = (problem: string, cause?: unknown) => new FileRefused(formatPackageProblem(problem), { cause })
+const broken = (cause?: unknown) => new FileRefusedError(AD_MESSAGES.pageBroken, { cause })
+const refused = (problem: string, cause?: unknown) => new FileRefusedError(formatPackageProblem(problem), { cause })
 
 /**
  * Reads an archive into memory by path. Refuses more than 200 entries, more than 40 MB unpacked, encrypted entries, links
@@ -28,7 +28,7 @@ export async function readArchive(path: string): Promise<ReadonlyMap<string, Buf
     for (const entry of entries) files.set(entry.fileName, await contentOf(zip, entry))
     return files
   } catch (error) {
-    throw error instanceof FileRefused ? error : problemOf(error)
+    throw error instanceof FileRefusedError ? error : problemOf(error)
   } finally {
     zip.close()
   }

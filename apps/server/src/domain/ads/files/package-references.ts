@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { formatPackageProblem, formatExternalReference } from '@oms/contract/advertise/ad-rules.ts'
-import { FileRefused, sanitizeProbedText } from './probe-facts.ts'
+import { FileRefusedError, sanitizeProbedText } from './probe-facts.ts'
 
 const MIB = 1024 * 1024
 const MAX_PAGE_BYTES = 60 * MIB
@@ -27,8 +27,8 @@ const MIME: Readonly<Record<string, string>> = {
   otf: 'font/otf',
 }
 const isCss = (path: string) => path.toLowerCase().endsWith('.css')
-const refused = (problem: string) => new FileRefused(formatPackageProblem(problem))
-const external = (address: string) => new FileRefused(formatExternalReference(sanitizeProbedText(address)))
+const refused = (problem: string) => new FileRefusedError(formatPackageProblem(problem))
+const external = (address: string) => new FileRefusedError(formatExternalReference(sanitizeProbedText(address)))
 const unclosed = (from: string) => refused(`「${sanitizeProbedText(from)}」的样式不完整`)
 
 /** Replaces references to files of a package by `data:` addresses. The sum of all replacements is limited. */
@@ -80,7 +80,7 @@ export class PackageReferences {
 
   #dataOf(path: string, address: string) {
     const bytes = this.#files.get(path)
-    if (!bytes) throw new FileRefused(`素材包缺少 ${sanitizeProbedText(address)}`)
+    if (!bytes) throw new FileRefusedError(`素材包缺少 ${sanitizeProbedText(address)}`)
     const extension = posix.extname(path).slice(1).toLowerCase()
     const content = isCss(path) ? Buffer.from(this.#sheet(path, bytes)) : bytes
     return `data:${MIME[extension] ?? 'application/octet-stream'};base64,${content.toString('base64')}`

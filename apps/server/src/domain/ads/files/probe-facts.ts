@@ -53,6 +53,6 @@ export const sanitizeProbedText = (text: string) =>
     .replaceAll(/\p{Cc}/gu, ' ')
 
 /** Thrown when a file cannot be used. The message is shown to the person who uploaded the file. */
-export class FileRefused extends Error {
-  override readonly name = 'FileRefused'
+export class FileRefusedError extends Error {
+  override readonly name = 'FileRefusedError'
 }

@@ -1,7 +1,7 @@
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { MAX_IMAGE_PIXELS, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import { findSizeProblem } from '#core/storage/file-type.ts'
-import { FileRefused, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
 
 const THUMB_PIXELS = 480
 const THUMB_QUALITY = 80
@@ -22,17 +22,17 @@ export async function probeImage(path: string, thumbPath: string): Promise<Probe
   try {
     const { format, width, height, orientation = 1 } = await sharp(path, options).metadata()
     const mime = MIME[format ?? '']
-    if (!mime) throw new FileRefused(AD_MESSAGES.damagedImage)
+    if (!mime) throw new FileRefusedError(AD_MESSAGES.damagedImage)
     const problem = findSizeProblem({ width, height })
-    if (problem) throw new FileRefused(problem)
+    if (problem) throw new FileRefusedError(problem)
     const size = { width: THUMB_PIXELS, height: THUMB_PIXELS, fit: 'inside', withoutEnlargement: true } as const
     await sharp(path, options).autoOrient().resize(size).webp({ quality: THUMB_QUALITY }).toFile(thumbPath)
     const rotation = DEGREES[orientation] ?? 0
     const isTurned = rotation % (2 * QUARTER_TURN) !== 0
     return { ...NO_FACTS, mime, rotation, width: isTurned ? height : width, height: isTurned ? width : height }
   } catch (error) {
-    if (error instanceof FileRefused) throw error
+    if (error instanceof FileRefusedError) throw error
     const isTooLarge = error instanceof Error && /pixel limit/.test(error.message)
-    throw new FileRefused(isTooLarge ? UPLOAD_MESSAGES.pixels : AD_MESSAGES.damagedImage, { cause: error })
+    throw new FileRefusedError(isTooLarge ? UPLOAD_MESSAGES.pixels : AD_MESSAGES.damagedImage, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import { AD_MESSAGES, MAX_SECONDS } from '@oms/contract/advertise/ad-rules.ts'
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny'
-import { FileRefused, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
 
 const MAX_LONG_SIDE = 3840
 const MAX_SHORT_SIDE = 2160
@@ -24,9 +24,9 @@ async function opened(path: string, isVideo: boolean): Promise<Input> {
  */
 async function durationOf(input: Input, track: InputVideoTrack | InputAudioTrack, isVideo: boolean) {
   const seconds = await input.computeDuration([track])
-  if (!Number.isFinite(seconds) || seconds <= 0) throw new FileRefused(damaged(isVideo))
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new FileRefusedError(damaged(isVideo))
   if (seconds < 1 || seconds > MAX_SECONDS)
-    throw new FileRefused(isVideo ? AD_MESSAGES.videoLength : AD_MESSAGES.audioLength)
+    throw new FileRefusedError(isVideo ? AD_MESSAGES.videoLength : AD_MESSAGES.audioLength)
   return Math.round(seconds * 1000)
 }
 
@@ -39,7 +39,7 @@ export async function probeMedia(path: string, isVideo: boolean): Promise<ProbeF
     const [video, audio] = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()]
     const track = isVideo ? video : audio
     const codec = codecName((await track?.getCodec()) ?? null)
-    if (!track || !codec) throw new FileRefused(damaged(isVideo))
+    if (!track || !codec) throw new FileRefusedError(damaged(isVideo))
     const durationMs = await durationOf(input, track, isVideo)
     const { averagePacketRate, averageBitrate } = await track.computePacketStats(SAMPLE_PACKETS)
     const facts = {
@@ -52,8 +52,8 @@ export async function probeMedia(path: string, isVideo: boolean): Promise<ProbeF
     }
     return isVideo && video ? { ...facts, ...(await frameFacts(video, averagePacketRate)) } : facts
   } catch (error) {
-    if (error instanceof FileRefused) throw error
-    throw new FileRefused(damaged(isVideo), { cause: error })
+    if (error instanceof FileRefusedError) throw error
+    throw new FileRefusedError(damaged(isVideo), { cause: error })
   } finally {
     input.dispose()
   }
@@ -62,9 +62,9 @@ export async function probeMedia(path: string, isVideo: boolean): Promise<ProbeF
 async function frameFacts(video: InputVideoTrack, rate: number) {
   const width = await video.getDisplayWidth()
   const height = await video.getDisplayHeight()
-  if (!(width > 0 && height > 0)) throw new FileRefused(AD_MESSAGES.damaged)
+  if (!(width > 0 && height > 0)) throw new FileRefusedError(AD_MESSAGES.damaged)
   if (Math.max(width, height) > MAX_LONG_SIDE || Math.min(width, height) > MAX_SHORT_SIDE)
-    throw new FileRefused(AD_MESSAGES.videoSize)
+    throw new FileRefusedError(AD_MESSAGES.videoSize)
   return {
     width,
     height,

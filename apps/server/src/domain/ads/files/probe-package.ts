@@ -2,7 +2,7 @@ import { AD_MESSAGES, formatPackageProblem } from '@oms/contract/advertise/ad-ru
 import { DomUtils, parseDocument } from 'htmlparser2'
 import { readArchive } from './package-archive.ts'
 import { PackageReferences } from './package-references.ts'
-import { FileRefused } from './probe-facts.ts'
+import { FileRefusedError } from './probe-facts.ts'
 
 const INDEX = 'index.html'
 const REFERENCES = ['src', 'href', 'poster', 'data', 'background', 'xlink:href'] as const
@@ -26,11 +26,11 @@ type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number]
 export async function probePackage(path: string): Promise<string> {
   const files = await readArchive(path)
   const index = files.get(INDEX)
-  if (!index) throw new FileRefused(AD_MESSAGES.pageMissing)
+  if (!index) throw new FileRefusedError(AD_MESSAGES.pageMissing)
   try {
     return inlined(index.toString('utf8'), new PackageReferences(files))
   } catch (error) {
-    throw error instanceof FileRefused ? error : new FileRefused(AD_MESSAGES.pageBroken, { cause: error })
+    throw error instanceof FileRefusedError ? error : new FileRefusedError(AD_MESSAGES.pageBroken, { cause: error })
   }
 }
 
@@ -43,8 +43,8 @@ function inlined(html: string, references: PackageReferences) {
 function rewrite(element: Element, references: PackageReferences) {
   const { attribs, name } = element
   const isRefresh = name === 'meta' && /refresh/i.test(attribs['http-equiv'] ?? '')
-  if (isRefresh) throw new FileRefused(formatPackageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
-  if (REFUSED.includes(name)) throw new FileRefused(formatPackageProblem(`${INDEX} 不能使用 <${name}>`))
+  if (isRefresh) throw new FileRefusedError(formatPackageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
+  if (REFUSED.includes(name)) throw new FileRefusedError(formatPackageProblem(`${INDEX} 不能使用 <${name}>`))
   for (const key of REFERENCES) {
     const value = attribs[key]
     if (value !== undefined) attribs[key] = references.resolve(value, INDEX)

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  FileRefused,
+  FileRefusedError,
   NO_FACTS,
   type ProbeAnswer,
   type ProbedFile,
@@ -65,7 +65,7 @@ process.once('message', (task: ProbeTask) => {
     .then(
       (probed): ProbeAnswer => ({ probed }),
       (error: unknown): ProbeAnswer => {
-        if (error instanceof FileRefused) return { refused: error.message }
+        if (error instanceof FileRefusedError) return { refused: error.message }
         throw error
       },
     )

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { FileRefused, type ProbeAnswer, type ProbedFile, type ProbeKind, type ProbeTask } from './probe-facts.ts'
+import { FileRefusedError, type ProbeAnswer, type ProbedFile, type ProbeKind, type ProbeTask } from './probe-facts.ts'
 
 export interface ProbeLimits {
   readonly heapMb: number
@@ -25,7 +25,7 @@ const REFUSALS: Readonly<Record<ProbeKind, string>> = {
 
 /**
  * Probes an uploaded file in a separate process with limited memory and time, and calls `use` with the result while the
- * written files exist. A crash of a decoder ends only that process. Rejects with `FileRefused` for unusable files.
+ * written files exist. A crash of a decoder ends only that process. Rejects with `FileRefusedError` for unusable files.
  */
 export async function probeFile<T>(
   store: Pick<FileStore, 'openRead'>,
@@ -52,10 +52,10 @@ function runProbe(task: ProbeTask, { heapMb, workMs }: ProbeLimits): Promise<Pro
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const { promise, resolve, reject } = Promise.withResolvers<ProbedFile>()
-  const refuse = () => reject(new FileRefused(REFUSALS[task.kind]))
+  const refuse = () => reject(new FileRefusedError(REFUSALS[task.kind]))
   const timer = setTimeout(() => child.kill('SIGKILL'), workMs)
   child.once('message', (answer: ProbeAnswer) =>
-    'probed' in answer ? resolve(answer.probed) : reject(new FileRefused(answer.refused)),
+    'probed' in answer ? resolve(answer.probed) : reject(new FileRefusedError(answer.refused)),
   )
   child.once('error', reject)
   child.once('exit', refuse)

@@ -5,7 +5,7 @@ export interface ZipEntry {
   readonly bytes: Buffer
 }
 
-/** An entry whose bytes are elsewhere. */
+/** Name, size and CRC-32 of an entry, without its bytes. */
 interface ZipEntryFacts {
   readonly name: string
   readonly size: number
@@ -23,7 +23,7 @@ export function createZip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...entries.flatMap(({ bytes }, at) => [heads[at]!, bytes]), end])
 }
 
-/** Returns the bytes of a zip file before each uncompressed entry, and those after the last entry. */
+/** Returns the bytes of a zip file that precede each uncompressed entry, and the bytes after the last entry. */
 export function layOutZip(entries: readonly ZipEntryFacts[]): { heads: Buffer[]; end: Buffer } {
   const heads: Buffer[] = []
   const directory: Buffer[] = []

@@ -33,7 +33,7 @@ export class AdDelivery {
     this.index = index
     this.writer = new PlayWriter(pool, dayOf)
     const versions = new PublishedVersions(pool)
-    this.ingest = new PlayIngest({ writer: this.writer, versions, retentionDays: config.adPlayDays, dayOf })
+    this.ingest = new PlayIngest({ pool, writer: this.writer, versions, retentionDays: config.adPlayDays, dayOf })
     this.status = new ScreenStatus(pool, log)
   }
 

@@ -14,7 +14,7 @@ import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } 
 import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
 
 /** Number of changed devices above which all devices are assigned in one pass. */
-const FEW = 50_000
+const MAX_SINGLE_ASSIGNMENTS = 50_000
 const DYNAMIC_GROUPS_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -219,7 +219,7 @@ export class AdIndex {
    */
   async #followDevices(client: pg.Client, slots: DeviceSlots, since: string) {
     const { rows } = await client.query<{ id: number }>('select id from devices where changed >= $1::xid8', [since])
-    if (rows.length > FEW) return this.#assignment.assignAll(slots)
+    if (rows.length > MAX_SINGLE_ASSIGNMENTS) return this.#assignment.assignAll(slots)
     for (const { id } of rows) {
       const slot = slots.slotOf(id)
       if (slot >= 0) this.#assignment.assignSlot(slots, slot, [...this.programs.values()])

@@ -1,11 +1,10 @@
 import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { Pool } from 'pg'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { AdBody } from '#schema/advertise.ts'
 import { fileMsOf } from '../file-durations.ts'
 
 const MAX_CACHED_VERSIONS = 20_000
-/** Tenant of the platform, whose programs reach all devices. */
-const PLATFORM = 1
 
 interface PublishedItem {
   readonly adId: number
@@ -129,11 +128,11 @@ export class PublishedVersions {
 }
 
 /**
- * True when a published version could have been delivered to a device. Members of groups change, so a version for
- * groups is accepted from every device of the tenant.
+ * True when a published version could have been delivered to a device. Programs of the platform reach all tenants.
+ * Members of groups change, so a version for groups is accepted from every device of the tenant.
  */
-export function canReach({ tenantId, targetType, targetIds }: PublishedProgram, device: PlayTarget): boolean {
-  if (tenantId !== PLATFORM && tenantId !== device.tenantId) return false
+export function couldBeDeliveredTo({ tenantId, targetType, targetIds }: PublishedProgram, device: PlayTarget): boolean {
+  if (tenantId !== PLATFORM_TENANT_ID && tenantId !== device.tenantId) return false
   if (targetType === 1) return targetIds.has(device.deviceId)
   if (targetType === 3) return targetIds.has(device.modelId)
   return targetType !== 4 || targetIds.has(device.tenantId)

@@ -1,14 +1,23 @@
 import { PlayReport, type RejectReason, type ReportReply } from '@oms/contract/advertise/device-calls.ts'
+import type { Pool } from 'pg'
+import { findPlayOwner, loadOwnerships, type ReportingDevice } from './play-owner.ts'
 import { type PlayDevice, type PlayRow, buildPlayRow, findTimeProblem, isOutsideDates } from './play-row.ts'
 import type { PlayWriter, RejectedPlay } from './play-writer.ts'
 import { parseContentIds, type LoggedPlay, toPlayReports } from './smil-log.ts'
-import { type PublishedVersions, canReach } from '../manifests/published-versions.ts'
+import { type PublishedVersions, couldBeDeliveredTo } from '../manifests/published-versions.ts'
 
 interface Parts {
+  readonly pool: Pool
   readonly writer: PlayWriter
   readonly versions: PublishedVersions
   readonly retentionDays: number
   readonly dayOf: (ms: number) => string
+}
+
+/** A device with the tenants that owned it. */
+interface Reporter {
+  readonly device: PlayDevice
+  readonly ownerships: Awaited<ReturnType<typeof loadOwnerships>>
 }
 
 const idOf = (report: unknown) => {
@@ -25,8 +34,8 @@ export class PlayIngest {
   }
 
   /** Stores the reports of one device. Resolves after the commit. */
-  async take(device: PlayDevice, reports: readonly unknown[], now: number): Promise<ReportReply> {
-    const { versions, writer } = this.#parts
+  async take(device: ReportingDevice, reports: readonly unknown[], now: number): Promise<ReportReply> {
+    const { pool, versions, writer } = this.#parts
     const rejected: ReportReply['rejected'] = []
     const parsed: PlayReport[] = []
     for (const report of reports) {
@@ -35,9 +44,10 @@ export class PlayIngest {
       else rejected.push({ reportId: idOf(report), reason: 'invalid', field: error.issues[0]?.path.join('.') ?? '' })
     }
     await versions.load(parsed)
+    const ownerships = parsed.length > 0 ? await loadOwnerships(pool, device) : []
     const rows: PlayRow[] = []
     for (const report of parsed) {
-      const found = this.#check(report, device, now)
+      const found = this.#check(report, { device, ownerships }, now)
       if (typeof found === 'string') rejected.push({ reportId: report.reportId, reason: found })
       else rows.push(found)
     }
@@ -55,18 +65,23 @@ export class PlayIngest {
     return toPlayReports(plays, { deviceId, zone, plannedOf: (ids) => versions.plannedMs(ids) })
   }
 
-  #check(report: PlayReport, device: PlayDevice, now: number): PlayRow | RejectReason {
+  #check(report: PlayReport, { device, ownerships }: Reporter, now: number): PlayRow | RejectReason {
     const { versions, retentionDays, dayOf } = this.#parts
     const { programId, ver, itemId, adId, adVer, file } = report
     const program = versions.program(programId, ver)
     const materialId = versions.material(adId, adVer, file)
     const item = program?.items.get(itemId)
-    if (!program || materialId === undefined || item?.adId !== adId || !canReach(program, device)) return 'unknown'
+    if (!program || materialId === undefined || item?.adId !== adId) return 'unknown'
+    const tenantId = findPlayOwner(ownerships, program, report)
+    if (tenantId === undefined) return 'unknown'
+    const { deviceId, modelId } = device
+    const owned = { deviceId, modelId, tenantId }
+    if (!couldBeDeliveredTo(program, owned)) return 'unknown'
     const planned = (versions.plannedMs(report) ?? item.ms) * report.count
     const problem = findTimeProblem(report, planned, { now, retentionDays })
     if (problem) return problem
     if (isOutsideDates(report, program)) return 'unknown'
-    return buildPlayRow(report, device, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })
+    return buildPlayRow(report, owned, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })
   }
 }
 

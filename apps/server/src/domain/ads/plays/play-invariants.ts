@@ -6,7 +6,7 @@ const TRUSTED = 'array[sum(plays), sum(complete), sum(partial), sum(failed), sum
  * by day and the single plays must be equal. Plays without a trusted clock are compared by hour and day only.
  * Parameters: the console's time zone, and the first local day whose single plays are all kept.
  */
-export const AD_PLAY_BREACHES = `
+export const AD_PLAY_INVARIANT_QUERY = `
   with columns_of_days as (
       select day, tenant_id, plays, complete, partial, failed, ms, untrusted from ad_play_days
       union all select day, tenant_id, plays, complete, partial, failed, ms, untrusted from ad_play_fresh),

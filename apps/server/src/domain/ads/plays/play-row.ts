@@ -7,8 +7,8 @@ const ZONES_MS = 14 * 3_600_000
 const COMPLETE = 0.95
 const HOUR_MS = 3_600_000
 const MAX_INT = 2_147_483_647
-/** Largest accepted time by which the clock of a player is ahead. */
-const AHEAD_MS = 600_000
+/** Largest accepted error of the clock of a player. */
+export const CLOCK_TOLERANCE_MS = 600_000
 /** Largest accepted time by which a play exceeds its planned time. */
 const LONGER_MS = 60_000
 
@@ -60,7 +60,7 @@ export function findTimeProblem(
   if (ms < 0 || (ms === 0 && result !== PLAY_RESULT.failed)) return 'duration'
   if (ms > planned + LONGER_MS || (count > 1 && ms > HOUR_MS + LONGER_MS)) return 'duration'
   if (clock === PLAY_CLOCK.untrusted) return undefined
-  if (start > now + AHEAD_MS) return 'future'
+  if (start > now + CLOCK_TOLERANCE_MS) return 'future'
   return start < firstDay(now, retentionDays) ? 'too_old' : undefined
 }
 
@@ -72,7 +72,7 @@ export function isOutsideDates({ start, clock }: PlayReport, program: Dates): bo
   if (clock === PLAY_CLOCK.untrusted) return false
   const { publishedAt, dateFrom, dateTo } = program
   const [first, last] = [Date.parse(`${dateFrom}T00:00:00Z`), Date.parse(`${dateTo}T00:00:00Z`)]
-  return start < publishedAt - AHEAD_MS || start < first - ZONES_MS || start >= last + 2 * DAY_MS + ZONES_MS
+  return start < publishedAt - CLOCK_TOLERANCE_MS || start < first - ZONES_MS || start >= last + 2 * DAY_MS + ZONES_MS
 }
 
 interface Dates {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { storePlays, type TestPlay, uuidOf } from '#test/fixtures/ad-play-fixture.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { AD_PLAY_BREACHES } from './play-invariants.ts'
+import { AD_PLAY_INVARIANT_QUERY } from './play-invariants.ts'
 import { dropOldPlays, ensurePlayPartitions, shrinkPlaySums } from './play-retention.ts'
 import { mergePlaySums } from './play-sums.ts'
 
@@ -15,7 +15,7 @@ const database = useDatabase()
 
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
 const breaches = async (first = '2000-01-01') =>
-  (await query(AD_PLAY_BREACHES, [ZONE, first])).map(({ what }: { what: string }) => what)
+  (await query(AD_PLAY_INVARIANT_QUERY, [ZONE, first])).map(({ what }: { what: string }) => what)
 const store = (plays: readonly TestPlay[]) => storePlays(database.pool, plays, ZONE)
 const SUMS =
   'sum(plays)::int as plays, sum(complete)::int as complete, sum(failed)::int as failed, sum(untrusted)::int as untrusted'

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
 /** Maximum number of differences that one transaction merges. */
-const AT_ONCE = 50_000
+const MERGED_ROWS = 50_000
 /** Advisory lock that lets only one transaction merge or remove sums at a time. */
 const SUMS_LOCK = '7302519, 7'
 
@@ -25,7 +25,11 @@ export const WIDEN_TIMES_SQL = sql.raw(`first_start = least(ad_play_days.first_s
  * that adds sums and differences gets the same totals before and after. The next run merges differences that are
  * written during this run.
  */
-export async function mergePlaySums(database: Db, atOnce = AT_ONCE, signal?: AbortSignal): Promise<{ merged: number }> {
+export async function mergePlaySums(
+  database: Db,
+  atOnce = MERGED_ROWS,
+  signal?: AbortSignal,
+): Promise<{ merged: number }> {
   let merged = 0
   for (let count = atOnce; count === atOnce; merged += count) {
     signal?.throwIfAborted()

@@ -27,8 +27,8 @@ interface Reports {
 }
 
 /** Thrown when too many plays wait for the database. */
-export class PlaysBusy extends Error {
-  override readonly name = 'PlaysBusy'
+export class PlayWriterBusyError extends Error {
+  override readonly name = 'PlayWriterBusyError'
 }
 
 const keyOf = ({ playDay, deviceId, reportId }: PlayRow) => `${playDay}:${deviceId}:${reportId}`
@@ -57,7 +57,7 @@ export class PlayWriter {
       batchRows: BATCH_ROWS,
       pauseMs: PAUSE_MS,
       maxRows: MAX_ROWS,
-      busy: () => new PlaysBusy('too many plays wait'),
+      busy: () => new PlayWriterBusyError('too many plays wait'),
       write: (calls) => this.#writeCalls(calls),
     })
   }

@@ -10,8 +10,8 @@ const COMPLETE = 0.95
 const CONTENT_ID = /^(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9})$/
 
 /** Thrown when the log cannot be parsed. */
-export class WrongLog extends Error {
-  override readonly name = 'WrongLog'
+export class WrongLogError extends Error {
+  override readonly name = 'WrongLogError'
 }
 
 export interface LoggedPlay {
@@ -29,17 +29,27 @@ const parser = new XMLParser({
 
 /** Returns the plays of a log of garlic-player or IAdea. Elements are found by their local names. */
 export function readSmilLog(xml: string): LoggedPlay[] {
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new WrongLog('a document type is not allowed')
-  let root: unknown
-  try {
-    root = parser.parse(xml)
-  } catch {
-    throw new WrongLog('the body is not XML')
-  }
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new WrongLogError('a document type is not allowed')
+  const root = parseXml(xml) ?? parseXml(cutAfterLastPlay(xml))
+  if (root === undefined) throw new WrongLogError('the body is not XML')
   const found: LoggedPlay[] = []
   collect(root, found, 0)
   return found
 }
+
+function parseXml(xml: string | undefined): unknown {
+  try {
+    return xml === undefined ? undefined : parser.parse(xml)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns a log without what follows its last whole play. A player that lost power while it wrote a log sends the same
+ * log until it is accepted.
+ */
+const cutAfterLastPlay = (xml: string) => /^[\s\S]*<\/(?:[\w.-]+:)?contentPlayed\s*>/.exec(xml)?.[0]
 
 const MAX_DEPTH = 20
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
@@ -52,7 +62,7 @@ function collect(node: unknown, found: LoggedPlay[], depth: number) {
       continue
     }
     for (const each of [value].flat() as Record<string, unknown>[]) {
-      if (found.length >= MAX_LOG_PLAYS) throw new WrongLog(`at most ${MAX_LOG_PLAYS} plays`)
+      if (found.length >= MAX_LOG_PLAYS) throw new WrongLogError(`at most ${MAX_LOG_PLAYS} plays`)
       const { contentId, startTime, endTime } = each ?? {}
       found.push({ contentId: textOf(contentId), startTime: textOf(startTime), endTime: textOf(endTime) })
     }

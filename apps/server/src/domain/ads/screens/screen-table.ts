@@ -2,14 +2,18 @@ import { hash } from 'node:crypto'
 
 const TOKEN_BYTES = 32
 const GROWTH = 1.25
+/**
+ * Bit of an entry in `#tokenRows`: 1 when the device has a row in `ad_screens`. The other bits are the row of the
+ * token.
+ */
+const SCREEN_BIT = 0x80_00_00_00
+const ROW_BITS = 0x7f_ff_ff_ff
 
 /** Columns of screens by slot: the number of the set, and the row of the player's token. */
 export class ScreenTable {
   sets = new Uint32Array(0)
   #tokenRows = new Uint32Array(0)
   #tokens = Buffer.alloc(0)
-  /** One bit for each slot: set for a device with a row of screens. */
-  #screens = new Uint8Array(0)
   #rows = 1
   readonly #freeRows: number[] = []
   readonly #slotByKey = new Map<string, number>()
@@ -17,7 +21,7 @@ export class ScreenTable {
 
   /** Bytes of the columns, without the tokens. */
   get bytes() {
-    return this.sets.byteLength + this.#tokenRows.byteLength + this.#screens.byteLength
+    return this.sets.byteLength + this.#tokenRows.byteLength
   }
 
   /** Enlarges the columns to this number of slots. */
@@ -25,9 +29,6 @@ export class ScreenTable {
     if (count <= this.sets.length) return
     const length = this.sets.length === 0 ? count : Math.ceil(count * GROWTH)
     const [sets, rows] = [new Uint32Array(length), new Uint32Array(length)]
-    const screens = new Uint8Array(Math.ceil(length / 8))
-    screens.set(this.#screens)
-    this.#screens = screens
     sets.set(this.sets)
     rows.set(this.#tokenRows)
     this.sets = sets
@@ -35,25 +36,32 @@ export class ScreenTable {
   }
 
   hasScreen(slot: number): boolean {
-    return ((this.#screens[slot >> 3] ?? 0) & (1 << (slot & 7))) > 0
+    return ((this.#tokenRows[slot] ?? 0) & SCREEN_BIT) !== 0
   }
 
   setScreen(slot: number, exists: boolean) {
-    const bit = 1 << (slot & 7)
-    const before = this.#screens[slot >> 3] ?? 0
-    this.#screens[slot >> 3] = exists ? before | bit : before & ~bit
+    const row = this.#rowOf(slot)
+    this.#tokenRows[slot] = exists ? row | SCREEN_BIT : row
+  }
+
+  #rowOf(slot: number) {
+    return (this.#tokenRows[slot] ?? 0) & ROW_BITS
+  }
+
+  #setRow(slot: number, row: number) {
+    this.#tokenRows[slot] = (this.#tokenRows[slot]! & SCREEN_BIT) | row
   }
 
   /** Stores the sha256 of the player's token in hex; empty removes the token. */
   setToken(slot: number, tokenHash: string) {
-    const row = this.#tokenRows[slot]!
+    const row = this.#rowOf(slot)
     if (tokenHash === '') {
       if (row > 0) this.#freeRows.push(row)
-      this.#tokenRows[slot] = 0
+      this.#setRow(slot, 0)
       return
     }
     const used = row > 0 ? row : (this.#freeRows.pop() ?? this.#rows++)
-    this.#tokenRows[slot] = used
+    this.#setRow(slot, used)
     if (used * TOKEN_BYTES > this.#tokens.length) {
       const wider = Buffer.alloc(Math.ceil(Math.max(64, used * GROWTH)) * TOKEN_BYTES)
       this.#tokens.copy(wider)
@@ -64,7 +72,7 @@ export class ScreenTable {
 
   /** True when this is the player's token. Compares in constant time. */
   hasToken(slot: number, token: string): boolean {
-    const row = this.#tokenRows[slot] ?? 0
+    const row = this.#rowOf(slot)
     if (row === 0 || token.length === 0) return false
     const given = hash('sha256', token, 'binary')
     const start = (row - 1) * TOKEN_BYTES

@@ -101,4 +101,4 @@ function mediaOf(ad: ManifestAd): readonly [tag: string, source: string, type: s
 const textWidgetName = ({ id, verNo }: ManifestAd) => `text-${id}-${verNo}.wgt`
 
 /** Name of a file in the addresses of SMIL players, which take the kind of content from the extension. */
-const mediaName = ({ sha256, mime }: ManifestFile) => `${sha256}.${EXTENSION[mime] ?? 'bin'}`
+export const mediaName = ({ sha256, mime }: ManifestFile) => `${sha256}.${EXTENSION[mime] ?? 'bin'}`

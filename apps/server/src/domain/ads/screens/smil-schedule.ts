@@ -13,8 +13,8 @@ export const computeSmilSchedule = async (manifest: Manifest, from: number): Pro
     .filter(({ slots }) => slots.length > 0)
 
 /**
- * Adds each hold to the slot before it. A hold at the beginning stays, and continues the content from before the
- * sequence.
+ * Adds each hold to the slot before the hold. During a hold the screen keeps its content and nothing else plays. A hold
+ * at the beginning stays: it continues the content from before the sequence.
  */
 function joinHolds(slots: readonly PlannedSlot[]): PlannedSlot[] {
   const joined: PlannedSlot[] = []

@@ -23,8 +23,8 @@ const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
- * Snapshot of a version: the behaviour, the name, which the prompt contains, and the last four characters of each secret
- * instead of the secret.
+ * Snapshot of a version: behaviour, name and the last four characters of each secret instead of the secret. The name
+ * belongs to the version because the prompt contains the name.
  */
 export interface VersionSnapshot extends StoredBehaviour {
   /** Absent in versions of earlier releases. */

@@ -8,6 +8,7 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 import { keepOpenModels } from '../models/open-models.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
 import { isFeaturePermitted } from '../parameters/features.ts'
+import { toServerPlugins } from './server-plugins.ts'
 
 /** History setting with which voice servers report turns without recordings. */
 const REPORTS_TURNS = 1
@@ -20,7 +21,7 @@ interface Parts {
 }
 
 /** Reads the models and the voice of a device's agent, for the response to the voice server. */
-export async function readAgentFacts(
+export async function readAgentModelsAndVoice(
   { reads, params, handedOut }: Parts,
   { agent, memory, speakers }: DeviceAgent & { readonly agent: AgentOfDevice },
 ): Promise<AgentFacts> {
@@ -31,7 +32,6 @@ export async function readAgentFacts(
   const models = open.map(handedOut)
   const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
   const hasMemory = stored.find(({ id }) => id === memId)?.config['type'] !== 'nomem'
-  const url = params.text('server.voice_print')
   return {
     problem,
     name: agent.agentName,
@@ -50,15 +50,25 @@ export async function readAgentFacts(
     },
     llmByCode: new Map(models.filter(({ type }) => type === 'LLM').map((model) => [model.code, model])),
     speech: speechOf(agent, voice),
-    plugins: agent.plugins,
+    plugins: toServerPlugins(agent.plugins, params),
     contextProviders: agent.contextProviders,
-    mcpEndpoint: buildMcpCallAddress(params.text('server.mcp_endpoint'), String(agent.id)),
-    voiceprint:
-      url === '' || speakers.length === 0 || !isFeaturePermitted(params, 'voiceprint')
-        ? undefined
-        : { url, speakers, threshold: params.number('server.voiceprint_similarity_threshold') },
+    mcpEndpoint: mcpEndpointOf(params, agent.id),
+    voiceprint: voiceprintOf(params, speakers),
     maxOutputSize: params.number('device_max_output_size'),
   }
+}
+
+/** Returns the address of the external tool endpoint for an agent. Undefined while the feature is switched off. */
+const mcpEndpointOf = (params: ParameterValues, agentId: number) =>
+  isFeaturePermitted(params, 'mcp')
+    ? buildMcpCallAddress(params.text('server.mcp_endpoint'), String(agentId))
+    : undefined
+
+/** Returns the speakers for the voiceprint service. Undefined without a service, speakers or the feature. */
+function voiceprintOf(params: ParameterValues, speakers: DeviceAgent['speakers']): AgentFacts['voiceprint'] {
+  const url = params.text('server.voice_print')
+  if (url === '' || speakers.length === 0 || !isFeaturePermitted(params, 'voiceprint')) return undefined
+  return { url, speakers, threshold: params.number('server.voiceprint_similarity_threshold') }
 }
 
 /**

@@ -14,7 +14,7 @@ export interface GatewayDevice {
  * Returns the client ids that the device may have at the gateway. The group in the id is the board, or the default
  * group when the device was unbound at its last boot.
  */
-export function clientIds({ mac, board }: GatewayDevice): readonly string[] {
+export function buildGatewayClientIds({ mac, board }: GatewayDevice): readonly string[] {
   const part = formatMac(mac, '_')
   const groups = board === '' ? [UNBOUND_GROUP] : [board.replaceAll(':', '_'), UNBOUND_GROUP]
   return groups.map((group) => `${group}@@@${part}@@@${part}`)

@@ -1,23 +1,47 @@
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { BEGINS_PACK_SQL } from '../orders/waiting-pack.ts'
 import { markOnline } from './mark-online.ts'
 
 const FLUSH_MS = 1000
-/** Locks rows in the order of ids. Otherwise two processes with the same devices could deadlock. */
-const STORE = `with u as materialized (select * from unnest($1::int[], $2::float8[]) as u (id, at)),
-    held as materialized (select device_id from agent_devices where device_id in (select id from u)
-      order by device_id for no key update)
-  update agent_devices d set session_time = greatest(d.session_time, to_timestamp(u.at / 1000))
+/**
+ * Locks rows in the order of ids. Otherwise two processes with the same devices could deadlock. Counts the first use of
+ * a device on a day, because a connection without a turn is a device day too. Also counts a connection that begins a
+ * pack.
+ */
+const STORE = `with u as materialized (select id, to_timestamp(at / 1000) as at, is_use, address, client
+      from unnest($1::int[], $2::float8[], $3::bool[], $4::text[], $5::text[]) as u (id, at, is_use, address, client)),
+    held as materialized (select device_id, tenant_id, agent_id from agent_devices where device_id in (select id from u)
+      order by device_id for no key update),
+    used as (
+      insert into agent_usage (day, used_time, tenant_id, agent_id, device_id, model_id, source, unit, n)
+      select u.at::date, u.at, h.tenant_id, h.agent_id, h.device_id, coalesce(a.llm_id, 0), ${USAGE_SOURCE.device},
+        ${USAGE_UNIT.connections}, 1
+      from held h join u on u.id = h.device_id left join agents a on a.id = h.agent_id
+      where u.is_use and (not exists (select from agent_usage g
+          where g.device_id = h.device_id and g.day = u.at::date and g.source = ${USAGE_SOURCE.device})
+        or ${BEGINS_PACK_SQL}))
+  update agent_devices d set session_time = greatest(d.session_time, u.at), server_address = u.address, server_client = u.client
   from held join u on u.id = held.device_id where d.device_id = held.device_id`
 
+interface Connection {
+  readonly at: number
+  /** False for a device that its limit stops: such a connection is no use. */
+  readonly isUse: boolean
+  /** Voice server that requested the configuration. */
+  readonly address: string
+  readonly client: string
+}
+
 /**
- * Stores when devices connected to a voice server, and marks the devices online. Writes the connections of each second
- * with one statement.
+ * Stores when and through which voice server devices connected, counts their device days, and marks the devices online.
+ * Writes the connections of each second with one statement.
  */
-export class DeviceMarks {
+export class VoiceConnectionWriter {
   readonly #pool: Pool
   readonly #log: Logger
-  #connected = new Map<number, number>()
+  #connected = new Map<number, Connection>()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
 
@@ -26,8 +50,9 @@ export class DeviceMarks {
     this.#log = log
   }
 
-  connected(deviceId: number, now: number) {
-    this.#connected.set(deviceId, now)
+  connected(deviceId: number, connection: Connection) {
+    const isUse = connection.isUse || this.#connected.get(deviceId)?.isUse === true
+    this.#connected.set(deviceId, { ...connection, isUse })
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
@@ -45,7 +70,11 @@ export class DeviceMarks {
     this.#connected = new Map()
     if (connected.size === 0) return
     const ids = [...connected.keys()]
-    await this.#pool.query(STORE, [ids, [...connected.values()]])
+    const connections = [...connected.values()]
+    await this.#pool.query(STORE, [
+      ids,
+      ...(['at', 'isUse', 'address', 'client'] as const).map((key) => connections.map((each) => each[key])),
+    ])
     await markOnline(this.#pool, ids)
   }
 }

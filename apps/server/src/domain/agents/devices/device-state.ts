@@ -17,13 +17,16 @@ export const computeDeviceState = (window: SQL) => sql<number>`case
   when ${lastSign} > now() - interval '24 hours' then 1 else 3 end`
 
 /** SQL of a flag: 1 while another Client-Id uses the MAC of the device, else 0. */
-export const hasOtherIdentity = sql<number>`case when ${agentDevices.otherClientId} <> '' then 1 else 0 end`
+export const HAS_OTHER_IDENTITY_SQL = sql<number>`case when ${agentDevices.otherClientId} <> '' then 1 else 0 end`
 
-/** Time in which a voice server reports the end of a session. */
+/** Maximum seconds until a voice server reports the end of a session. */
 const END_SECONDS = 60
 const toWindow = (value: string) => Number(value) + END_SECONDS
 
-/** Returns the seconds without a turn after which a session counts as closed: of most tenants, and of other tenants. */
+/**
+ * Returns the seconds without a turn after which a session counts as closed. `others` contains the tenants whose value
+ * differs from `standard`.
+ */
 export async function readSessionWindows({ agentParameters }: Pick<Services, 'agentParameters'>) {
   const { standard, own } = await agentParameters.valuesOf('close_connection_no_voice_time')
   const others = [...own].filter(([, value]) => value !== standard)

@@ -2,7 +2,7 @@ import { FORBIDDEN_TOOLS, type DeviceTool } from '@oms/contract/agent/devices/de
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { callGateway, GatewayRefusal } from '../voice-servers/gateway.ts'
-import { clientIds, type GatewayDevice } from './client-ids.ts'
+import { buildGatewayClientIds, type GatewayDevice } from './client-ids.ts'
 
 /** The gateway waits five seconds for the device. */
 const TIMEOUT_MS = 10_000
@@ -21,7 +21,7 @@ async function request(services: Services, device: GatewayDevice, { method, para
   const values = await services.agentParameters.of(device.tenantId)
   const payload = { jsonrpc: '2.0', id: 1, method, params }
   let refusal: unknown
-  for (const clientId of clientIds(device)) {
+  for (const clientId of buildGatewayClientIds(device)) {
     try {
       const path = `/api/commands/${encodeURIComponent(clientId)}`
       const call = { path, body: { type: 'mcp', payload }, timeoutMs: TIMEOUT_MS }

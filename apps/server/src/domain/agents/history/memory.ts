@@ -24,6 +24,25 @@ export function saveMemory(db: Db, owner: MemoryOwner, memory: string) {
   return db.execute(sql`update ${table} set memory = ${memory} where ${isRow}`)
 }
 
+/**
+ * Stores a memory that a voice server derived from the memory of the time `since`. When a person changed the memory
+ * after `since`, stores nothing and returns the memory of the person. Otherwise returns undefined. Null for `since` is
+ * earlier than every change.
+ */
+export async function saveServerMemory(
+  db: Db,
+  owner: MemoryOwner,
+  { memory, since }: { readonly memory: string; readonly since: string | null },
+): Promise<string | undefined> {
+  const { table, isRow } = rowOf(owner)
+  const { rows } = await db.execute<{ kept: string | null }>(sql`
+    with held as (select memory, memory_edit_time >= coalesce(${since}::timestamptz, '-infinity') as is_edited
+        from ${table} where ${isRow} for update),
+      saved as (update ${table} set memory = ${memory} where ${isRow} and exists (select from held where is_edited is not true))
+    select case when is_edited then memory end as kept from held`)
+  return rows[0]?.kept ?? undefined
+}
+
 /** Locks a running row of `agent_after`. Returns false when an erasure removed the task. */
 export async function lockRunningTask(tx: Db, taskId: number): Promise<boolean> {
   const { rows } = await tx.execute(

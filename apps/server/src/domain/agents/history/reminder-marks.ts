@@ -15,7 +15,7 @@ const STORE = `with u as materialized (select * from unnest($1::bigint[], $2::fl
  * Marks reminders as told after a voice server received them. Writes the marks of each second with one statement. When
  * a process ends before it writes a mark, the next conversation tells the reminder again.
  */
-export class ReminderMarks {
+export class DeliveredReminderWriter {
   readonly #pool: Pool
   readonly #log: Logger
   readonly #told = new Map<number, number>()

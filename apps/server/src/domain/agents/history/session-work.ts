@@ -26,7 +26,7 @@ const CONCURRENCY = 8
 /** Limits of one model call. */
 const LIMITS = { firstByteMs: 20_000, totalMs: 25_000 } as const
 const TRIES = 3
-/** Merges of one run, when others change the memory during the calls of the model. */
+/** Maximum number of merges in one run. A merge is repeated when the memory changed during the call of the model. */
 const MERGES = 3
 /** Longer than all merges of a summary, so that the cause of a failure is stored before the job is aborted. */
 const TIME_LIMIT_SECONDS = (MERGES * LIMITS.totalMs) / 1000 + 15
@@ -144,7 +144,7 @@ async function writeSummary(run: Run, work: Work, turns: readonly Turn[]) {
   }
 }
 
-/** Returns the memory of the model: the old memory merged with the words of the user. */
+/** Returns the memory that the model writes: the old memory merged with the words of the user. */
 async function mergedMemory(run: Run, completion: Completion, before: string, said: string) {
   const prompt = `你为语音助手整理关于用户的长期记忆。把旧记忆与新对话合并成一份简洁的记忆，只保留关于用户的事实、喜好和约定，不超过${MAX_SUMMARY}字，只输出记忆。\n\n旧记忆：\n${before}\n\n用户的话：\n${said}`
   return (await complete(run, completion, prompt)).replaceAll('\0', '').trim().slice(0, MAX_SUMMARY)

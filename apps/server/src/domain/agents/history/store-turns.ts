@@ -1,9 +1,9 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { deriveKey } from '#core/crypto/derived-key.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { markOnline } from '../devices/mark-online.ts'
-import { USAGE_OF_SESSIONS, USAGE_OF_TURNS } from '../usage/turn-usage.ts'
+import { INSERT_SESSION_USAGE_SQL, INSERT_TURN_USAGE_SQL } from '../usage/turn-usage.ts'
 import type { TurnReport, ReportTarget } from './turn-writer.ts'
 
 /** A report of a known device. */
@@ -27,13 +27,14 @@ const SESSIONS = `with g as (select * from unnest($1::int[], $2::text[], $3::int
     select tenant_id, session_id, device_id, agent_id, version_no, to_timestamp(at / 1000), to_timestamp(at / 1000)
     from g order by tenant_id, session_id on conflict (tenant_id, session_id) do nothing
     returning *),
-  c as (${USAGE_OF_SESSIONS})
+  c as (${INSERT_SESSION_USAGE_SQL})
   select id, tenant_id as "tenantId", session_id as "sessionId", device_id as "deviceId" from i
   union all select s.id, s.tenant_id, s.session_id, s.device_id from agent_sessions s join g using (tenant_id, session_id)`
 
 /**
- * Inserts turns that are not stored yet. Adds them to the counters of their sessions and to the use. Locks rows in the
- * order of ids. A turn whose time is only its arrival is recognised by its text within the last two days.
+ * Inserts turns that are not stored yet. Adds them to the counters of their sessions and to the usage. Locks rows in
+ * the order of ids. When the time of a turn is only its arrival, the same text in the session within two days is the
+ * same turn.
  */
 const TURNS = `with g as materialized (select distinct on (session_row_id, kind, reported, content_md5) * from (
       select *, to_timestamp(at / 1000)::timestamptz(3) as report_time,
@@ -58,9 +59,15 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
       seconds = x.seconds + c.seconds, first_time = least(x.first_time, c.first), last_time = greatest(x.last_time, c.last),
       end_time = null
     from held join c using (id) where x.id = held.id),
-  u as (${USAGE_OF_TURNS}),
+  u as (${INSERT_TURN_USAGE_SQL}),
   f as (update files set used_time = now() where id in (select audio_id from n where audio_id <> ''))
   select count(*)::int as n from n`
+
+/**
+ * Locks sessions before turns whose time is their arrival are inserted. No unique index recognises their repetition at
+ * another process at the same moment. The statement after the lock reads the turns of that process.
+ */
+const LOCK_SESSIONS = `select id from agent_sessions where id = any($1::bigint[]) order by id for no key update`
 
 /**
  * Stores the time of the last turn and the current session of devices. Further turns of a conversation within ten
@@ -93,14 +100,31 @@ const targetKey = ({ target, sessionId }: TurnRow) => keyOf(target.tenantId, ses
 export async function storeTurns({ pool, secretKey }: Parts, rows: readonly TurnRow[]) {
   if (rows.length === 0) return
   const sessions = await sessionsOf(pool, rows)
-  const digest = createHmacFunction(deriveKey(secretKey, 'agent turn'))
   const stored = rows.filter((row) => sessions.has(targetKey(row)))
-  const column = <T>(read: (row: TurnRow) => T) => stored.map(read)
-  await pool.query({
+  const sessionIds = stored.map((row) => sessions.get(targetKey(row))!)
+  const insertion = buildInsertion(secretKey, stored, sessionIds)
+  const guarded = sessionIds.filter((_, at) => stored[at]!.turn.isClockWrong)
+  const written =
+    guarded.length === 0
+      ? pool.query(insertion)
+      : inTransaction(pool, async (client) => {
+          await client.query(LOCK_SESSIONS, [guarded])
+          await client.query(insertion)
+        })
+  // The marks do not depend on the turns, so both statements run at the same time.
+  const results = await Promise.allSettled([written, markTalking(pool, stored)])
+  for (const each of results) if (each.status === 'rejected') throw each.reason
+}
+
+/** Returns the statement `TURNS` with its values. `sessionIds` are the ids of the sessions of the rows. */
+function buildInsertion(secretKey: Buffer, rows: readonly TurnRow[], sessionIds: readonly string[]) {
+  const digest = createHmacFunction(deriveKey(secretKey, 'agent turn'))
+  const column = <T>(read: (row: TurnRow) => T) => rows.map(read)
+  return {
     name: 'agent-turns',
     text: TURNS,
     values: [
-      column((row) => sessions.get(targetKey(row))!),
+      sessionIds,
       column(({ target }) => target.tenantId),
       column(({ target }) => target.deviceId),
       column(({ target }) => target.agentId),
@@ -120,8 +144,26 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
       column(({ turn }) => estimateTokens(turn.content)),
       column(({ turn }) => turn.isClockWrong),
     ],
-  })
-  const latest = new Map(stored.map(({ target, sessionId }) => [target.deviceId, sessionId]))
+  }
+}
+
+async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<void>) {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+/** Marks the devices of the turns as talking and online. */
+async function markTalking(pool: Pool, rows: readonly TurnRow[]) {
+  const latest = new Map(rows.map(({ target, sessionId }) => [target.deviceId, sessionId]))
   const values = [[...latest.keys()], [...latest.values()]]
   await Promise.all([
     pool.query({ name: 'agent-talking', text: DEVICES, values }),

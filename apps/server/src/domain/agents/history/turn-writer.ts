@@ -74,8 +74,8 @@ export class TurnsBusy extends Error {
 }
 
 /**
- * Id of the language model that devices get: the fallback while agents of the tenant may not use the model, as in
- * `keepOpenModels`. `model` is the alias of the row of the model, or of no row.
+ * SQL of the id of the language model that devices get: the fallback while agents of the tenant may not use the model,
+ * as in `keepOpenModels`. `model` is the alias of the left-joined model, which may be absent.
  */
 const answeringModel = (model: string, id: string) => `case when ${formatOpenSql(model)}
   then ${id} else coalesce(${model}.fallback_model_id, ${id}) end`

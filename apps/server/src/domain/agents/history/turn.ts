@@ -8,8 +8,9 @@ const MAX_SPEAKER = 64
 const FIRST_MILLISECONDS = 100_000_000_000
 const DAY_MS = 24 * 60 * 60 * 1000
 /**
- * Limits of a credible time, before and after the arrival. Voice servers report a turn within minutes. Use of a wrong day
- * would spend a device day only once, and retention would delete the turn in the next night.
+ * Limits of a credible time, before and after the arrival. Voice servers report a turn within minutes. A wrong clock
+ * could count the use of many days on one day, which spends only one device day. Retention would delete
+ * an old turn in the next night.
  */
 const [MAX_AGE_MS, MAX_AHEAD_MS] = [7 * DAY_MS, DAY_MS]
 
@@ -47,7 +48,7 @@ export function parseReportedTurn(
   const isClockWrong = reported !== undefined && (reported > now + MAX_AHEAD_MS || reported < now - MAX_AGE_MS)
   return {
     kind,
-    // A repeated report arrives at another time, so only its reported time tells it from another turn with the same text.
+    // A repeated report arrives at another time. Its reported time identifies the turn among turns with the same text.
     raw: isClockWrong ? `${reported} ${raw}` : raw,
     ...words,
     time: isClockWrong ? now : (reported ?? now),

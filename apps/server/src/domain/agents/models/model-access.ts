@@ -1,7 +1,7 @@
-import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 
 /** A table with rows of the platform that tenants may use besides their own rows. */
@@ -17,20 +17,24 @@ interface SharedTable {
 }
 
 /** Returns the condition of rows that the account may use: those of its data scope, and shared rows of the platform. */
-export function isUsableRow(table: SharedTable, user: User): SQL | undefined {
+export function buildUsableRowCondition(table: SharedTable, user: User): SQL | undefined {
   const own = scoped(user, { tenant: table.tenantId, creator: table.createBy })
   const shared = and(eq(table.tenantId, PLATFORM_TENANT_ID), table.shared ? eq(table.shared, 1) : undefined)
   return and(notDeleted(table), own ? or(own, shared) : undefined)
 }
 
 /**
- * Returns whether the account may change the row. Platform rows that the account only uses are outside its data scope.
+ * Returns whether the account may change the row. Only accounts whose data scope contains all tenants change rows of the
+ * platform, because all tenants use them.
  */
-export const isWithinScope = (table: Pick<SharedTable, 'tenantId' | 'createBy'>, user: User) =>
-  sql<boolean>`${scoped(user, { tenant: table.tenantId, creator: table.createBy }) ?? sql`true`}`
+export const buildEditableCondition = (table: Pick<SharedTable, 'tenantId' | 'createBy'>, user: User) => {
+  const isShared = user.scope.tenants === 'all' ? undefined : ne(table.tenantId, PLATFORM_TENANT_ID)
+  const condition = and(scoped(user, { tenant: table.tenantId, creator: table.createBy }), isShared)
+  return sql<boolean>`${condition ?? sql`true`}`
+}
 
 /** Returns the condition of models that rows of the tenant may name: its own, and shared models of the platform. */
-export const isModelUsableBy = (tenantId: number) =>
+export const buildUsableModelCondition = (tenantId: number) =>
   and(
     notDeleted(agentModels),
     or(

@@ -1,7 +1,7 @@
-import { and, arrayContains, asc, eq } from 'drizzle-orm'
+import { and, arrayContains, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
 import type { Services } from '#core/services.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { deviceModels } from '#schema/device.ts'
 
 /** Code of the model for voice devices whose board has no model. It has no boards, so it never offers firmware. */
@@ -26,16 +26,17 @@ const CREATE = `with type as (
   select id, '小智语音设备', '${VOICE_MODEL_CODE}', '绑定开发板未知的语音设备时自动使用，没有固件' from type
   on conflict (model_code) where deleted_at is null do update set model_code = excluded.model_code returning id`
 
-/**
- * Returns the id of the shipped model of voice devices. Creates the model at the first use. Uses another connection
- * than the caller, so call it before a transaction begins.
- */
-export async function ensureVoiceModel({ database }: Pick<Services, 'database'>): Promise<number> {
-  const known = await database.pool.query<{ id: number }>(
-    'select id from device_models where model_code = $1 and deleted_at is null',
-    [VOICE_MODEL_CODE],
-  )
-  if (known.rows[0]) return known.rows[0].id
-  const { rows } = await database.pool.query<{ id: number }>(CREATE)
+/** Returns the id of the shipped model of voice devices. Creates the model at the first use. */
+export const ensureVoiceModel = ({ database }: Pick<Services, 'database'>): Promise<number> =>
+  ensureVoiceModelIn(database.db)
+
+/** Like `ensureVoiceModel`, in a transaction of the caller without row-level security. */
+export async function ensureVoiceModelIn(db: Db): Promise<number> {
+  const known = await db
+    .select({ id: deviceModels.id })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.modelCode, VOICE_MODEL_CODE), notDeleted(deviceModels)))
+  if (known[0]) return known[0].id
+  const { rows } = await db.execute<{ id: number }>(sql.raw(CREATE))
   return rows[0]!.id
 }

@@ -87,15 +87,15 @@ function unlimitedRows(from: SQL, to: SQL, isByDay: boolean) {
       interval '1 day') d where ${inPeriod}`
 }
 
-/** Returns the parts of a WITH query that `incomeRows` reads. */
-export const incomeTables = (user: User, { isByTarget }: IncomeDetail) =>
+/** Returns the parts of a WITH query that `buildIncomeQuery` reads. */
+export const buildIncomeCtes = (user: User, { isByTarget }: IncomeDetail) =>
   sql`${priced(user)}, ${shares(isByTarget)}, ${LINES}, ${UNLIMITED}`
 
 /**
  * Returns rows (tenant_id, package_id, scope, target_id, day, received, income) of a period. On the day of its approval,
  * a refund corrects the income of the order to the amount that the vendor keeps.
  */
-export function incomeRows({ startDate, endDate }: IncomePeriod, { isByTarget, isByDay }: IncomeDetail) {
+export function buildIncomeQuery({ startDate, endDate }: IncomePeriod, { isByTarget, isByDay }: IncomeDetail) {
   const from = sql`${startDate}::date::timestamptz`
   const to = sql`(${endDate}::date + 1)::timestamptz`
   const inRange = (column: SQL) => sql`${column} >= ${from} and ${column} < ${to}`

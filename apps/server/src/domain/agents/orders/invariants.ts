@@ -2,7 +2,7 @@
  * Returns one row with `what` for each violated invariant of voice package orders. Every grant must equal its ledger.
  * Every order must equal its targets, grants and refunds.
  */
-export const ORDER_BREACHES = `
+export const ORDER_INVARIANT_QUERY = `
   select '套餐权益 ' || g.id as what from agent_grants g left join lateral (
       select coalesce(sum(amount) filter (where kind = 1), 0) as issued, coalesce(sum(amount) filter (where kind = 2), 0) as spent,
         coalesce(sum(amount) filter (where kind = 3), 0) as lapsed, coalesce(sum(amount) filter (where kind = 4), 0) as refunded,

@@ -1,5 +1,5 @@
 import {
-  MARGIN_BY,
+  MARGIN_GROUP_CODE,
   type MARGIN_GROUP,
   type MarginFigures,
   type MarginRow,
@@ -10,7 +10,7 @@ import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
-import { type IncomeDetail, type IncomePeriod, incomeRows, incomeTables } from './earned-income.ts'
+import { type IncomeDetail, type IncomePeriod, buildIncomeQuery, buildIncomeCtes } from './earned-income.ts'
 
 export interface MarginFilter extends IncomePeriod {
   readonly tenantId?: number | undefined
@@ -71,32 +71,32 @@ const BY_ORDER: IncomeDetail = { isByTarget: false, isByDay: false }
 const BY_TARGET: IncomeDetail = { isByTarget: true, isByDay: false }
 
 const GROUPS: Readonly<Record<keyof typeof MARGIN_GROUP, Group>> = {
-  [MARGIN_BY.tenant]: {
+  [MARGIN_GROUP_CODE.tenant]: {
     income: sql`tenant_id`,
     cost: sql`tenant_id`,
     name: sql`(select name from tenants t where t.id = g.id)`,
     detail: BY_ORDER,
   },
-  [MARGIN_BY.package]: {
+  [MARGIN_GROUP_CODE.package]: {
     income: sql`package_id`,
     cost: sql`package_id`,
     name: sql`(select package_name from agent_products t where t.id = g.id)`,
     detail: BY_ORDER,
   },
-  [MARGIN_BY.day]: {
+  [MARGIN_GROUP_CODE.day]: {
     income: DAY,
     cost: DAY,
     name: sql`to_char(to_date(g.id::text, 'YYYYMMDD'), 'YYYY-MM-DD')`,
     detail: { isByTarget: false, isByDay: true },
   },
-  [MARGIN_BY.agent]: {
+  [MARGIN_GROUP_CODE.agent]: {
     income: AGENT_OF_ROW,
     cost: sql`agent_id`,
     name: sql`(select agent_name from agents t where t.id = g.id)`,
     // The agent of a device may change from day to day.
     detail: { isByTarget: true, isByDay: true },
   },
-  [MARGIN_BY.device]: {
+  [MARGIN_GROUP_CODE.device]: {
     income: DEVICE_OF_ROW,
     cost: sql`device_id`,
     name: sql`(select coalesce(nullif(b.alias, ''), nullif(d.dev_name, ''), d.sn) from devices d
@@ -131,10 +131,10 @@ export async function readMargins(
   const { income, cost, name, detail } = GROUPS[by]
   const { tenantId, packageId } = filter
   const { rows } = await db.execute<Answer>(sql`
-    with ${incomeTables(user, detail)}, ${costRows(user, filter)},
+    with ${buildIncomeCtes(user, detail)}, ${costRows(user, filter)},
     both_sides as (
       select tenant_id, package_id, ${income} as id, received, income, 0::numeric as cost, false as has_estimates
-      from (${incomeRows(filter, detail)}) o
+      from (${buildIncomeQuery(filter, detail)}) o
       union all select tenant_id, package_id, ${cost}, 0, 0, cost, is_estimate from costs),
     kept as (select * from both_sides
       where ${tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`}

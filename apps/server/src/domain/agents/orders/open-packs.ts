@@ -69,7 +69,7 @@ export class OpenPacks {
     this.#spoken = new BatchedRead({ read: readSpoken, valueOf: ({ characters }) => characters })
   }
 
-  /** Returns the grants of the packs of a device, of its agent and of its tenant. All belong to the tenant. */
+  /** Returns the grants of a device, of its agent and of its tenant, as far as the tenant owns the grants. */
   async of({ deviceId, agentId, tenantId }: PackUser): Promise<PackGrant[]> {
     const found = await this.#grants.getAll(
       [`1:${deviceId}`, `2:${agentId}`, `3:${tenantId}`].map((target) => `${target}:${tenantId}`),

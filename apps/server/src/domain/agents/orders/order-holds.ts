@@ -9,7 +9,7 @@ import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 /** 1 device, 2 agent. */
 type Scope = 1 | 2
 
-/** Counts the packs with open grants of each target. Targets without one are absent. */
+/** Counts the packs with open grants of each target. Targets without open grants are absent. */
 export const countOpenPacks = (db: Db, scope: Scope, targetIds: readonly number[]) =>
   db
     .select({ targetId: agentGrants.targetId, n: sql<number>`count(distinct (order_id, pack_no))::int` })
@@ -23,7 +23,7 @@ export const countOpenPacks = (db: Db, scope: Scope, targetIds: readonly number[
     )
     .groupBy(agentGrants.targetId)
 
-/** Counts the pending orders of each target. Targets without one are absent. */
+/** Counts the pending orders of each target. Targets without pending orders are absent. */
 export const countPendingOrders = (db: Db, scope: Scope, targetIds: readonly number[]) =>
   db
     .select({ targetId: agentOrderTargets.targetId, n: sql<number>`count(*)::int` })

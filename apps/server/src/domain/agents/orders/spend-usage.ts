@@ -2,15 +2,17 @@ import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
+import { beginNeededPacks, type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
-/** Merged use that grants may cover: one row of the statement `SPENDABLE_USES`. */
+/** Merged use that grants may cover: one row of the statement `SELECT_SPENDABLE_USAGE`. */
 export interface SpendableUse extends GrantUse {
   /** Local day of `at`. */
   readonly day: string
 }
 
-const { turns, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
+const { turns, characters, seconds, tokensIn, tokensOut, connections } = USAGE_UNIT
+/** Unit of a connection, which spends nothing and only begins waiting packs. */
+const CONNECTION_UNIT = 0
 
 /** Rows: usage unit, unit of the allowance, base units of the allowance in one usage unit. */
 const ALLOWANCES = [
@@ -23,9 +25,9 @@ const ALLOWANCES = [
 
 /**
  * Selects the usage of devices that open grants may cover, as a part of a WITH query. `gone` contains the rows that are
- * merged. A device day is the first use of a device on a day.
+ * merged. A device day is the first use of a device on a day. A connection has the unit 0 and no amount.
  */
-export const SPENDABLE_USES = sql.raw(`
+export const SELECT_SPENDABLE_USAGE = sql.raw(`
   select extract(epoch from used_time)::float8 * 1000 as at, used_time::date::text as day, tenant_id as "tenantId",
     agent_id as "agentId", device_id as "deviceId", unit, amount
   from (
@@ -36,8 +38,10 @@ export const SPENDABLE_USES = sql.raw(`
       select distinct on (day, device_id) used_time, tenant_id, agent_id, device_id, 1, 1.0 from gone
       where source = ${USAGE_SOURCE.device} and device_id > 0 and not exists (select from agent_usage u
         where u.device_id = gone.device_id and u.day = gone.day and u.source = ${USAGE_SOURCE.device} and u.folded = 1)
-      order by day, device_id, used_time) d) u
-  where amount > 0 and exists (select from agent_grants g where g.state < ${GRANT_STATE_CODE.used} and g.is_frozen = 0
+      order by day, device_id, used_time) d
+    union all select used_time, tenant_id, agent_id, device_id, ${CONNECTION_UNIT}, 0.0 from gone
+    where source = ${USAGE_SOURCE.device} and device_id > 0 and unit = ${connections}) u
+  where (amount > 0 or unit = ${CONNECTION_UNIT}) and exists (select from agent_grants g where g.state < ${GRANT_STATE_CODE.used} and g.is_frozen = 0
     and g.tenant_id = u.tenant_id and ((g.scope = 1 and g.target_id = u.device_id) or (g.scope = 2 and g.target_id = u.agent_id)
     or (g.scope = 3 and g.target_id = u.tenant_id)))`)
 
@@ -76,7 +80,8 @@ export async function spendMergedUsage(db: Db, uses: readonly SpendableUse[]) {
     const reachable = [`1:${use.deviceId}`, `2:${use.agentId}`, `3:${use.tenantId}`]
       .flatMap((key) => byTarget.get(key) ?? [])
       .filter(({ tenantId }) => tenantId === use.tenantId)
-    for (const spent of spendFromGrants(reachable, use)) lines.push({ ...spent, day: use.day })
+    if (use.unit === CONNECTION_UNIT) beginNeededPacks(reachable, use)
+    else for (const spent of spendFromGrants(reachable, use)) lines.push({ ...spent, day: use.day })
   }
   const changed = grants.filter(({ id, state, remaining }) => {
     const stored = before.get(id)!

@@ -2,7 +2,7 @@ import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
 import { adjustBalance } from './adjust-balance.ts'
 import { computeRefundAmount } from './refund-amount.ts'
-import { type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
+import { beginNeededPacks, type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
 const DAY = 86_400_000
 const TURNS = 2
@@ -47,6 +47,30 @@ test('AGENT-13 a pack begins at the first use after the payment, with all its un
   expect(spendFromGrants([turns, tokens], use({ at: DAY }))).toEqual([{ grantId: turns.id, amount: 1 }])
   for (const each of [turns, tokens])
     expect(each).toMatchObject({ state: GRANT_STATE_CODE.running, beginsAt: DAY, endsAt: 31 * DAY })
+})
+
+test('AGENT-13 a connection begins the pack of each unit that no running grant covers, and spends nothing', () => {
+  const pack = [TURNS, TOKENS].map((unit) => grant({ orderId: 700, unit, activateUntil: 50 * DAY }))
+  const later = grant({ orderId: 701, activateUntil: 60 * DAY })
+  const days = grant({ orderId: 702, unit: 1 })
+  const other = grant({ orderId: 703, targetId: 2, unit: TOKENS, activateUntil: 10 * DAY })
+  const grants = [later, ...pack, days, other]
+  beginNeededPacks(grants, use({ unit: 0, amount: 0 }))
+  beginNeededPacks(grants, use({ unit: 0, amount: 0, at: 2 * DAY }))
+  expect(pack.map(({ state, beginsAt, remaining }) => [state, beginsAt, remaining])).toEqual([
+    [GRANT_STATE_CODE.running, DAY, 100],
+    [GRANT_STATE_CODE.running, DAY, 100],
+  ])
+  for (const each of [later, days, other]) expect(each.state).toBe(GRANT_STATE_CODE.waiting)
+})
+
+test('AGENT-13 a connection begins a pack only within its window, also when a running grant is used up', () => {
+  const [late, early] = [grant({ paidAt: 2 * DAY }), grant({ orderId: 601, activateUntil: DAY })]
+  beginNeededPacks([late, early], use({ unit: 0, amount: 0 }))
+  expect([late.state, early.state]).toEqual([GRANT_STATE_CODE.waiting, GRANT_STATE_CODE.waiting])
+  const next = grant({ orderId: 602 })
+  beginNeededPacks([running(9 * DAY, { remaining: 0 }), next], use({ unit: 0, amount: 0 }))
+  expect(next).toMatchObject({ state: GRANT_STATE_CODE.running, beginsAt: DAY })
 })
 
 test('AGENT-13 a pack that is not used within its window never begins', () => {

@@ -38,6 +38,7 @@ interface Spent {
 
 const DEVICE = 1
 const AGENT = 2
+const DEVICE_DAYS = 1
 
 const targetOf = ({ scope }: OpenGrant, use: GrantUse) =>
   scope === DEVICE ? use.deviceId : scope === AGENT ? use.agentId : use.tenantId
@@ -71,6 +72,34 @@ function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: 
   }
 }
 
+/** Returns the running grant with a balance that ends first. This grant is spent first. */
+const firstRunning = (covering: readonly OpenGrant[], at: number) =>
+  first(
+    covering.filter((grant) => isRunningAt(grant, at) && (grant.isUnlimited || grant.remaining > 0)),
+    ({ endsAt }) => endsAt!,
+  )
+
+/** Returns the waiting grant with the earliest last time to begin. Its pack begins first. */
+const firstWaiting = (covering: readonly OpenGrant[], at: number) =>
+  first(
+    covering.filter((grant) => canBeginAt(grant, at)),
+    ({ activateUntil }) => activateUntil,
+  )
+
+/**
+ * Begins the packs of a session when its device connects. For each unit that no running grant with a balance covers,
+ * begins the waiting pack with the earliest last time to begin. Ignores device days, whose packs begin with the first
+ * use of a day. Changes the given grants.
+ */
+export function beginNeededPacks(grants: readonly OpenGrant[], use: GrantUse) {
+  const units = [...new Set(grants.map(({ unit }) => unit))].filter((unit) => unit !== DEVICE_DAYS)
+  for (const unit of units.toSorted((a, b) => a - b)) {
+    const covering = grants.filter((grant) => covers(grant, { ...use, unit }))
+    const next = firstRunning(covering, use.at) ? undefined : firstWaiting(covering, use.at)
+    if (next) beginPack(grants, next, use.at)
+  }
+}
+
 /**
  * Spends a use from the grants that cover it: earliest end first, then device before agent before tenant. When no
  * running grant covers the use, begins the waiting pack with the earliest last time to begin. Use without a grant is
@@ -81,11 +110,9 @@ export function spendFromGrants(grants: readonly OpenGrant[], use: GrantUse): Sp
   const spent: Spent[] = []
   let rest = use.amount
   while (rest > 0) {
-    const running = covering.filter((grant) => isRunningAt(grant, use.at) && (grant.isUnlimited || grant.remaining > 0))
-    const grant = first(running, ({ endsAt }) => endsAt!)
+    const grant = firstRunning(covering, use.at)
     if (!grant) {
-      const waiting = covering.filter((each) => canBeginAt(each, use.at))
-      const next = first(waiting, ({ activateUntil }) => activateUntil)
+      const next = firstWaiting(covering, use.at)
       if (!next) return spent
       beginPack(grants, next, use.at)
       continue

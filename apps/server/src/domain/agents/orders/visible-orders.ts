@@ -4,9 +4,19 @@ import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
 
+/**
+ * Returns the condition that no grant of an order followed its device to a tenant outside the data scope of platform
+ * staff. A refund of the order would revoke that grant.
+ */
+function hasGrantsInScope({ isPlatform, scope }: User): SQL | undefined {
+  if (!isPlatform || scope.tenants === 'all') return undefined
+  return sql`not exists (select from agent_grants g where g.order_id = ${agentOrders.id}
+    and g.tenant_id <> all(${sql.param([...scope.tenants])}::int[]))`
+}
+
 /** Returns the condition for the orders of voice packages in the data scope of an account. */
 export const visibleOrders = (user: User) =>
-  scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy })
+  and(scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy }), hasGrantsInScope(user))
 
 /**
  * Returns the condition for the grants in the data scope of an account. The order of a transferred device's grant

@@ -77,6 +77,16 @@ export const PLUGIN_PROVIDERS: readonly ShippedProvider[] = [
   },
   {
     type: 'Plugin',
+    code: 'search_from_ragflow',
+    name: '知识库检索（RAGFlow）',
+    fields: [
+      createProviderField('base_url', '接口地址', 'string', { default: 'http://127.0.0.1:9380' }),
+      createProviderField('api_key', 'API密钥', 'password', { secret: true }),
+      createProviderField('dataset_ids', '知识库ID（分号分隔）', 'array'),
+    ],
+  },
+  {
+    type: 'Plugin',
     code: 'call_device',
     name: '设备呼叫设备',
     fields: [],

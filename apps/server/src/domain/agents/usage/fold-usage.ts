@@ -2,17 +2,17 @@ import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
 import { isDataError } from '#core/database/isolate-rows.ts'
-import { itemFailures } from '#core/jobs/isolated.ts'
+import { failedItemCountByJob } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { SPENDABLE_USES, type SpendableUse, spendMergedUsage } from '../orders/spend-usage.ts'
+import { SELECT_SPENDABLE_USAGE, type SpendableUse, spendMergedUsage } from '../orders/spend-usage.ts'
 
 const KIND = 'agent-usage-fold'
 /** Value of `agent_usage.folded` of rows that cannot be merged. */
 const SET_ASIDE = 2
 /** Maximum number of appended rows that one transaction merges. */
-const AT_ONCE = 50_000
+const MERGED_ROWS = 50_000
 /** Advisory lock that lets only one run merge at a time. */
-const LOCK = '7302519, 8'
+export const USAGE_LOCK = '7302519, 8'
 
 /**
  * Runs every 15 seconds, so that a used-up package stops a device after at most 30 seconds. There are four expressions,
@@ -21,7 +21,7 @@ const LOCK = '7302519, 8'
 const EVERY_15_SECONDS = [5, 20, 35, 50].map((second) => `${second} * * * * *`)
 
 /** Registers the job that merges the appended rows of `agent_usage`. */
-export function registerUsageFold(services: Services) {
+export function registerUsageMerge(services: Services) {
   const options = { title: '智能体用量汇总', cron: EVERY_15_SECONDS }
   services.jobs.schedule(
     KIND,
@@ -46,7 +46,7 @@ interface Merge {
  */
 export async function mergeUsage(
   database: Db,
-  { atOnce = AT_ONCE, signal, log }: Merge = {},
+  { atOnce = MERGED_ROWS, signal, log }: Merge = {},
 ): Promise<{ merged: number; failedItems: number }> {
   let [merged, failedItems] = [0, 0]
   let size = atOnce
@@ -71,7 +71,7 @@ export async function mergeUsage(
  * failing row in the meantime. Returns the number of rows that were set aside.
  */
 async function foldOrSetAside(db: Db, log: Logger | undefined): Promise<number> {
-  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`)
+  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(USAGE_LOCK)})`)
   try {
     await db.transaction((inner) => foldSome(inner, 1))
     return 0
@@ -80,13 +80,13 @@ async function foldOrSetAside(db: Db, log: Logger | undefined): Promise<number> 
     const { rows } = await db.execute<{ id: number }>(sql`update agent_usage set folded = ${SET_ASIDE}
       where id = (select min(id) from agent_usage where folded = 0) returning id::float8 as id`)
     for (const { id } of rows) log?.error({ err: error, kind: KIND, usageId: id }, 'a row of use cannot be merged')
-    itemFailures.set(KIND, (itemFailures.get(KIND) ?? 0) + rows.length)
+    failedItemCountByJob.set(KIND, (failedItemCountByJob.get(KIND) ?? 0) + rows.length)
     return rows.length
   }
 }
 
 async function foldSome(db: Db, atOnce: number): Promise<number> {
-  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`)
+  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(USAGE_LOCK)})`)
   const { rows } = await db.execute<{ count: number; uses: SpendableUse[] }>(sql`
     with gone as (
       delete from agent_usage where id in (select id from agent_usage where folded = 0 order by id limit ${atOnce})
@@ -97,7 +97,7 @@ async function foldSome(db: Db, atOnce: number): Promise<number> {
       group by 1, 2, 3, 4, 5, 6, 7, 8
       on conflict (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate) where folded = 1
         do update set n = agent_usage.n + excluded.n, cost = agent_usage.cost + excluded.cost),
-    uses as (${SPENDABLE_USES})
+    uses as (${SELECT_SPENDABLE_USAGE})
     select (select count(*) from gone)::int as count, coalesce((select json_agg(uses order by at, unit, "deviceId") from uses), '[]') as uses`)
   const { count, uses } = rows[0]!
   await spendMergedUsage(db, uses)

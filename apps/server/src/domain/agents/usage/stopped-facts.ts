@@ -20,7 +20,7 @@ const without = (model: ConfiguredModel | undefined, type: string) => model && {
  * Returns the configuration of a device that the limit stops. Keeps recognition and synthesis. The prompt contains only
  * the notice. Removes memory, tools and all other models.
  */
-export function buildStoppedConfig(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
+export function buildLimitReachedConfig(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
   const { VAD, ASR, TTS, Memory, Intent } = facts.models
   return {
     ...facts,

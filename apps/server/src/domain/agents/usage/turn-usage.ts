@@ -10,7 +10,7 @@ const COLUMNS = 'day, tenant_id, agent_id, device_id, model_id, source, unit, is
  * Inserts the usage of new sessions, as a part of a WITH query. `i`: the inserted sessions; `g`: the language model of
  * each session.
  */
-export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
+export const INSERT_SESSION_USAGE_SQL = `insert into agent_usage (${COLUMNS})
   select i.first_time::date, i.tenant_id, i.agent_id, i.device_id, coalesce(g.llm_id, 0), ${USAGE_SOURCE.device}, ${sessions}, 0,
     count(*), 0
   from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
@@ -22,7 +22,7 @@ export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
  * conversation again. Prompt and conversation count one token per character, and the new turn counts the tokens of
  * `estimateTokens`. Tokens of relayed models are not estimated, because the relay counts them exactly.
  */
-export const USAGE_OF_TURNS = `insert into agent_usage (${COLUMNS})
+export const INSERT_TURN_USAGE_SQL = `insert into agent_usage (${COLUMNS})
   select n.report_time::date, n.tenant_id, n.agent_id, n.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}, x.unit,
     x.is_estimate, sum(x.n), sum(x.cost)
   from n join g using (session_row_id, kind, report_time, content_md5)

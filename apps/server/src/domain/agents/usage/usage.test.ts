@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 import { mergeUsage } from './fold-usage.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
 import { parseReportedTurn } from '../history/turn.ts'
-import { recordUsage, buildTokenEntries } from './usage.ts'
+import { buildTokenEntries, recordCompletion, recordUsage } from './usage.ts'
 
 const oms = voiceLab()
 const WRITERS = 3
@@ -202,6 +203,32 @@ describe('use of agents', () => {
       { unit: 6, n: 1000, cost: 0.3, estimate: 0, today: true },
       { unit: 7, n: 100, cost: 0.09, estimate: 0, today: true },
       { unit: 8, n: 10, cost: 0, estimate: 0, today: true },
+    ])
+  })
+
+  test('AGENT-15 a completion that is recorded twice counts once, at the same time and after its use was merged', async () => {
+    const { db } = oms.services().database
+    const owner = { tenantId: 7, agentId: 2, deviceId: 0, source: 1 } as const
+    const entries = buildTokenEntries(
+      owner,
+      { id: 6, priceIn: 0, priceOut: 0 },
+      { input: 10, output: 5, cached: 0 },
+      false,
+    )
+    const completion = { id: randomUUID(), tenantId: 7, at: new Date() }
+    await Promise.all([1, 2, 3].map(() => recordCompletion(db, completion, entries)))
+    await mergeUsage(db)
+    await recordCompletion(db, completion, entries)
+    const read = () =>
+      oms.query('select unit, sum(n)::float8 as n from agent_usage where model_id = 6 group by 1 order by 1')
+    expect(await read()).toEqual([
+      { unit: 6, n: 10 },
+      { unit: 7, n: 5 },
+    ])
+    await recordCompletion(db, { ...completion, id: randomUUID() }, entries)
+    expect(await read()).toEqual([
+      { unit: 6, n: 20 },
+      { unit: 7, n: 10 },
     ])
   })
 })

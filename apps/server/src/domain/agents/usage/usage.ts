@@ -29,20 +29,46 @@ interface PricedModel {
 }
 
 /**
- * Appends use with the date of today, or of `at` when the use is recorded later. `db` must be the transaction of the
- * counted call, so that both are committed or neither. Needs a session without row-level security when the caller
- * belongs to another tenant.
+ * Appends use with the date of today. `db` must be the transaction of the counted call, so that both are committed or
+ * neither. Needs a session without row-level security when the caller belongs to another tenant.
  */
-export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly UsageEntry[], at?: Date) {
+export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly UsageEntry[]) {
+  const counted = entries.filter(({ n }) => n > 0)
+  if (counted.length > 0) await db.execute(sql`${INSERT} select now()::date, now(), ${VALUES} from ${rowsOf(counted)}`)
+}
+
+/** A completion whose tokens are recorded after its response was sent. */
+interface Completion {
+  /** Key of the completion: a second record with the same key adds nothing. */
+  readonly id: string
+  readonly tenantId: number
+  /** Time of the use. */
+  readonly at: Date
+}
+
+/**
+ * Appends the use of a completion once. The caller may repeat the call when it does not know whether the first one was
+ * committed, because key and use are written by one statement.
+ */
+export async function recordCompletion(
+  db: Pick<Db, 'execute'>,
+  { id, tenantId, at }: Completion,
+  entries: readonly UsageEntry[],
+) {
   const counted = entries.filter(({ n }) => n > 0)
   if (counted.length === 0) return
-  const time = sql`coalesce(${at?.toISOString() ?? null}::timestamptz, now())`
+  const time = sql`${at.toISOString()}::timestamptz`
   await db.execute(sql`
-    insert into agent_usage (day, used_time, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)
-    select ${time}::date, ${time}, "tenantId", "agentId", "deviceId", "modelId", source, unit, "isEstimate"::int, n, cost
-    from json_to_recordset(${JSON.stringify(counted)}::json) as e ("tenantId" int, "agentId" int, "deviceId" int,
-      "modelId" int, source smallint, unit smallint, "isEstimate" boolean, n numeric, cost numeric)`)
+    with c as (insert into agent_completions (id, tenant_id) values (${id}, ${tenantId}) on conflict do nothing returning 1)
+    ${INSERT} select ${time}::date, ${time}, ${VALUES} from c cross join ${rowsOf(counted)}`)
 }
+
+const INSERT = sql.raw(`insert into agent_usage
+  (day, used_time, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)`)
+const VALUES = sql.raw(`"tenantId", "agentId", "deviceId", "modelId", source, unit, "isEstimate"::int, n, cost`)
+const rowsOf = (entries: readonly UsageEntry[]) => sql`
+  json_to_recordset(${JSON.stringify(entries)}::json) as e ("tenantId" int, "agentId" int, "deviceId" int, "modelId" int,
+    source smallint, unit smallint, "isEstimate" boolean, n numeric, cost numeric)`
 
 /** Returns the entries of one completion, with the cost by the prices of the model. Estimates have no cached tokens. */
 export function buildTokenEntries(

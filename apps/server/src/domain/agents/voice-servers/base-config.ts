@@ -1,7 +1,7 @@
 import { PARAMS, type Param } from '@oms/contract/agent/parameters/param-list.ts'
 
 /** Returns the text of a parameter's value. */
-export type ValueOf = (code: string) => string
+export type ParameterReader = (code: string) => string
 
 /** Returns the value of a parameter with its JSON type. Unreadable JSON becomes an empty object. */
 export function parseTypedValue({ type }: Pick<Param, 'type'>, text: string): unknown {
@@ -23,7 +23,7 @@ export function parseTypedValue({ type }: Pick<Param, 'type'>, text: string): un
 type Tree = { [name: string]: unknown }
 
 /** Returns the parameters that voice servers receive. Each dot of a code opens a nested object. */
-export function buildVoiceServerParams(valueOf: ValueOf): Tree {
+export function buildVoiceServerParams(valueOf: ParameterReader): Tree {
   const root: Tree = {}
   for (const param of PARAMS) {
     if (!param.isHandedOut) continue

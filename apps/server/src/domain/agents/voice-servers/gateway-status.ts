@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
-import { clientIds, type GatewayDevice } from '../devices/client-ids.ts'
+import { buildGatewayClientIds, type GatewayDevice } from '../devices/client-ids.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 import { callGateway, hasGateway } from './gateway.ts'
 
@@ -96,14 +96,14 @@ export class GatewayStatus {
 
   async #askBatch({ gateway, params, devices }: Group) {
     const { tenantId } = devices[0]!
-    const body = { clientIds: devices.flatMap(clientIds) }
+    const body = { clientIds: devices.flatMap(buildGatewayClientIds) }
     try {
       const answer = await callGateway(this.#parts, params, tenantId, { path: '/api/devices/status', body })
       const statuses = Statuses.parse(answer)
       const until = this.#now() + FRESH_MS
       if (this.#known.size > MAX_KNOWN) this.#known.clear()
       for (const device of devices) {
-        const isOnline = clientIds(device).some((id) => isConnected(statuses[id]))
+        const isOnline = buildGatewayClientIds(device).some((id) => isConnected(statuses[id]))
         this.#known.set(keyOf(device), { isOnline, until })
       }
     } catch (err) {

@@ -16,6 +16,9 @@ const STORE = `insert into agent_servers as s (tenant_id, address, client, last_
   order by 1, 2, 3
   on conflict (tenant_id, address, client) do update set last_time = now(), base_time = coalesce(excluded.base_time, s.base_time)`
 
+/** Returns the address of a caller as it is stored: an IPv4 address without the prefix of IPv6. */
+export const normalizeServerAddress = (ip: string) => ip.replace(/^::ffff:/, '').slice(0, 45)
+
 export interface ServerContact {
   /** Tenant of the secret. */
   readonly tenantId: number
@@ -73,7 +76,7 @@ export class ServerContacts {
   async #store(rows: readonly ServerContact[]) {
     await this.#pool.query(STORE, [
       rows.map(({ tenantId }) => tenantId),
-      rows.map(({ address }) => address.replace(/^::ffff:/, '').slice(0, 45)),
+      rows.map(({ address }) => address),
       rows.map(({ client }) => client),
       rows.map(({ isBase }) => isBase),
     ])

@@ -3,9 +3,9 @@ import type { Database } from '#core/database/client.ts'
 import type { Logger } from 'pino'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import { AgentReads } from '../agents/agent-reads.ts'
-import { DeviceMarks } from '../devices/device-marks.ts'
+import { VoiceConnectionWriter } from '../devices/device-marks.ts'
 import { EventWriter } from '../devices/event-writer.ts'
-import { ReminderMarks } from '../history/reminder-marks.ts'
+import { DeliveredReminderWriter } from '../history/reminder-marks.ts'
 import { GatewayStatus } from './gateway-status.ts'
 import { ServerContacts } from './server-contacts.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
@@ -26,8 +26,8 @@ interface Parts {
 /** Services of one process for the calls of voice servers. */
 export class VoiceServers {
   readonly contacts: ServerContacts
-  readonly marks: DeviceMarks
-  readonly reminders: ReminderMarks
+  readonly marks: VoiceConnectionWriter
+  readonly reminders: DeliveredReminderWriter
   readonly events: EventWriter
   readonly turns: TurnWriter
   readonly reads: AgentReads
@@ -36,8 +36,8 @@ export class VoiceServers {
   constructor({ database, log, config, agentParameters }: Parts) {
     const { pool } = database
     this.contacts = new ServerContacts(pool, log)
-    this.marks = new DeviceMarks(pool, log)
-    this.reminders = new ReminderMarks(pool, log)
+    this.marks = new VoiceConnectionWriter(pool, log)
+    this.reminders = new DeliveredReminderWriter(pool, log)
     this.events = new EventWriter(database, log)
     this.turns = new TurnWriter({ pool, parameters: agentParameters, secretKey: config.secretKey })
     this.reads = new AgentReads(pool, config.secretKey)

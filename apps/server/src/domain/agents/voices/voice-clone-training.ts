@@ -3,7 +3,7 @@ import { OutboundError } from '#core/outbound/outbound-error.ts'
 import type { Services } from '#core/services.ts'
 import type { Db } from '#core/database/client.ts'
 import { readModelConfigs } from '../models/model-config.ts'
-import { CloneRefused, type VendorVoice, VoiceCloneVendor } from './voice-clone-vendor.ts'
+import { VoiceCloneError, type VendorVoice, VoiceCloneVendor } from './voice-clone-vendor.ts'
 
 const QUEUE = 'agent-voice-clone'
 const CONCURRENCY = 2
@@ -81,7 +81,7 @@ async function workOn(services: Services, message: Message, { signal, isLast }: 
     await train(services, vendor, { clone, before: message.before, signal })
     await pool.query(END, [clone.id, 2, ''])
   } catch (error) {
-    if (signal.aborted || !(isLast || error instanceof CloneRefused)) throw error
+    if (signal.aborted || !(isLast || error instanceof VoiceCloneError)) throw error
     await pool.query(END, [clone.id, 3, reasonOf(error)])
   }
   await publish(services, clone)
@@ -98,7 +98,7 @@ function reasonOf(error: unknown) {
  */
 const stateBefore = (vendor: VoiceCloneVendor, { voiceId }: Clone, signal: AbortSignal) =>
   vendor.status(voiceId, signal).catch((error: unknown): VendorVoice => {
-    if (error instanceof CloneRefused) return { state: 'missing', version: '' }
+    if (error instanceof VoiceCloneError) return { state: 'missing', version: '' }
     throw error
   })
 
@@ -121,11 +121,11 @@ async function train(services: Services, vendor: VoiceCloneVendor, { clone, befo
     // The vendor may report the end of an earlier training for a short time.
     isFresh ||= isOurs(now) || polls > STALE_POLLS
     if (isFresh && now.state === 'done') return
-    if (isFresh && now.state === 'failed') throw new CloneRefused('训练失败，请换一段更清晰的录音')
+    if (isFresh && now.state === 'failed') throw new VoiceCloneError('训练失败，请换一段更清晰的录音')
     await pause(waitMs, undefined, { signal })
     waitMs = Math.min(LONGEST_PAUSE_MS, waitMs * 1.5)
   }
-  throw new CloneRefused('训练超过 25 分钟没有完成，请稍后重试')
+  throw new VoiceCloneError('训练超过 25 分钟没有完成，请稍后重试')
 }
 
 async function upload(
@@ -134,7 +134,7 @@ async function upload(
   { sha256, mime, voiceId }: Clone,
   signal: AbortSignal,
 ) {
-  if (sha256 === null) throw new CloneRefused('录音已被删除')
+  if (sha256 === null) throw new VoiceCloneError('录音已被删除')
   const chunks: Buffer[] = []
   for await (const chunk of await files.openRead(sha256)) chunks.push(chunk as Buffer)
   await vendor.train(voiceId, Buffer.concat(chunks), mime === 'audio/mpeg' ? 'mp3' : 'wav', signal)
@@ -142,7 +142,7 @@ async function upload(
 
 async function vendorOf({ database, config }: Services, { modelId }: Clone) {
   const model = (await readModelConfigs(database.db, config.secretKey, [modelId])).get(modelId)
-  if (!model) throw new CloneRefused('语音合成模型已被删除')
+  if (!model) throw new VoiceCloneError('语音合成模型已被删除')
   return new VoiceCloneVendor(model, config)
 }
 

@@ -16,8 +16,8 @@ const LIMITS = { connectMs: 10_000, firstByteMs: 60_000, idleMs: 20_000, totalMs
 const MAX_ERROR = 255
 
 /** Refusal by the vendor. Trying again does not help. The message contains no keys. */
-export class CloneRefused extends Error {
-  override readonly name = 'CloneRefused'
+export class VoiceCloneError extends Error {
+  override readonly name = 'VoiceCloneError'
 }
 
 /** State of a voice at the vendor. `version` changes with every training. */
@@ -50,7 +50,7 @@ export class VoiceCloneVendor {
     this.#token = textOf(config['access_token'])
     this.#policy = selectAddressPolicy(settings, tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
     if (this.#appid === '' || this.#token === '')
-      throw new CloneRefused('语音合成模型没有填写 AppID 或访问令牌，请先完善模型配置')
+      throw new VoiceCloneError('语音合成模型没有填写 AppID 或访问令牌，请先完善模型配置')
   }
 
   /** Starts a training of the voice with a recording. */
@@ -71,7 +71,7 @@ export class VoiceCloneVendor {
     return { state: STATES[Number(answer.status)] ?? 'missing', version: textOf(answer.version) }
   }
 
-  /** Sends a call. The vendor's refusals become `CloneRefused`; an outage is thrown as another error. */
+  /** Sends a call. The vendor's refusals become `VoiceCloneError`; an outage is thrown as another error. */
   async #post(path: string, body: object, signal: AbortSignal): Promise<Answer> {
     const response = await sendOutbound({
       url: `${this.#origin}${API}${path}`,
@@ -93,7 +93,7 @@ export class VoiceCloneVendor {
     const code = answer?.BaseResp?.StatusCode
     if (response.status < 400 && code === 0) return answer as Answer
     const words = textOf(answer?.BaseResp?.StatusMessage) || textOf(answer?.message)
-    throw new CloneRefused(this.#clean(words || `厂商返回 ${response.status}，没有说明原因`))
+    throw new VoiceCloneError(this.#clean(words || `厂商返回 ${response.status}，没有说明原因`))
   }
 
   /** Masks the keys in a text of the vendor, and truncates the text to the length of the column. */

@@ -74,6 +74,7 @@ interface EventRow {
   segments: number
   readonly tenantId: number
   readonly ownerId: number
+  readonly entitlementId: number
   readonly day: string
 }
 
@@ -81,7 +82,7 @@ function eventsOf(segments: readonly Segment[]) {
   const events = new Map<string, EventRow>()
   for (const { eventNo, eventType, startMs, durationMs, format, ...segment } of segments) {
     if (eventNo === 0) continue
-    const { expireDay, deviceId, channel, tenantId, ownerId, day } = segment
+    const { expireDay, deviceId, channel, tenantId, ownerId, entitlementId, day } = segment
     const key = `${expireDay}:${deviceId}:${channel}:${tenantId}:${ownerId}:${eventNo}`
     const endMs = startMs + durationMs
     const known = events.get(key)
@@ -91,6 +92,7 @@ function eventsOf(segments: readonly Segment[]) {
       channel,
       tenantId,
       ownerId,
+      entitlementId,
       day,
       eventNo,
       type: eventType,
@@ -141,13 +143,14 @@ export async function saveEvents(client: PoolClient, segments: readonly Segment[
   return events.filter(({ segments: added }, at) => rows[at]?.segments === added)
 }
 
-/** Sums of one channel on one day. */
+/** Sums of one channel on one day, under one entitlement. */
 interface DayRow {
   readonly deviceId: number
   readonly channel: number
   readonly day: string
   readonly tenantId: number
   readonly ownerId: number
+  readonly entitlementId: number
   readonly modelId: number
   readonly recordType: number
   readonly expireDays: Set<string>
@@ -165,13 +168,15 @@ const dayKeyOf = ({
   day,
   tenantId,
   ownerId,
-}: Pick<DayRow, 'deviceId' | 'channel' | 'day' | 'tenantId' | 'ownerId'>) =>
-  `${deviceId}:${channel}:${day}:${tenantId}:${ownerId}`
+  entitlementId,
+}: Pick<DayRow, 'deviceId' | 'channel' | 'day' | 'tenantId' | 'ownerId' | 'entitlementId'>) =>
+  `${deviceId}:${channel}:${day}:${tenantId}:${ownerId}:${entitlementId}`
 
 function daysOf(segments: readonly Segment[], newEvents: readonly EventRow[]) {
   const days = new Map<string, DayRow>()
   for (const segment of segments) {
-    const { deviceId, channel, day, tenantId, ownerId, modelId, recordType, startMs, durationMs, bytes } = segment
+    const { deviceId, channel, day, tenantId, ownerId, entitlementId, modelId, recordType } = segment
+    const { startMs, durationMs, bytes } = segment
     const key = dayKeyOf(segment)
     const made = {
       segments: 0,
@@ -182,7 +187,8 @@ function daysOf(segments: readonly Segment[], newEvents: readonly EventRow[]) {
       lastMs: startMs,
       expireDays: new Set<string>(),
     }
-    const row = days.get(key) ?? { deviceId, channel, day, tenantId, ownerId, modelId, recordType, ...made }
+    const facts = { deviceId, channel, day, tenantId, ownerId, entitlementId, modelId, recordType }
+    const row = days.get(key) ?? { ...facts, ...made }
     days.set(key, row)
     row.segments += 1
     row.durationMs += durationMs
@@ -192,18 +198,21 @@ function daysOf(segments: readonly Segment[], newEvents: readonly EventRow[]) {
     row.expireDays.add(segment.expireDay)
   }
   for (const event of newEvents) days.get(dayKeyOf(event))!.events += 1
-  return [...days.values()].toSorted(
-    (a, b) => a.deviceId - b.deviceId || a.channel - b.channel || (a.day < b.day ? -1 : 1),
-  )
+  return [...days.values()].toSorted(compareDays)
 }
+
+/** One order for all processes, so that two of them do not deadlock. */
+const compareDays = (a: DayRow, b: DayRow) =>
+  a.deviceId - b.deviceId || a.channel - b.channel || a.day.localeCompare(b.day) || a.entitlementId - b.entitlementId
 
 const UPSERT_DAYS = `
   insert into oss_device_days as o (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days,
-    segments, events, duration_ms, bytes, first_ms, last_ms)
-  select a, b, c, d, e, f, g, string_to_array(h, ',')::date[], i, j, k, l, m, n
+    segments, events, duration_ms, bytes, first_ms, last_ms, entitlement_id)
+  select a, b, c, d, e, f, g, string_to_array(h, ',')::date[], i, j, k, l, m, n, p
   from unnest($1::int[], $2::smallint[], $3::date[], $4::int[], $5::int[], $6::int[], $7::smallint[], $8::text[],
-    $9::int[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) as x (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
-  on conflict (device_id, channel, day, tenant_id, owner_id) do update set
+    $9::int[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[])
+    as x (a, b, c, d, e, f, g, h, i, j, k, l, m, n, p)
+  on conflict (device_id, channel, day, tenant_id, owner_id, entitlement_id) do update set
     expire_days = case when o.expire_days @> excluded.expire_days then o.expire_days
       else (select array_agg(distinct y order by y) from unnest(o.expire_days || excluded.expire_days) y) end,
     segments = o.segments + excluded.segments, events = o.events + excluded.events,
@@ -219,6 +228,7 @@ export async function saveDays(client: PoolClient, segments: readonly Segment[],
     ...facts.map((field) => days.map((day) => day[field])),
     days.map(({ expireDays }) => [...expireDays].join(',')),
     ...numbers.map((field) => days.map((day) => day[field])),
+    days.map(({ entitlementId }) => entitlementId),
   ]
   await client.query({ name: 'oss-device-days', text: UPSERT_DAYS, values })
 }

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { VIDEO_BREACHES } from '../invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from '../invariants.ts'
 import { computeSegmentDays, type Segment } from './segment.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { mergeVideoSums } from '../sums.ts'
@@ -17,7 +18,7 @@ const segment = (over: Partial<Segment> = {}): Segment => {
   return { ...terms, ...place, initBytes: 0, salt: 7, format: 1, ...computeSegmentDays(startMs, 7, ZONE), ...over }
 }
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
-const breaches = async () => (await query(VIDEO_BREACHES)).map(({ what }) => what)
+const breaches = async () => (await query(VIDEO_INVARIANT_QUERY)).map(({ what }) => what)
 
 beforeAll(async () => {
   await query(`insert into devices (sn, tenant_id, model_id) select 'CAM' || n, 1, 1 from generate_series(1, 5) n`)
@@ -77,11 +78,16 @@ test('STORAGE-05 after 10,000 random steps the sums and the device days equal th
   const waiting: Promise<unknown>[] = []
   for (let count = 0; count < 10_000; count += 1) {
     const startMs = START + random(3) * 86_400_000 + random(800) * 4000
-    const terms = { deviceId: 4 + random(2), channel: random(2), recordType: 1 + random(2), salt: random(3) }
+    const recordType = 1 + random(2)
+    const storageDays = [3, 7, 30][random(3)]!
+    const terms = { recordType, entitlementId: recordType * 100 + storageDays }
+    const place = { deviceId: 4 + random(2), channel: random(2), salt: random(3) }
     const event = random(4) === 0 ? { eventNo: 1 + random(20), eventType: 1 } : {}
-    const days = computeSegmentDays(startMs, [3, 7, 30][random(3)]!, ZONE)
+    const days = computeSegmentDays(startMs, storageDays, ZONE)
     waiting.push(
-      [writer, second][random(2)]!.add(segment({ startMs, bytes: 1 + random(3), ...terms, ...event, ...days })),
+      [writer, second][random(2)]!.add(
+        segment({ startMs, bytes: 1 + random(3), ...terms, ...place, ...event, ...days }),
+      ),
     )
     if (random(500) > 0) continue
     await Promise.all(waiting)
@@ -92,6 +98,50 @@ test('STORAGE-05 after 10,000 random steps the sums and the device days equal th
   await second.close()
   expect(await breaches()).toEqual([])
   expect((await query('select count(*)::int as n from oss_segments'))[0].n).toBeGreaterThan(3000)
+})
+
+/** Two recordings of a channel on one day, under two packages with different terms. */
+const twoPackages = (channel: number, startMs: number) => {
+  const later = startMs + 4000
+  const event = { recordType: 2, entitlementId: 21, bytes: 700, ...computeSegmentDays(startMs, 3, ZONE) }
+  const full = { recordType: 1, entitlementId: 22, bytes: 300, ...computeSegmentDays(later, 30, ZONE) }
+  return [segment({ channel, startMs, ...event }), segment({ channel, startMs: later, ...full })]
+}
+const packagesOf = (channel: number) =>
+  query(
+    `select entitlement_id as id, record_type as type, segments, bytes::int, removed_bytes::int as removed,
+       cardinality(expire_days) as days from oss_device_days where channel = $1 order by 1`,
+    [channel],
+  )
+
+test('STORAGE-05 a day that two packages cover has the videos of each package, also after one of them is deleted', async () => {
+  await Promise.all(twoPackages(7, START).map((each) => writer.add(each)))
+  const [first, second] = [
+    { id: 21, type: 2, segments: 1, bytes: 700, removed: 0, days: 1 },
+    { id: 22, type: 1, segments: 1, bytes: 300, removed: 0, days: 1 },
+  ]
+  expect(await packagesOf(7)).toEqual([first, second])
+  await query('delete from oss_segments where channel = 7 and entitlement_id = 21')
+  expect(await packagesOf(7)).toEqual([{ ...first, removed: 700 }, second])
+  expect(await breaches()).toEqual([])
+  await query('update oss_device_days set bytes = bytes + 1 where channel = 7 and entitlement_id = 22')
+  expect(await breaches()).toContain('videos of entitlement 22 on 2026-11-20')
+  await query('update oss_device_days set bytes = bytes - 1 where channel = 7 and entitlement_id = 22')
+})
+
+test('the migration divides the days of the last week by entitlement', async () => {
+  const noon = Date.parse(`${new Date().toISOString().slice(0, 10)}T04:00:00Z`)
+  await Promise.all(twoPackages(8, noon).map((each) => writer.add(each)))
+  const rows = await packagesOf(8)
+  await query(`update oss_device_days set entitlement_id = 0, segments = 2, bytes = 1000, duration_ms = 8000,
+    expire_days = (select array_agg(distinct d) from oss_device_days x, unnest(x.expire_days) d where x.channel = 8)
+    where channel = 8 and entitlement_id = 21`)
+  await query(`delete from oss_device_days where channel = 8 and entitlement_id = 22`)
+  await query('delete from oss_device_days where channel <> 8')
+  const migration = new URL('../../../schema/migrations/0038_device_days_by_entitlement.sql', import.meta.url)
+  const statements = readFileSync(migration, 'utf8').split('--> statement-breakpoint').slice(3, 7)
+  await query(`begin; ${statements.join('')}; commit`)
+  expect(await packagesOf(8)).toEqual(rows)
 })
 
 test('a tenant cannot name a partition, and sees only its own rows through the table', async () => {

@@ -12,7 +12,7 @@ import {
 } from './segment-rows.ts'
 
 const BATCH_ROWS = 5000
-const PAUSE_MS = 200
+const PAUSE_MS = 20
 const MAX_ROWS = 100_000
 
 /**
@@ -24,11 +24,11 @@ const MAX_ROWS = 100_000
 export type WriteOutcome = 'stored' | 'same' | 'other' | 'deleted' | 'gone'
 
 /** Too many segments wait for the database. */
-export class WriterBusy extends Error {
-  override readonly name = 'WriterBusy'
+export class SegmentWriterBusyError extends Error {
+  override readonly name = 'SegmentWriterBusyError'
 }
 
-/** Gathers committed segments of all devices into transactions of up to 5,000 rows or 200 ms. */
+/** Gathers committed segments of all devices into transactions of up to 5,000 rows or 20 ms. */
 export class SegmentWriter {
   readonly #pool: Pool
   /** Expire days whose partitions exist. */
@@ -42,7 +42,7 @@ export class SegmentWriter {
       batchRows: BATCH_ROWS,
       pauseMs: PAUSE_MS,
       maxRows: MAX_ROWS,
-      busy: () => new WriterBusy('too many segments wait'),
+      busy: () => new SegmentWriterBusyError('too many segments wait'),
       write: (segments) => this.#write(segments),
     })
   }

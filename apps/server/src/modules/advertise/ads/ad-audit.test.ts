@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { findApprovalBreaches } from '#domain/ads/approval-invariants.ts'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { useApp } from '#test/harness.ts'
+import { formatDayFromToday } from '../programs/program-fixture.ts'
 import { AD_AUDITOR, AD_EDITOR, AD_URL, createPicture, useAds } from './ad-fixture.ts'
 
 /** Bytes that begin like an MP4 file. */
@@ -134,10 +136,64 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, data)).toMatchObject({ msg: '广告未提交审核' })
   })
 
+  test('AD-03 of 50 reviews at once exactly one counts', async () => {
+    const [author, auditor] = [await ads.editor('同时客户'), await ads.auditor('同时客户')]
+    const id = await textAd(author)
+    const { data } = await submit(author, id)
+    const rejection = { auditStatus: 3, remark: '同时驳回' }
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => decide(auditor, id, data, at % 2 === 0 ? {} : rejection)),
+    )
+    expect(verdicts.filter(({ code }) => code === 200)).toHaveLength(1)
+    expect(new Set(verdicts.filter(({ code }) => code !== 200).map(({ msg }) => msg))).toEqual(
+      new Set(['广告未提交审核']),
+    )
+    const { auditStatus, approvedVer } = await read(author, id)
+    expect([`2,1`, `3,0`]).toContain(`${auditStatus},${approvedVer}`)
+    const { rows } = await app.db.execute(sql`select title from notices where ${author.uid} = any(target_ids)`)
+    expect(rows).toHaveLength(1)
+  })
+
   test('AD-02 a category with mandatory approval needs its number, date and proof before the submission', async () => {
     const author = await ads.editor('文号客户')
     const id = await textAd(author, { categoryId: 12 })
     expect(await submit(author, id)).toMatchObject({ msg: '该类广告须填写广告批准文号、有效期并上传证明文件' })
+  })
+
+  test('AD-03 the check of the database names ads whose playing version was not approved as it is', async () => {
+    const [author, auditor] = [await ads.editor('核对客户'), await ads.auditor('核对客户')]
+    const id = await textAd(author)
+    await decide(auditor, id, (await submit(author, id)).data)
+    const breaches = async () =>
+      (await findApprovalBreaches(app.services.database.pool)).filter((each) => each.startsWith(`ad ${id},`))
+    expect(await breaches()).toEqual([])
+    const change = (columns: string) =>
+      app.db.execute(sql`update ad_versions set ${sql.raw(columns)} where ad_id = ${id}`)
+    await change(`uploaders = array[audit_by]`)
+    expect(await breaches()).toEqual([`ad ${id}, version 1: approved by its submitter or an uploader`])
+    await change(`uploaders = '{}', body = jsonb_set(body, '{text,content}', '"换掉"')`)
+    expect(await breaches()).toEqual([`ad ${id}, version 1: another content than the approved one`])
+    await change('audit_status = 3')
+    expect(await breaches()).toEqual([`ad ${id}, version 1: not approved`])
+  })
+
+  test('AD-03 an approved ad expires after its last valid day, or after the last day of its approval number', async () => {
+    const [author, auditor] = [await ads.editor('到期客户'), await ads.auditor('到期客户')]
+    const id = await textAd(author, { validTo: formatDayFromToday(0) })
+    await decide(auditor, id, (await submit(author, id)).data)
+    const found = async (query: string) => (await author.call('GET', `${AD_URL}/page?${query}`)).data.total
+    const state = async () => [(await read(author, id)).isExpired, await found('validity=3'), await found('usable=1')]
+    expect(await state()).toEqual([false, 0, 1])
+    const set = (validTo: string | null, approvalUntil: string | null) =>
+      app.db.execute(sql`update ads set valid_to = ${validTo}, approval_until = ${approvalUntil} where id = ${id}`)
+    await set(formatDayFromToday(-1), null)
+    expect(await state()).toEqual([true, 1, 0])
+    await set(null, formatDayFromToday(0))
+    expect(await state()).toEqual([false, 0, 1])
+    await set(formatDayFromToday(5), formatDayFromToday(-1))
+    expect(await state()).toEqual([true, 1, 0])
+    await set(null, null)
+    expect(await state()).toEqual([false, 0, 1])
   })
 
   test('AD-03 the platform audits ads of tenants with 平台审核; other tenants audit their own ads', async () => {

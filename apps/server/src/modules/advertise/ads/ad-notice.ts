@@ -1,27 +1,42 @@
 import { ads as calls } from '@oms/contract/advertise/ad.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isAuditedByPlatform } from '#domain/ads/platform-audit.ts'
+import { listTenantsOfAd } from '#domain/ads/program-scope.ts'
 import type { StoredAd } from '#domain/ads/content.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsForRecord, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 
 /**
- * Notifies the accounts that may audit the ad, without the submitter. Messages belong to the platform, so they are
- * written after the commit, outside the transaction with row-level security.
+ * Notifies the accounts that may audit the ad, without the submitter and the uploaders. Messages belong to the platform,
+ * so they are written after the commit, outside the transaction with row-level security.
  */
-export function notifyAuditors(ctx: Ctx, { tenantId, adName }: StoredAd, verNo: number) {
+export function notifyAuditors(ctx: Ctx, ad: StoredAd, { verNo, uploaders }: Submitted) {
   const { services, user } = ctx
+  const { adName } = ad
   ctx.afterCommit(async () => {
     const { db } = services.database
-    const auditing = (await isAuditedByPlatform(db, tenantId)) ? PLATFORM_TENANT_ID : tenantId
-    const holders = await listAccountsWithPermission(db, auditing, calls.audit.access)
+    const auditors = await listAuditors(db, ad)
     await sendMessage(services, db, {
       title: `广告待审核：${adName}`,
       text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,
-      uids: holders.filter((uid) => uid !== user.uid),
+      uids: auditors.filter((uid) => uid !== user.uid && !uploaders.includes(uid)),
     })
   })
+}
+
+/** Returns the accounts that hold the permission to audit and whose data scope contains the tenants of the ad. */
+async function listAuditors(db: Db, { id, tenantId, createBy }: StoredAd): Promise<number[]> {
+  const { access } = calls.audit
+  const reached = await listTenantsOfAd(db, id)
+  if (!(await isAuditedByPlatform(db, tenantId)))
+    return listAccountsForRecord(db, access, { tenantId, createBy, reached })
+  return listPlatformStaff(db, access, reached === 'all' ? 'all' : [tenantId, ...reached])
+}
+
+interface Submitted {
+  readonly verNo: number
+  readonly uploaders: readonly number[]
 }
 
 interface Result {

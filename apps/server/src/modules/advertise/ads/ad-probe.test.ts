@@ -6,6 +6,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeImage } from '#domain/ads/files/probe-image.ts'
+import { createZip } from '#domain/ads/files/zip.ts'
 import { encodeFile, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { AD_URL, createPicture, useAds } from './ad-fixture.ts'
@@ -119,6 +120,36 @@ describe('AD-02 pictures', () => {
     expect(await ads.send(author, 'adVideo', '片.mp4', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adPackage', '包.zip', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adImage', '动.gif', html)).toMatchObject({ code: 400 })
+  })
+
+  test('AD-13 a file of two formats is what its name and its first bytes say, and is never sent as a page', async () => {
+    const zip = createZip([{ name: 'index.html', bytes: Buffer.from('<script>alert(1)</script>') }])
+    const html = Buffer.from('<html><script>alert(1)</script></html>')
+    const picture = await createPicture()
+    const refused = [
+      ['adPackage', '包.zip', Buffer.concat([picture, zip])],
+      ['adPackage', '包.zip', Buffer.concat([html, zip])],
+      ['adImage', '图.jpg', Buffer.concat([zip, picture])],
+      ['adImage', '图.png', Buffer.concat([html, picture])],
+      ['adImage', '图.png', picture],
+      ['adVideo', '片.mp4', Buffer.concat([html, Buffer.alloc(600)])],
+    ] as const
+    for (const [purpose, name, content] of refused)
+      expect([name, (await ads.send(author, purpose, name, content)).code]).toEqual([name, 400])
+    const both = Buffer.concat([picture, html, zip])
+    const found = await ads.material(author, 'adImage', '图.jpg', both)
+    expect(found).toMatchObject({ probeState: 1, mime: 'image/jpeg', width: 640 })
+    for (const url of [`/api/v1/file/${found.fileId}`, found.thumbUrl]) {
+      const { headers } = await author.inject({ url })
+      expect(headers['content-type']).toMatch(/^image\/(jpeg|webp)$/)
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+    }
+    // A package with bytes before its first entry is no package, and its page has no script of the other format.
+    const behind = await ads.material(author, 'adPackage', '包.zip', Buffer.concat([zip, picture]))
+    expect(behind).toMatchObject({ probeState: 2, probeError: '素材包内容不正确，请重新打包' })
   })
 
   test('AD-02 an ad is submitted only after its files were read', async () => {

@@ -1,13 +1,15 @@
 import type { ads as calls } from '@oms/contract/advertise/ad.ts'
+import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, getTableColumns, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isExpired, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
+import { buildExpiredCondition, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
+import { buildAdBeyondScope } from '#domain/ads/program-scope.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adUses, adVersions } from '#schema/advertise.ts'
@@ -23,11 +25,11 @@ const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLoca
 /** Returns the address of a stored file; empty without a file. */
 const urlOf = (fileId: string) => (fileId ? formatFileUrl(fileId) : '')
 
-const selectAds = (db: Db, today: string) =>
+const selectAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, today: string) =>
   db
     .select({
       ...getTableColumns(ads),
-      isExpired: isExpired(today).as('is_expired'),
+      isExpired: buildExpiredCondition(today).as('is_expired'),
       // Distinct sizes of the renditions, in the order of the files.
       spec: sql<string>`coalesce((select string_agg(each.size, '、' order by each.place)
         from (select m.width || '×' || m.height as size, min(m.sort) as place from ${adMaterials} m
@@ -35,6 +37,7 @@ const selectAds = (db: Db, today: string) =>
       fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m
         where m.ad_id = ${ads.id} and m.deleted_at is null), 0)::float8`.as('file_bytes'),
       refCount: sql<number>`(select count(*)::int from ${adUses} u where u.ad_id = ${ads.id})`.as('ref_count'),
+      isBeyondScope: buildAdBeyondScope(user, ads.id).as('is_beyond_scope'),
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
       submitBy: adVersions.submitBy,
@@ -52,14 +55,16 @@ const presentTo =
   ({ thumb, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
     ...row,
     thumbUrl: urlOf(thumb),
-    auditRefusal: findAuditRefusal({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
+    auditRefusal: row.isBeyondScope
+      ? AD_MESSAGES.beyondScope
+      : findAuditRefusal({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
   })
 
 function validityIs(validity: Filter['validity'], today: string): SQL | undefined {
   if (validity === undefined) return undefined
   if (validity === 1) return gt(ads.validFrom, today)
-  if (validity === 3) return isExpired(today)
-  return and(or(isNull(ads.validFrom), lte(ads.validFrom, today)), sql`not ${isExpired(today)}`)
+  if (validity === 3) return buildExpiredCondition(today)
+  return and(or(isNull(ads.validFrom), lte(ads.validFrom, today)), sql`not ${buildExpiredCondition(today)}`)
 }
 
 const conditionsOf = (filter: Filter, today: string) =>
@@ -71,18 +76,21 @@ const conditionsOf = (filter: Filter, today: string) =>
     filter.enableStat === undefined ? undefined : eq(ads.enableStat, filter.enableStat),
     filter.tag ? arrayContains(ads.tags, [filter.tag]) : undefined,
     validityIs(filter.validity, today),
-    filter.usable === 1 ? and(gte(ads.approvedVer, 1), eq(ads.enableStat, 1), sql`not ${isExpired(today)}`) : undefined,
+    filter.usable === 1
+      ? and(gte(ads.approvedVer, 1), eq(ads.enableStat, 1), sql`not ${buildExpiredCondition(today)}`)
+      : undefined,
     ...within(ads.createTime, filter.beginTime, filter.endTime),
   )
 
 export async function listAds(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const today = todayOf(ctx)
-  const query = selectAds(db, today).where(and(visibleAds(user), conditionsOf(input, today)))
+  const query = selectAds({ db, user }, today).where(and(visibleAds(user), conditionsOf(input, today)))
   const sort = {
-    adName: ads.adName,
+    adName: byName(ads.adName),
     duration: ads.duration,
-    validTo: ads.validTo,
+    // An ad without an end sorts after all others.
+    validTo: sql`coalesce(${ads.validTo}, 'infinity')`,
     createTime: ads.createTime,
     updateTime: ads.updateTime,
   }
@@ -111,7 +119,7 @@ async function rejectionOf(db: Db, { id, verNo, auditStatus }: { id: number; ver
 
 export async function getAd(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
-  const [found] = await selectAds(db, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
+  const [found] = await selectAds({ db, user }, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
   if (!found) throw notFound('广告')
   const materials = await readMaterials(db, id)
   return {

@@ -63,7 +63,7 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
   await publishAds(ctx, stored.tenantId)
-  notifyAuditors(ctx, stored, verNo)
+  notifyAuditors(ctx, stored, { verNo, uploaders })
   return { verNo, contentHash }
 }
 

@@ -90,6 +90,14 @@ describe('ads', () => {
     },
   )
 
+  test('AD-02 words of the dictionary ad_banned_words are a hint, and refuse no submission', async () => {
+    const me = await app.by({ tenant: '用语客户', permissions: [...EDITOR, 'advertiseManage:adList:submit'] })
+    const id = await add(me, { adName: '全城最佳', text: { content: '国家级工艺' } })
+    expect((await read(me, id)).bannedWords.toSorted()).toEqual(['国家级', '最佳'].toSorted())
+    expect((await read(me, await add(me))).bannedWords).toEqual([])
+    expect(await me.call('POST', `${URL}/submit/${id}`)).toMatchObject({ code: 200 })
+  })
+
   test('an old revision is refused, and the operation log names the changed fields', async () => {
     const me = await editor()
     const id = await add(me)

@@ -70,7 +70,10 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   await pipeline(stream, response)
 }
 
-/** Returns the page of a material. The hash is that of the archive while an ad is edited, and of the page in a manifest. */
+/**
+ * Returns the page of a material. `sha256` is the hash of the archive while an ad is edited, and the hash of the page
+ * in a manifest.
+ */
 async function pageOf({ database: { db } }: Services, materialId: number, sha256: string) {
   const [page] = await db
     .select({ sha256: files.sha256, size: files.size })

@@ -15,10 +15,11 @@ import { parseLocalTime } from '#core/time/zone.ts'
 import { computeScreenState } from '#domain/ads/screens/screen-abilities.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
-import { adNames } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
+import { readPlayingNames } from '../screens/playing-names.ts'
 import { buildScreenManifest } from '../screens/screen-sets.ts'
+import { hideAdNames } from './hidden-ads.ts'
 import { type StoredProgram, visiblePrograms } from './program-rows.ts'
 import { buildTargetCondition } from './targets.ts'
 
@@ -26,9 +27,11 @@ const HOUR_MS = 3_600_000
 /** Maximum age of a report that is compared with the plan. */
 const FRESH_REPORT_MS = 15 * 60_000
 const MAX_IDLE_PROGRAMS = 100
-/** Each round examines `MAX_IDLE_PROGRAMS` programs, of which those with dynamic groups need one query each. */
+/**
+ * Limits the queries of a call. A round examines `MAX_IDLE_PROGRAMS` programs, and each of these programs with dynamic
+ * groups needs one query.
+ */
 const MAX_ROUNDS = 10
-const NAME_KIND = { ad: 1, program: 2 } as const
 
 /**
  * Returns what a screen plays at a moment, the plan of its day and the last report of the screen. Each program has the
@@ -41,9 +44,10 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   const manifest =
     device &&
-    (await withoutRowSecurity(ctx, (all) =>
-      buildScreenManifest(all, device.id, { now, standardZone: config.timeZone }),
-    ))
+    (await withoutRowSecurity(ctx, async (all) => {
+      const found = await buildScreenManifest(all, device.id, { now, standardZone: config.timeZone })
+      return found && hideAdNames({ db: all, user }, found)
+    }))
   if (!device || !manifest) throw notFound('屏幕')
   const at = time ? parseLocalTime(time, manifest.zone) : now.getTime()
   const known = await withoutRowSecurity(ctx, (all) => obstaclesOf({ db: all, user }, device, manifest))
@@ -184,38 +188,29 @@ async function missingAds(db: Db, { programs, ads: present }: Manifest) {
   for (const { id } of present) wanted.delete(id)
   if (wanted.size === 0) return []
   const rows = await db
-    .select({ id: ads.id, name: ads.adName, enableStat: ads.enableStat })
+    .select({ id: ads.id, enableStat: ads.enableStat })
     .from(ads)
     .where(inArray(ads.id, [...wanted]))
-  return rows.map(({ id, name, enableStat }) => ({
+  return rows.map(({ id, enableStat }) => ({
     id,
-    name,
     obstacle: enableStat === 0 ? ('adDisabled' as const) : ('adNotApproved' as const),
   }))
 }
 
 interface Reporting {
+  /** Id of the device. */
+  readonly id: number
   readonly nowPlaying: { programId: number; itemId: number; adId: number; since: number } | null
   readonly reportTime: string | null
 }
-
-const namesOf = (db: Db, { adId, programId }: { adId: number; programId: number }) =>
-  db
-    .select({ kind: adNames.kind, name: adNames.name })
-    .from(adNames)
-    .where(
-      sql`(${adNames.kind} = ${NAME_KIND.ad} and ${adNames.id} = ${adId})
-        or (${adNames.kind} = ${NAME_KIND.program} and ${adNames.id} = ${programId})`,
-    )
 
 /**
  * Returns the content that the screen reported last. `differs`: the report is recent and differs from the plan for its
  * moment.
  */
-async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifest: Manifest, state: ScreenState) {
+async function reportOf(ctx: Ctx, { id, nowPlaying, reportTime }: Reporting, manifest: Manifest, state: ScreenState) {
   if (!nowPlaying || !reportTime) return { reported: null, differs: false }
-  const names = await withoutRowSecurity(ctx, (db) => namesOf(db, nowPlaying))
-  const nameOf = (kind: number) => names.find((row) => row.kind === kind)?.name ?? ''
+  const names = (await readPlayingNames(ctx, [id])).get(id)
   const { programId, itemId, adId, since } = nowPlaying
   const isFresh = ctx.now.getTime() - since < FRESH_REPORT_MS
   const then = findPlayingAt(manifest, since, state)
@@ -225,9 +220,9 @@ async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifes
   return {
     reported: {
       programId,
-      programName: nameOf(NAME_KIND.program),
+      programName: names?.programName ?? '',
       adId,
-      adName: nameOf(NAME_KIND.ad),
+      adName: names?.adName ?? '',
       since,
       reportTime,
     },

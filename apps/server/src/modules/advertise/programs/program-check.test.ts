@@ -49,6 +49,9 @@ describe('AD-05 the conflict check', () => {
     const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
     expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
+    const named = await createScreens(server.db, { count: 1, codecs: ['h264'] })
+    const played = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: named.ids })}`)
+    expect(played.data.warnings.map(({ code }: { code: string }) => code)).not.toContain('codecUnsupported')
     // Players try codecs that they do not report, for example FLAC.
     await server.db.execute(sql`update ad_versions set body = jsonb_set(body, '{files,0,codec}', '"flac"')
       where ad_id = ${video}`)

@@ -4,7 +4,7 @@ import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
@@ -97,9 +97,14 @@ export async function requireApprovedItems(ctx: Ctx, items: readonly ManifestIte
 export const sumItemSeconds = (items: readonly ManifestItem[]): number =>
   Math.round(items.reduce((sum, { ms }) => sum + ms, 0) / 1000)
 
-/** Returns the items of a program with the facts about their ads. */
-export async function readItemViews(db: Db, items: readonly ManifestItem[], zone: string): Promise<ProgramItemView[]> {
+/** Returns the items of a program with the facts about the ads that the caller may see. */
+export async function readItemViews(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  items: readonly ManifestItem[],
+  zone: string,
+): Promise<ProgramItemView[]> {
   if (items.length === 0) return []
+  const adIds = items.map(({ adId }) => adId)
   const rows = await db
     .select({
       id: ads.id,
@@ -112,10 +117,10 @@ export async function readItemViews(db: Db, items: readonly ManifestItem[], zone
       validTo: ads.validTo,
     })
     .from(ads)
-    .where(inArray(ads.id, [...new Set(items.map(({ adId }) => adId))]))
+    .where(isVisibleAd(user, adIds))
   const byId = new Map(rows.map((ad) => [ad.id, ad]))
   return items.map((item) => {
-    const { id: _, thumb, ...ad } = byId.get(item.adId) ?? GONE
+    const { id: _, thumb, ...ad } = byId.get(item.adId) ?? HIDDEN_AD
     return {
       ...ad,
       thumbUrl: thumb ? formatFileUrl(thumb) : '',
@@ -131,24 +136,28 @@ export async function readItemViews(db: Db, items: readonly ManifestItem[], zone
   })
 }
 
+const isVisibleAd = (user: User, ids: readonly number[]) =>
+  and(inArray(ads.id, [...new Set(ids)]), scoped(user, { tenant: ads.tenantId }))
+
 /** Shown for an ad outside the caller's data scope. */
-const GONE = {
+export const HIDDEN_AD_NAME = '数据范围之外的广告'
+const HIDDEN_AD = {
   id: 0,
-  adName: '',
+  adName: HIDDEN_AD_NAME,
   adType: 0,
   orientation: 0,
   thumb: '',
-  approvedVer: 0,
-  enableStat: 0,
+  approvedVer: 1,
+  enableStat: 1,
   validTo: null,
 }
 
-/** Returns the names of ads by id. */
-export async function readAdNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+/** Returns the names of the ads that the caller may see, by id. */
+export async function readAdNames(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .select({ id: ads.id, adName: ads.adName })
-    .from(ads)
-    .where(inArray(ads.id, [...new Set(ids)]))
+  const rows = await db.select({ id: ads.id, adName: ads.adName }).from(ads).where(isVisibleAd(user, ids))
   return new Map(rows.map(({ id, adName }) => [id, adName]))
 }

@@ -11,12 +11,13 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#cor
 import { formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { toManifestProgram } from '#domain/ads/program-body.ts'
-import { hasScreen } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { ads, adUses } from '#schema/advertise.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
+import { hideAdNames } from './hidden-ads.ts'
 import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
 import { buildScreenManifest } from '../screens/screen-sets.ts'
@@ -129,7 +130,7 @@ const screenRows = ({ db, user }: Ctx, keyword: string | undefined, where?: SQL)
     .where(
       and(
         visibleDevices(user),
-        hasScreen,
+        HAS_SCREEN_CONDITION,
         where,
         or(contains(devices.sn, keyword), contains(devices.devName, keyword)),
       ),
@@ -164,7 +165,11 @@ export async function getDraftManifest(ctx: Ctx, input: ParsedOf<typeof calls.ma
     .where(and(eq(devices.id, input.deviceId), visibleDevices(user)))
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   const found =
-    seen && (await withoutRowSecurity(ctx, (all) => buildScreenManifest(all, seen.id, { now, standardZone, draft })))
+    seen &&
+    (await withoutRowSecurity(ctx, async (all) => {
+      const manifest = await buildScreenManifest(all, seen.id, { now, standardZone, draft })
+      return manifest && hideAdNames({ db: all, user }, manifest)
+    }))
   if (!found) throw notFound('屏幕')
   return found
 }

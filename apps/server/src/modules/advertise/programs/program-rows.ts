@@ -4,17 +4,18 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { readFileDurations } from '#domain/ads/approved-ads.ts'
 import { withFileDurations } from '#domain/ads/file-durations.ts'
 import { isSamePlayback } from '#domain/ads/program-body.ts'
+import { buildProgramBeyondScope, buildVersionBeyondScope, isLimitedStaff } from '#domain/ads/program-scope.ts'
 import { accounts } from '#schema/account.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { tenants } from '#schema/tenant.ts'
-import { readAdNames, readItemViews, sumItemSeconds } from './program-items.ts'
+import { HIDDEN_AD_NAME, readAdNames, readItemViews, sumItemSeconds } from './program-items.ts'
 import { readTargetNames } from './program-targets.ts'
 
 export type StoredProgram = typeof adPrograms.$inferSelect
@@ -38,6 +39,7 @@ const selectPrograms = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       waitingVer: waitingVer.as('waiting_ver'),
       isOwnWaiting: isOwnWaiting(user).as('is_own_waiting'),
+      isBeyondScope: buildProgramBeyondScope(user, adPrograms.id).as('is_beyond_scope'),
       newest: adProgramVersions,
     })
     .from(adPrograms)
@@ -66,6 +68,11 @@ const present = ({ newest, ...stored }: Selected, fileMs: FileMs) => {
   }
 }
 
+/**
+ * Removes the ids of ads and targets from a row of the list, because they may belong to tenants outside the data scope.
+ */
+const withoutContent = ({ items: _items, targetIds: _targetIds, ...row }: ReturnType<typeof present>) => row
+
 type FileMs = (adId: number) => number | undefined
 
 /** Reads the durations of the approved videos and audios of programs: their items last as long as these files. */
@@ -76,8 +83,8 @@ export async function readFileMs(db: Db, programs: readonly Pick<StoredProgram, 
 }
 
 /**
- * Returns true when publishing the edited content again would change nothing. The durations of files are those that are
- * approved now, for the edited content and for the version.
+ * Returns true when publishing the edited content again would change nothing. Both contents are compared with the
+ * durations of the files that are approved now.
  */
 export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>, fileMs: FileMs) =>
   isSamePlayback(withFileDurations(row, fileMs), withFileDurations(version.body, fileMs)) &&
@@ -114,7 +121,7 @@ const conditionsOf = (user: User, filter: Filter) =>
   )
 
 const SORTABLE = {
-  programName: adPrograms.programName,
+  programName: byName(adPrograms.programName),
   priority: adPrograms.priority,
   dateFrom: adPrograms.dateFrom,
   dateTo: adPrograms.dateTo,
@@ -126,7 +133,7 @@ export async function listPrograms({ db, user }: Ctx, input: ParsedOf<typeof cal
   const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, buildOrder(input, SORTABLE, adPrograms.id))
   const fileMs = await readFileMs(db, page.list)
-  return { ...page, list: page.list.map((row) => present(row, fileMs)) }
+  return { ...page, list: page.list.map((row) => withoutContent(present(row, fileMs))) }
 }
 
 /** Returns a program that the caller may see. */
@@ -140,38 +147,44 @@ export async function getProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user, services } = ctx
   const stored = await readProgram(ctx, id)
   const row = present(stored, await readFileMs(db, [stored]))
+  const targets = await readTargetNames(db, user, row)
   return {
     ...row,
-    items: await readItemViews(db, row.items, services.config.timeZone),
-    targets: await readTargetNames(db, user, row),
+    items: await readItemViews({ db, user }, row.items, services.config.timeZone),
+    targets,
+    ...(isLimitedStaff(user) && { targetIds: targets.map(({ id: targetId }) => targetId) }),
   }
 }
 
 const publisher = alias(accounts, 'publisher')
 const auditor = alias(accounts, 'auditor')
 
-export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
-  const { db, user } = ctx
-  await readProgram(ctx, id)
-  const rows = db
+const selectVersions = ({ db, user }: Pick<Ctx, 'db' | 'user'>, programId: number) =>
+  db
     .select({
       ...getTableColumns(adProgramVersions),
+      isBeyondScope: buildVersionBeyondScope(user, adProgramVersions).as('is_beyond_scope'),
       publishByName: sql<string>`coalesce(${publisher.realname}, '')`.as('publish_by_name'),
       auditByName: sql<string>`coalesce(${auditor.realname}, '')`.as('audit_by_name'),
     })
     .from(adProgramVersions)
     .leftJoin(publisher, eq(publisher.uid, adProgramVersions.publishBy))
     .leftJoin(auditor, eq(auditor.uid, adProgramVersions.auditBy))
-    .where(eq(adProgramVersions.programId, id))
+    .where(eq(adProgramVersions.programId, programId))
     .$dynamic()
-  const found = await paginate(db, rows, page, [desc(adProgramVersions.verNo)])
+
+export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+  const { db, user } = ctx
+  await readProgram(ctx, id)
+  const found = await paginate(db, selectVersions(ctx, id), page, [desc(adProgramVersions.verNo)])
   const adNames = await readAdNames(
-    db,
+    { db, user },
     found.list.flatMap(({ body }) => body.items.map(({ adId }) => adId)),
   )
   const targets = await versionTargets(db, user, found.list)
-  const list = found.list.map(({ body, ...version }) => ({
+  const list = found.list.map(({ body, targetIds, isBeyondScope, ...version }) => ({
     ...version,
+    screens: isBeyondScope ? null : version.screens,
     programName: body.name,
     playMode: body.playMode,
     priority: body.priority,
@@ -183,9 +196,9 @@ export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof ca
     dayParts: body.dayParts,
     itemCount: body.items.length,
     totalDuration: sumItemSeconds(body.items),
-    adNames: body.items.map(({ adId }) => adNames.get(adId) ?? ''),
-    targets: targets(version),
-    targetCount: version.targetIds.length,
+    adNames: body.items.map(({ adId }) => adNames.get(adId) ?? HIDDEN_AD_NAME),
+    targets: targets({ ...version, targetIds }),
+    targetCount: targetIds.length,
   }))
   return { ...found, list }
 }

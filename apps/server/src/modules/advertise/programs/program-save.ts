@@ -2,7 +2,7 @@ import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import {
-  BOOKED_PER_NAME,
+  BOOKING_UNIT_NAME,
   formatDayParts,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
@@ -17,10 +17,11 @@ import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
+import { assertProgramInScope, assertTargetInScope } from '#domain/ads/program-scope.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adPrograms } from '#schema/advertise.ts'
 import { assertLastDate } from './program-dates.ts'
@@ -39,7 +40,7 @@ const MAX_NAME = 32
 export const publishProgramChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
-/** Returns the program, locked until the transaction ends. */
+/** Returns the program, locked until the transaction ends. Refuses programs that the account may only read. */
 export async function lockProgram({ db, user }: Ctx, id: number): Promise<StoredProgram> {
   const [found] = await db
     .select()
@@ -47,6 +48,7 @@ export async function lockProgram({ db, user }: Ctx, id: number): Promise<Stored
     .where(and(eq(adPrograms.id, id), visiblePrograms(user)))
     .for('update')
   if (!found) throw notFound('节目单')
+  await assertProgramInScope(db, user, id)
   return found
 }
 
@@ -102,6 +104,7 @@ export async function removeProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.remo
   const { waitingVer } = await readProgram(ctx, id)
   const isIdle = stored.status === PROGRAM_STATUS.draft || stored.status === PROGRAM_STATUS.ended
   if (!isIdle || waitingVer > 0) throw conflict('节目单已发布，请先撤回再删除')
+  await assertTargetInScope(db, user, stored)
   await db
     .update(adPrograms)
     .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
@@ -117,7 +120,8 @@ export async function copyProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>)
   const { db, user } = ctx
   const source = await readProgram(ctx, id)
   await resolveOwningTenant(ctx, source.tenantId)
-  if (!isTenantInScope(user, source.tenantId)) throw refused('您的数据范围不包含该节目单的客户')
+  await assertProgramInScope(db, user, id)
+  await assertTargetInScope(db, user, { ...source, isDefault: 0 })
   const { description, items, playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo } = source
   const { weekdays, dayParts, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer } = source
   const schedule = { playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo, weekdays, dayParts }
@@ -163,7 +167,7 @@ async function inWords(
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,
 ) {
   const names = await readAdNames(
-    db,
+    { db, user },
     content.items.map(({ adId }) => adId),
   )
   const targets = await readTargetNames(db, user, content)
@@ -175,10 +179,18 @@ async function inWords(
     weekdays: formatWeekdays(content.weekdays),
     dayParts: formatDayParts(content.dayParts),
     targetType: label(PROGRAM_TARGET_NAME, content.targetType),
-    targetIds: targets.map(({ name }) => name).join('、'),
-    bookedPer: label(BOOKED_PER_NAME, content.bookedPer),
+    targetIds: describeTargets(content.targetIds.length, targets),
+    bookedPer: label(BOOKING_UNIT_NAME, content.bookedPer),
     isDefault: label(YES_NO, content.isDefault),
   }
+}
+
+/** Names the targets that the account may see and counts the others, so that every change of targets appears in the log. */
+function describeTargets(count: number, targets: readonly { readonly name: string }[]) {
+  const hidden = count - targets.length
+  return [...targets.map(({ name }) => name), ...(hidden > 0 ? [`另有${hidden}个无权查看或已删除的对象`] : [])].join(
+    '、',
+  )
 }
 
 /** Describes an item with all its values, so that every change of an item appears in the log. */

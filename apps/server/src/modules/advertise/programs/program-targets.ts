@@ -6,6 +6,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { isTargetBeyondScope } from '#domain/ads/program-scope.ts'
 import type { ProgramTarget } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
@@ -47,10 +48,8 @@ const KINDS: Readonly<Record<number, TargetKind>> = {
  * Returns the targets without duplicates. Refuses targets outside the caller's data scope and outside the tenant of the
  * program.
  */
-export async function checkTargets(
-  { db, user }: Pick<Ctx, 'db' | 'user'>,
-  { tenantId, targetType, targetIds }: ProgramTarget,
-): Promise<number[]> {
+export async function checkTargets({ db, user }: Pick<Ctx, 'db' | 'user'>, target: ProgramTarget): Promise<number[]> {
+  const { tenantId, targetType, targetIds } = target
   if (targetType === TARGET_TYPE.tenants && tenantId !== PLATFORM_TENANT_ID)
     throw invalid('只有平台的节目单可以按客户投放', 'targetType')
   if (targetType === TARGET_TYPE.models && tenantId === PLATFORM_TENANT_ID && user.scope.tenants !== 'all')
@@ -59,7 +58,19 @@ export async function checkTargets(
   const { key, where } = KINDS[targetType]!
   const found = await db.$count(key.table, and(among(key, ids), where(user, tenantId)))
   if (found < ids.length) throw invalid('投放对象不存在或已被删除', 'targetIds')
+  await assertTargetsInScope({ db, user }, target)
   return ids
+}
+
+/** Returns whether a program has targets. A default program plays on all screens of its tenant. */
+export const hasTargets = ({ isDefault, targetIds }: Pick<ProgramTarget, 'isDefault' | 'targetIds'>) =>
+  isDefault === 1 || targetIds.length > 0
+
+/** Refuses targets that reach tenants outside the account's data scope. */
+export async function assertTargetsInScope({ db, user }: Pick<Ctx, 'db' | 'user'>, target: ProgramTarget) {
+  if (!(await isTargetBeyondScope(db, user, target))) return
+  if (target.isDefault === 1) throw invalid('默认节目单会投放到您数据范围以外的屏幕', 'isDefault')
+  throw invalid('投放对象包含您数据范围之外的客户', 'targetIds')
 }
 
 /** Returns the names of the targets that the caller may see. Names of devices are serial numbers. */

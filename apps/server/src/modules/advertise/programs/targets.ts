@@ -3,7 +3,7 @@ import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION, type ProgramTarget } from '#domain/ads/targets.ts'
 import { matchesRule, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
@@ -57,4 +57,4 @@ export async function listTargetScreens(db: Db, target: ProgramTarget): Promise<
 
 /** Counts the screens that a program reaches now. */
 export const countTargetScreens = async (db: Db, target: ProgramTarget): Promise<number> =>
-  db.$count(devices, and(await buildTargetCondition(db, target), hasScreen))
+  db.$count(devices, and(await buildTargetCondition(db, target), HAS_SCREEN_CONDITION))

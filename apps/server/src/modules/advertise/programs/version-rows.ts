@@ -9,7 +9,7 @@ type Key = Pick<StoredVersion, 'programId' | 'verNo'>
 const isVersion = ({ programId, verNo }: Key) =>
   and(eq(adProgramVersions.programId, programId), eq(adProgramVersions.verNo, verNo))
 
-export const setVersion = (db: Db, key: Key, change: Partial<StoredVersion>) =>
+export const updateProgramVersion = (db: Db, key: Key, change: Partial<StoredVersion>) =>
   db.update(adProgramVersions).set(change).where(isVersion(key))
 
 /** Returns the version, locked, while the version waits for approval. */
@@ -28,5 +28,5 @@ export async function replaceVersionInForce(db: Db, programId: number, verNo: nu
     .update(adProgramVersions)
     .set({ state: PROGRAM_VERSION_STATE.replaced })
     .where(and(eq(adProgramVersions.programId, programId), eq(adProgramVersions.state, PROGRAM_VERSION_STATE.inForce)))
-  if (verNo > 0) await setVersion(db, { programId, verNo }, { state: PROGRAM_VERSION_STATE.inForce })
+  if (verNo > 0) await updateProgramVersion(db, { programId, verNo }, { state: PROGRAM_VERSION_STATE.inForce })
 }

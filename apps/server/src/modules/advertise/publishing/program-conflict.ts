@@ -1,8 +1,8 @@
 import { type Conflict, checkConflicts, MAX_CONFLICT_DAYS } from '@oms/contract/ad-engine/conflicts/conflict.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
-import { findReportedCodec } from '@oms/contract/ad-engine/renditions.ts'
+import { findReportedCodec, listCodecNames } from '@oms/contract/ad-engine/renditions.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
-import { RESOLUTION } from '@oms/contract/advertise/program-input.ts'
+import { RESOLUTION_PATTERN } from '@oms/contract/advertise/program-input.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -12,8 +12,9 @@ import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/manifest-set.ts'
-import { hasScreen } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
+import { type HiddenAds, readHiddenAds } from '../programs/hidden-ads.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
@@ -44,7 +45,9 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   const { services, now } = ctx
   const subject = await readCheckSubject(ctx, content)
   const { body, sets } = subject
-  const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject, content.resolution))
+  const { known, ofAds, ofScreens, hidden } = await withoutRowSecurity(ctx, (db) =>
+    factsFor({ ...ctx, db }, subject, content.resolution),
+  )
   const from = formatLocalDay(now, services.config.timeZone)
   const errors = new Map<string, Found>()
   const warnings = new Map<string, Found>()
@@ -52,8 +55,8 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   for (const set of checked) {
     const bodies = [...listOtherBodies(subject, set), body]
     const report = checkConflicts(buildManifest(set.zone, bodies, known), body.id, from, { ads: ofAds })
-    for (const each of report.errors) add(errors, each, set.screens)
-    for (const each of report.warnings) add(warnings, each, set.screens)
+    for (const each of report.errors) add(errors, withoutHiddenId(each, hidden), set.screens)
+    for (const each of report.warnings) add(warnings, withoutHiddenId(each, hidden), set.screens)
     const excess = excessOf(bodies.length, bodies, known)
     if (excess) add(errors, { code: 'tooLarge', text: `该屏幕的节目超出容量：${excess}`, adId: null }, set.screens)
   }
@@ -69,15 +72,27 @@ async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
   }
 }
 
-async function factsFor(db: Db, subject: CheckSubject, resolution: string) {
+async function factsFor({ db, user }: Pick<Ctx, 'db' | 'user'>, subject: CheckSubject, resolution: string) {
   const { body, others } = subject
   const known = await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
+  const adIds = body.items.map(({ adId }) => adId)
+  const hidden = await readHiddenAds({ db, user }, adIds)
+  for (const [id, name] of hidden) {
+    const ad = known.get(id)
+    if (ad) known.set(id, { ...ad, name })
+  }
+  const ofAds = await missingAds(db, adIds, known)
   return {
     known,
-    ofAds: await knownAds(db, body.items, known),
+    ofAds: ofAds.map((ad) => ({ ...ad, name: hidden.get(ad.id) ?? ad.name })),
     ofScreens: await screenWarnings(db, { ...subject, resolution }, known),
+    hidden,
   }
 }
+
+/** Returns the conflict without the id of an ad that the caller may not read. */
+const withoutHiddenId = (conflict: Conflict, hidden: HiddenAds): Conflict =>
+  conflict.adId !== null && hidden.has(conflict.adId) ? { ...conflict, adId: null } : conflict
 
 /** Stands for the screens while no screen is targeted, so that ads and dates are checked too. */
 const NO_SCREEN = (zone: string) => ({ zone, programIds: [], screens: 0, deviceId: 0 })
@@ -94,8 +109,8 @@ function add(
 const byScreens = (list: Map<string, Found>) => [...list.values()].sort((a, b) => b.screens - a.screens)
 
 /** Returns the ads of the program that no manifest contains, with the reason: disabled or not approved. */
-async function knownAds(db: Db, items: readonly { adId: number }[], known: ReadonlyMap<number, ManifestAd>) {
-  const missing = [...new Set(items.map(({ adId }) => adId))].filter((id) => !known.has(id))
+async function missingAds(db: Db, adIds: readonly number[], known: ReadonlyMap<number, ManifestAd>) {
+  const missing = [...new Set(adIds)].filter((id) => !known.has(id))
   if (missing.length === 0) return []
   const rows = await db
     .select({ id: ads.id, name: ads.adName, enableStat: ads.enableStat })
@@ -140,7 +155,7 @@ async function screenWarnings(
       count(*) filter (where ${isTurned(used)})::int as turned,
       count(*) filter (where ${isOfOtherSize(resolution)})::int as sized,
       count(*) filter (where s.free_bytes < ${Number.isFinite(bytes) ? bytes : 0})::int as full
-    from devices join ad_screens s on s.device_id = devices.id where ${where} and ${hasScreen}`)
+    from devices join ad_screens s on s.device_id = devices.id where ${where} and ${HAS_SCREEN_CONDITION}`)
   const { codec = 0, turned = 0, sized = 0, full = 0 } = rows[0] ?? {}
   return [
     { code: 'codecUnsupported', text: `${codec} 块屏幕不支持部分广告的编码`, screens: codec, adId: null },
@@ -157,19 +172,20 @@ const anyOf = (conditions: readonly SQL[]) =>
 function lacksCodec(used: readonly ManifestAd[]): SQL {
   const lists = used.flatMap(({ files }) => {
     const codecs = files.map(({ codec }) => findReportedCodec(codec))
-    // Screens play files without a codec, and try codecs that players do not report.
-    return codecs.length === 0 || codecs.includes(undefined) ? [] : [codecs]
+    // Screens play files whose codec is unknown, and try codecs that players do not report.
+    const reported = codecs.filter((codec) => codec !== undefined)
+    return codecs.length === 0 || reported.length < codecs.length ? [] : [reported.flatMap(listCodecNames)]
   })
   const missing = lists.map(
-    (codecs) => sql`not exists (select from unnest(s.codecs) as c
-      where split_part(c, '.', 1) = any(${sql.param(codecs)}::text[]))`,
+    (names) => sql`not exists (select from unnest(s.codecs) as c
+      where lower(split_part(trim(c), '.', 1)) = any(${sql.param(names)}::text[]))`,
   )
   return sql`cardinality(s.codecs) > 0 and ${anyOf(missing)}`
 }
 
 /** Returns the condition for screens that reported another size than that of the program. */
 function isOfOtherSize(resolution: string): SQL {
-  const [, width, height] = RESOLUTION.exec(resolution) ?? []
+  const [, width, height] = RESOLUTION_PATTERN.exec(resolution) ?? []
   if (width === undefined) return sql`false`
   return sql`s.width > 0 and (s.width, s.height) <> (${Number(width)}::int, ${Number(height)}::int)`
 }

@@ -12,10 +12,11 @@ import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
-import { hasScreen } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram } from '../programs/program-rows.ts'
 import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
+import { hasTargets } from '../programs/program-targets.ts'
 import { readScreenClasses, type ScreenClass } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
 import { readScreenNames } from './program-delivery.ts'
@@ -44,6 +45,7 @@ export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.d
   return {
     screens,
     insertMode: content.insertMode,
+    hasTargets: hasTargets(content),
     needsApproval: needsSecondPerson(services.config, content, screens),
     tenants,
     models,
@@ -141,7 +143,7 @@ async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
       : [sql`device_models`, sql`devices.model_id`, sql`g.model_name`]
   const { rows } = await db.execute<{ id: number; name: string; count: number }>(sql`
     select ${key} as id, coalesce(max(${name}), '') as name, count(*)::int as count
-    from devices left join ${table} g on g.id = ${key} where ${and(where, hasScreen)}
+    from devices left join ${table} g on g.id = ${key} where ${and(where, HAS_SCREEN_CONDITION)}
     group by 1 order by 3 desc, 1 limit ${MAX_GROUPS}`)
   return rows
 }

@@ -3,11 +3,11 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { computeForecast } from './program-forecast.ts'
+import { listProgramStaff } from './program-notice.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 
 const JOB = 'ad-forecast'
@@ -17,11 +17,13 @@ const MAX_NAMED = 10
 const FULL = 100
 
 interface Missing {
-  readonly tenantId: number
+  readonly programId: number
   readonly line: string
+  /** Accounts that may change the program. */
+  readonly uids: readonly number[]
 }
 
-/** Notifies each tenant of its bookings that are expected to miss their number of plays. */
+/** Notifies accounts of the bookings that they may change and that are expected to miss their number of plays. */
 export async function notifyForecasts(services: Services, now: Date) {
   const { db } = services.database
   const booked = await db
@@ -45,10 +47,23 @@ export async function notifyForecasts(services: Services, now: Date) {
   const { done, failed } = await forEachIsolated(booked, isolation, async ({ program }) => {
     missing.push(...(await missingOf(services, program, now)))
   })
-  const byTenant = [...Map.groupBy(missing, (each) => each.tenantId)]
-  const ofTenants = { log: services.log, kind: JOB, name: ([tenantId]: [number, Missing[]]) => ({ tenantId }) }
-  const sent = await forEachIsolated(byTenant, ofTenants, ([tenantId, list]) => notifyTenant(services, tenantId, list))
+  const messages = groupByReaders(missing)
+  const ofReaders = { log: services.log, kind: JOB, name: ({ uids }: Message) => ({ uids }) }
+  const sent = await forEachIsolated(messages, ofReaders, (message) => notifyReaders(services, message))
   return { forecasts: done, missing: missing.length, failedItems: failed.length + sent.failed.length }
+}
+
+interface Message {
+  readonly uids: readonly number[]
+  readonly list: readonly Missing[]
+}
+
+/** Returns one message for all accounts that may change the same programs. */
+function groupByReaders(missing: readonly Missing[]): Message[] {
+  const listByUid = new Map<number, Missing[]>()
+  for (const each of missing) for (const uid of each.uids) listByUid.set(uid, [...(listByUid.get(uid) ?? []), each])
+  const groups = Map.groupBy(listByUid, ([, list]) => list.map(({ programId }) => programId).join())
+  return [...groups.values()].map((readers) => ({ uids: readers.map(([uid]) => uid), list: readers[0]![1] }))
 }
 
 interface Booked {
@@ -64,17 +79,16 @@ async function missingOf(services: Services, program: StoredProgram, now: Date):
   const number = (value: number) => value.toLocaleString('en')
   const measures = texts.length === 0 ? '' : `，可${texts.join('或')}`
   const line = `《${content.programName}》预计播放 ${number(expected)} 次，预约 ${number(booked)} 次（${rate}%）${measures}`
-  return [{ tenantId: program.tenantId, line }]
+  return [{ programId: program.id, line, uids: await listProgramStaff(db, PUBLISH, program) }]
 }
 
-async function notifyTenant(services: Services, tenantId: number, list: readonly Missing[]) {
-  const { db } = services.database
+async function notifyReaders(services: Services, { uids, list }: Message) {
   const lines = list.slice(0, MAX_NAMED).map(({ line }) => line)
   if (list.length > MAX_NAMED) lines.push(`等 ${list.length} 个节目单，请在“广告管理 / 统计分析 / 预约完成”中查看。`)
-  await sendMessage(services, db, {
+  await sendMessage(services, services.database.db, {
     title: `${list.length} 个节目单预计不能完成预约`,
     text: lines.join('\n'),
-    uids: await listAccountsWithPermission(db, tenantId, PUBLISH),
+    uids,
   })
 }
 

@@ -1,21 +1,34 @@
 import type { Ctx } from '#core/http/context.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import type { Db } from '#core/database/client.ts'
+import { listAccountsForRecord } from '#domain/accounts/permission-holders.ts'
+import { listTenantsOfProgram } from '#domain/ads/program-scope.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 
 const AUDIT = 'advertiseManage:ProgramList:audit'
 
-/** Notifies the accounts of the program's tenant that may approve a version, without the submitter. */
-export async function requestApproval(ctx: Ctx, { tenantId, programName }: StoredProgram, verNo: number) {
+/** Returns the accounts of the program's tenant that hold a permission and may change the program. */
+export async function listProgramStaff(
+  db: Db,
+  permission: string,
+  { id, tenantId, createBy }: Pick<StoredProgram, 'id' | 'tenantId' | 'createBy'>,
+): Promise<number[]> {
+  const reached = await listTenantsOfProgram(db, id)
+  return listAccountsForRecord(db, permission, { tenantId, createBy, reached })
+}
+
+/** Notifies the accounts that may approve a version, without the submitter. */
+export async function requestApproval(ctx: Ctx, program: StoredProgram, verNo: number) {
   const { services, user } = ctx
+  const { programName } = program
   // The message belongs to the platform, so it is written outside the transaction with row-level security.
   ctx.afterCommit(async () => {
     const { db } = services.database
-    const holders = await listAccountsWithPermission(db, tenantId, AUDIT)
+    const staff = await listProgramStaff(db, AUDIT, program)
     await sendMessage(services, db, {
       title: `节目单待审批：${programName}`,
       text: `${user.realname} 提交了节目单「${programName}」的版本 ${verNo}，请在“广告管理 / 节目单”中审批。`,
-      uids: holders.filter((uid) => uid !== user.uid),
+      uids: staff.filter((uid) => uid !== user.uid),
     })
   })
 }

@@ -42,7 +42,13 @@ describe('AD-05 publishing', () => {
   test('writes an immutable version, delivers it, and publishes changes as the next version', async () => {
     const id = await draft()
     const dryRun = await staff.call('GET', `${ROOT}/dryRun?id=${id}`)
-    expect(dryRun.data).toMatchObject({ screens: 3, needsApproval: false, totalBytes: 300_000, maxBytes: 100_000 })
+    expect(dryRun.data).toMatchObject({
+      hasTargets: true,
+      screens: 3,
+      needsApproval: false,
+      totalBytes: 300_000,
+      maxBytes: 100_000,
+    })
     expect(dryRun.data.playsPerDay).toBe(3 * 8640)
     expect(await post(`publish/${id}`, { verNo: 0 })).toMatchObject({
       code: 200,
@@ -70,6 +76,14 @@ describe('AD-05 publishing', () => {
     expect((await read(id)).hasChanges).toBe(true)
   })
 
+  test('of 50 publications at once one writes a version', async () => {
+    const id = await draft()
+    const replies = await Promise.all(Array.from({ length: 50 }, () => post(`publish/${id}`, { verNo: 0 })))
+    expect(replies.filter(({ code }) => code === 200)).toHaveLength(1)
+    expect(new Set(replies.map(({ msg }) => msg))).toEqual(new Set(['发布成功', '节目单已发布新的版本，请刷新后重试']))
+    expect(await versionsOf(id)).toEqual([[1, 2]])
+  })
+
   test('a program can be paused, resumed and withdrawn, and deleted only after it is withdrawn', async () => {
     const id = await draft()
     await post(`publish/${id}`)
@@ -94,7 +108,7 @@ describe('AD-05 publishing', () => {
   })
 
   test.each<[string, object, object]>([
-    ['没有符合条件的屏幕', { targetIds: [] }, {}],
+    ['请先选择投放对象', { targetIds: [] }, {}],
     ['投放日期已结束，请修改结束日期', { dateFrom: formatDayFromToday(-3), dateTo: formatDayFromToday(-1) }, {}],
     ['插播将打断 3 块屏幕正在播放的内容，请输入屏幕数量确认', { insertMode: 1 }, { screens: 2 }],
   ])('refuses publishing with the message %s', async (msg, fields, body) => {
@@ -177,12 +191,16 @@ describe('AD-05 a takeover needs a second person', () => {
 })
 
 test('AD-05 a default program is refused when it reaches screens outside the data scope of the publisher', async () => {
-  const id = await draft({ isDefault: 1 })
-  const limited = await server.by({ permissions: PERMISSIONS, dataScope: 4 })
-  await server.db.execute(sql`update ad_programs set create_by = ${limited.uid} where id = ${id}`)
-  expect((await post(`publish/${id}`, {}, limited)).msg).toBe('默认节目单会投放到您数据范围以外的屏幕')
-  expect((await post(`publish/${id}`)).code).toBe(200)
-  await post(`withdraw/${id}`)
+  const tenant = '默认客户'
+  const everyone = await server.by({ tenant, permissions: PERMISSIONS })
+  const limited = await server.by({ tenant, permissions: PERMISSIONS, dataScope: 4 })
+  const { rows } = await server.db.execute<{ id: number }>(sql`select id from tenants where name = ${tenant}`)
+  const tenantId = rows[0]!.id
+  const adId = await createApprovedAd(server.db, { tenantId })
+  await createScreens(server.db, { tenantId, count: 1 })
+  const { data } = await limited.call('POST', ROOT, buildProgramInput({ items: [{ adId }], isDefault: 1 }))
+  expect((await post(`publish/${data.id}`, {}, limited)).msg).toBe('默认节目单会投放到您数据范围以外的屏幕')
+  expect((await post(`publish/${data.id}`, {}, everyone)).code).toBe(200)
 })
 
 test('AD-05 a video lasts as long as its newly approved file, without another publishing', async () => {

@@ -9,7 +9,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { toManifestProgram } from '#domain/ads/program-body.ts'
-import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
+import { isTargetBeyondScope } from '#domain/ads/program-scope.ts'
+import { HAS_SCREEN_CONDITION, type ProgramTarget } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
@@ -20,10 +21,10 @@ import { requireApprovedItems } from '../programs/program-items.ts'
 import { requestApproval } from './program-notice.ts'
 import { isSameContent, readFileMs, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
-import { checkTargets } from '../programs/program-targets.ts'
+import { assertTargetsInScope, checkTargets, hasTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 import { buildTargetCondition, countTargetScreens } from '../programs/targets.ts'
-import { lockWaitingVersion, replaceVersionInForce, setVersion } from '../programs/version-rows.ts'
+import { lockWaitingVersion, replaceVersionInForce, updateProgramVersion } from '../programs/version-rows.ts'
 
 /** Content to publish: the edited content, or the content of an older version. */
 interface Publication {
@@ -46,9 +47,14 @@ export async function publishProgramVersion(ctx: Ctx, { id, verNo, screens }: Pa
   })
 }
 
-/** Publishes the content of an older version under a new number. The edited content stays. */
+/**
+ * Publishes the content of an older version under a new number. The edited content stays, so it must reach only tenants
+ * of the caller's data scope too: otherwise the caller could not withdraw the program.
+ */
 export async function republishProgram(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.republish>) {
   const program = await lockProgram(ctx, id)
+  if (await isTargetBeyondScope(ctx.db, ctx.user, program))
+    throw refused('编辑中的内容投放到您数据范围之外的客户，请先修改投放对象')
   const content = await readProgramContent(ctx.db, program, verNo)
   const action = `重新发布节目单「${program.programName}」的版本 ${verNo}`
   return publishContent(ctx, program, { content, confirmed: screens, action })
@@ -126,6 +132,7 @@ async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: Man
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
   if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
   assertLastDate(ctx, content.dateTo)
+  if (!hasTargets(content)) throw invalid('请先选择投放对象', 'targetIds')
   if (content.isDefault === 0) await checkTargets(ctx, content)
   else await assertDefaultScope(ctx, content)
   await assertNoConflicts(ctx, content)
@@ -133,9 +140,13 @@ async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: Man
 
 /** Refuses a default program, which reaches all screens of its tenant, when some are outside the caller's data scope. */
 async function assertDefaultScope({ db, user }: Ctx, content: StoredProgram & ProgramTarget) {
+  await assertTargetsInScope({ db, user }, content)
   const isTarget = await buildTargetCondition(db, content)
   const [all, visible] = [isTarget, and(isTarget, visibleDevices(user))]
-  if ((await db.$count(devices, and(all, hasScreen))) > (await db.$count(devices, and(visible, hasScreen))))
+  if (
+    (await db.$count(devices, and(all, HAS_SCREEN_CONDITION))) >
+    (await db.$count(devices, and(visible, HAS_SCREEN_CONDITION)))
+  )
     throw invalid('默认节目单会投放到您数据范围以外的屏幕', 'isDefault')
 }
 
@@ -174,7 +185,7 @@ export async function withdrawProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.wi
   const { waitingVer } = await readProgram(ctx, id)
   const name = `节目单「${program.programName}」`
   if (waitingVer > 0) {
-    await setVersion(db, { programId: id, verNo: waitingVer }, { state: PROGRAM_VERSION_STATE.withdrawn })
+    await updateProgramVersion(db, { programId: id, verNo: waitingVer }, { state: PROGRAM_VERSION_STATE.withdrawn })
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
     return move(ctx, program, { status }, `撤回${name}待审批的版本 ${waitingVer}`)
   }
@@ -193,7 +204,7 @@ export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }:
   const name = `节目单「${program.programName}」的版本 ${verNo}`
   const judged = { auditBy: user.uid, auditTime: now.toISOString(), auditRemark: remark }
   if (!isApproved) {
-    await setVersion(db, version, { ...judged, state: PROGRAM_VERSION_STATE.rejected })
+    await updateProgramVersion(db, version, { ...judged, state: PROGRAM_VERSION_STATE.rejected })
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
     return move(ctx, program, { status }, `驳回${name}：${remark}`)
   }
@@ -203,7 +214,7 @@ export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }:
   await assertNoConflicts(ctx, await readProgramContent(db, program, verNo))
   // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
   const body = { ...version.body, publishedAt: now.getTime() }
-  await setVersion(db, version, { ...judged, body })
+  await updateProgramVersion(db, version, { ...judged, body })
   await replaceVersionInForce(db, id, verNo)
   return move(
     ctx,

@@ -7,17 +7,12 @@ import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
-import { adNames } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
+import { readPlayingNames } from './playing-names.ts'
 
 export const visibleScreens = (user: User) => scoped(user, { tenant: adScreens.tenantId, creator: adScreens.createBy })
-
-/** Name of an ad or program that plays, also after its deletion. */
-const playing = (kind: number, key: 'adId' | 'programId') =>
-  sql<string>`coalesce((select ${adNames.name} from ${adNames} where ${adNames.kind} = ${kind}
-    and ${adNames.id} = (${adScreens.nowPlaying}->>${sql.raw(`'${key}'`)})::int), '')`
 
 const select = (db: Db) =>
   db
@@ -33,8 +28,6 @@ const select = (db: Db) =>
       playerVersion: adScreens.playerVersion,
       width: adScreens.width,
       height: adScreens.height,
-      programName: playing(2, 'programId').as('program_name'),
-      adName: playing(1, 'adId').as('ad_name'),
       appliedEtag: adScreens.appliedEtag,
       readyFiles: adScreens.readyFiles,
       totalFiles: adScreens.totalFiles,
@@ -43,6 +36,7 @@ const select = (db: Db) =>
       clockOffsetMs: adScreens.clockOffsetMs,
       offlineReady: adScreens.offlineReady,
       smilReplaced: adScreens.smilReplaced,
+      hasSmilAddress: sql<number>`(${adScreens.smilKeyHash} <> '')::int`.as('has_smil_address'),
       timeZone: adScreens.timeZone,
       audienceFactor: adScreens.audienceFactor,
       volume: adScreens.volume,
@@ -69,8 +63,16 @@ function stateOf({ services: { fleet, adDelivery, config }, now }: Ctx, screen: 
   return computeDeliveryState({ ...screen, etag, lastReportMs }, now.getTime(), config.ads.pollSeconds)
 }
 
-/** Adds what the delivery index knows about the manifest of the screen. */
-function withDelivery(ctx: Ctx, { appliedEtag, ...row }: StoredRow): ScreenRow {
+const NOTHING = { programName: '', adName: '' }
+
+/** Adds the names of what the screens play, and what the delivery index knows about their manifests. */
+async function presentScreens(ctx: Ctx, rows: readonly StoredRow[]): Promise<ScreenRow[]> {
+  const ids = rows.map(({ id }) => id)
+  const namesById = await readPlayingNames(ctx, ids)
+  return rows.map((row) => ({ ...withDelivery(ctx, row), ...(namesById.get(row.id) ?? NOTHING) }))
+}
+
+function withDelivery(ctx: Ctx, { appliedEtag, ...row }: StoredRow) {
   const { fleet, adDelivery } = ctx.services
   const manifest = adDelivery.index.manifestOf(fleet.slots.slotOf(row.id))
   const deliveryState = stateOf(ctx, { ...row, appliedEtag })
@@ -101,7 +103,7 @@ export async function listScreens(ctx: Ctx, input: Query) {
   if (input.deliveryState !== undefined) return listInState(ctx, input, input.deliveryState)
   const rows = select(db).where(conditionOf(user, input))
   const page = await paginate(db, rows.$dynamic(), input, orderOf(input))
-  return { ...page, list: page.list.map((row) => withDelivery(ctx, row)) }
+  return { ...page, list: await presentScreens(ctx, page.list) }
 }
 
 /** Lists the screens in one delivery state. The state depends on the index in memory, so that no column contains it. */
@@ -127,7 +129,7 @@ async function listInState(ctx: Ctx, input: Query, wanted: number) {
   const offset = computePageOffset(input)
   const shown = ids.slice(offset, offset + input.pageSize)
   const rows = await select(db).where(among(adScreens.deviceId, shown))
-  const byId = new Map(rows.map((row) => [row.id, withDelivery(ctx, row)]))
+  const byId = new Map((await presentScreens(ctx, rows)).map((row) => [row.id, row]))
   return { list: shown.flatMap((id) => byId.get(id) ?? []), total: ids.length }
 }
 
@@ -136,5 +138,6 @@ export async function getScreen(ctx: Ctx, { sn }: ParsedOf<typeof calls.get>) {
   const [found] = await select(db).where(and(eq(devices.sn, sn), visibleScreens(user), notDeleted(devices)))
   if (!found) throw notFound('屏幕')
   await ctx.services.fleet.ready()
-  return withDelivery(ctx, found)
+  const [screen] = await presentScreens(ctx, [found])
+  return screen!
 }

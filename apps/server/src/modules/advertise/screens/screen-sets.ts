@@ -7,7 +7,7 @@ import {
   buildManifest,
   loadProgramsInForce,
 } from '#domain/ads/manifests/manifest-of.ts'
-import { hasScreen } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
@@ -47,7 +47,7 @@ export async function readScreenSets(db: Db, where: SQL | undefined, live: Live)
     select zone, program_ids as "programIds", count(*)::int as screens, min(id) as "deviceId"
     from (select ${devices.id} as id, ${await setColumns(db, live)}
       from ${devices} join ${adScreens} on ${adScreens.deviceId} = ${devices.id}
-      where ${and(hasScreen, where) ?? sql`true`}) as reached
+      where ${and(HAS_SCREEN_CONDITION, where) ?? sql`true`}) as reached
     group by 1, 2 order by 3 desc, 4`)
   return rows
 }
@@ -77,7 +77,7 @@ export async function readScreenClasses(
     from (select ${devices.id} as id, ${adScreens.width} as width, ${adScreens.height} as height,
         ${adScreens.codecs} as codecs, ${await setColumns(db, live)}
       from ${devices} join ${adScreens} on ${adScreens.deviceId} = ${devices.id}
-      where ${and(hasScreen, where) ?? sql`true`}) as reached
+      where ${and(HAS_SCREEN_CONDITION, where) ?? sql`true`}) as reached
     group by 1, 2, 3, 4 order by screens desc, 6`)
   return rows
 }

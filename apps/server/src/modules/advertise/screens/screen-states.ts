@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { type DeliveryState, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
-import { hasScreen } from '#domain/ads/targets.ts'
+import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 
 interface StoredState {
   readonly id: number
@@ -32,7 +32,7 @@ export async function readScreenStates(
   const { rows } = await db.execute<StoredState & Record<string, unknown>>(sql`
     select devices.id, s.player_kind as "playerKind", s.applied_etag as "appliedEtag", s.ready_files as "readyFiles",
       s.total_files as "totalFiles", s.failed, extract(epoch from s.last_report_time)::float8 * 1000 as "lastReportMs"
-    from devices join ad_screens s on s.device_id = devices.id where ${where} and ${hasScreen} order by devices.id`)
+    from devices join ad_screens s on s.device_id = devices.id where ${where} and ${HAS_SCREEN_CONDITION} order by devices.id`)
   await fleet.ready()
   return rows.map((row) => {
     const slot = fleet.slots.slotOf(row.id)

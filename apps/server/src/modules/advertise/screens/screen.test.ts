@@ -212,7 +212,9 @@ test('the list shows what a screen reported, and derives the delivery state', as
   const { etag } = adDelivery.index.manifestOf(fleet.slots.find(sn))
   const row = async () => (await staff.call('GET', `${SCREEN}/page?sn=${sn}`)).data.list[0]
   expect((await row()).deliveryState).toBe(4)
-  await query(`insert into ad_names (kind, id, name) values (1, 5, '春节'), (2, 6, '早餐时段') on conflict do nothing`)
+  await query(`insert into ads (id, tenant_id, ad_name, ad_type) values (5, 1, '春节', 1)`)
+  await query(`insert into ad_programs (id, tenant_id, program_name, date_from, date_to)
+    values (6, 1, '早餐时段', current_date, current_date)`)
   const report = (fields: string) =>
     query(`update ad_screens set last_report_time = now(), ${fields} where device_id = $1`, [id])
   await report(

@@ -8,14 +8,14 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { sumBookedPlays, countDueDays, sumPlays } from '../programs/booking.ts'
-import { SHOWN_NAME } from './statistics-source.ts'
+import { DISPLAY_NAME_SQL } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.completion>
 
 const COLUMNS = {
   programId: adPrograms.id,
-  programName: sql<string>`(select ${SHOWN_NAME} from ad_names n where n.kind = 2 and n.id = ${adPrograms.id})`,
-  tenantName: sql<string>`(select ${SHOWN_NAME} from ad_names n where n.kind = 4 and n.id = ${adPrograms.tenantId})`,
+  programName: sql<string>`(select ${DISPLAY_NAME_SQL} from ad_names n where n.kind = 2 and n.id = ${adPrograms.id})`,
+  tenantName: sql<string>`(select ${DISPLAY_NAME_SQL} from ad_names n where n.kind = 4 and n.id = ${adPrograms.tenantId})`,
   dateFrom: sql<string>`${adProgramVersions.body} ->> 'dateFrom'`,
   dateTo: sql<string>`${adProgramVersions.body} ->> 'dateTo'`,
   weekdays: sql<number>`(${adProgramVersions.body} ->> 'weekdays')::int`,
@@ -24,7 +24,7 @@ const COLUMNS = {
   screens: adProgramVersions.screens,
 }
 
-/** Lists booked programs whose published dates meet the range, with the plays of their whole booking. */
+/** Lists booked programs whose published dates overlap the range, with the plays of their whole booking. */
 export async function listCompletion(ctx: Ctx, input: Query) {
   const { db, user, now, services } = ctx
   const conditions = and(

@@ -5,7 +5,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { selectGroupMembers, type NamedGroup, readRowNames, visibleGroups } from './statistics-names.ts'
+import { selectGroupMembers, type NamedGroup, readRowNames, selectVisibleGroups } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
 import {
   selectDaySums,
@@ -49,7 +49,7 @@ function pageOf(input: Query) {
 
 /** Returns one page of the table with the row of totals, in which every screen counts once. */
 export async function listDetails(ctx: Ctx, input: Query) {
-  const groups = input.groupBy === 2 ? await visibleGroups(ctx) : []
+  const groups = input.groupBy === 2 ? await selectVisibleGroups(ctx) : []
   const isByHour = input.weekday !== undefined || input.hour !== undefined
   const { rows, sum } = isByHour ? await hourRows(ctx, input) : await dayRows(ctx, input, groups)
   const named = await readRowNames(ctx.db, input.groupBy, groups, rows)

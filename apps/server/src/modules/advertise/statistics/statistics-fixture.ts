@@ -30,7 +30,7 @@ export const createSamplePlays = (tenantId: number) =>
 
 export const toLocal = (play: Required<TestPlay>) =>
   new Date((play.clock === 0 ? play.recvMs : play.startMs) + 8 * HOUR_MS)
-export const toDay = (play: Required<TestPlay>) => toLocal(play).toISOString().slice(0, 10)
+export const formatTestDay = (play: Required<TestPlay>) => toLocal(play).toISOString().slice(0, 10)
 export const sumValues = (list: readonly Required<TestPlay>[], value: (play: Required<TestPlay>) => number) =>
   list.reduce((total, play) => total + value(play), 0)
 
@@ -72,7 +72,7 @@ export const FILTER_CASES: [string, PlayFilterCase, (play: Required<TestPlay>) =
   ['a dynamic group', { groupId: 2 }, ({ deviceId }) => deviceId === 1],
   ['a tag', { tag: 'lobby' }, ({ deviceId }) => deviceId <= 2],
   ['a tenant', { tenantId: 1 }, ({ tenantId: of }) => of === 1],
-  ['one day', { startDate: '2026-11-18', endDate: '2026-11-18' }, (play) => toDay(play) === '2026-11-18'],
+  ['one day', { startDate: '2026-11-18', endDate: '2026-11-18' }, (play) => formatTestDay(play) === '2026-11-18'],
   [
     'a program and a screen',
     { programId: 2, sn: 'SCR-2' },

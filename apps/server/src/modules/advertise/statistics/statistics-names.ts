@@ -5,15 +5,15 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { isInAnyGroup, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
 import { deviceGroups } from '#schema/device.ts'
-import { buildNameJoin, SHOWN_NAME } from './statistics-source.ts'
+import { buildNameJoin, DISPLAY_NAME_SQL } from './statistics-source.ts'
 
 /** Maximum number of groups in one table. */
 const MOST_GROUPS = 500
 
-export type NamedGroup = Awaited<ReturnType<typeof visibleGroups>>[number]
+export type NamedGroup = Awaited<ReturnType<typeof selectVisibleGroups>>[number]
 
 /** Returns the groups that the account may see. */
-export const visibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
+export const selectVisibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
   db
     .select({ ...GROUP_MEMBERSHIP_COLUMNS, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
@@ -91,6 +91,6 @@ interface Found extends Record<string, unknown> {
 
 async function lookUp(db: Db, kind: 1 | 2 | 3 | 4, ids: readonly number[]) {
   const { rows } = await db.execute<Found>(sql`
-    select i.id, n.name, ${SHOWN_NAME} as shown from unnest(${sql.param([...new Set(ids)])}::int[]) i (id) ${buildNameJoin(kind, sql`i.id`)}`)
+    select i.id, n.name, ${DISPLAY_NAME_SQL} as shown from unnest(${sql.param([...new Set(ids)])}::int[]) i (id) ${buildNameJoin(kind, sql`i.id`)}`)
   return new Map(rows.map((row) => [row.id, row]))
 }

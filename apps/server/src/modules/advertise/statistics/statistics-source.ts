@@ -107,7 +107,9 @@ export type PlayTotals = {
 }
 
 /** Name of a row of `ad_names` with the alias `n`; deleted rows are marked. */
-export const SHOWN_NAME = sql.raw(`coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`)
+export const DISPLAY_NAME_SQL = sql.raw(
+  `coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`,
+)
 
 /** Joins `ad_names` as `n`: kind 1 ad, 2 program, 3 device, 4 tenant. */
 export const buildNameJoin = (kind: 1 | 2 | 3 | 4, column: SQL) =>

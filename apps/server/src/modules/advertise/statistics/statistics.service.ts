@@ -12,7 +12,7 @@ import {
   JOIN_AUDIENCE_FACTOR,
   buildNameJoin,
   buildScreenCondition,
-  SHOWN_NAME,
+  DISPLAY_NAME_SQL,
   PLAY_TOTALS,
   type PlayTotals,
 } from './statistics-source.ts'
@@ -138,7 +138,7 @@ export async function listRanking(ctx: Ctx, input: ParsedOf<typeof calls.rank>) 
   const { rows } = await ctx.db.execute<Rank>(sql`
     with s as (select ${sql.raw(column)} as id, ${PLAY_TOTALS} from ${await selectDaySums(ctx, input)} d
       group by 1 having sum(plays + untrusted) > 0 order by 2 desc, 1 limit ${TOP})
-    select s.id, ${SHOWN_NAME} as name, ${kind === 3 ? sql`n.name` : sql`null`} as sn, s.plays, s.ms
+    select s.id, ${DISPLAY_NAME_SQL} as name, ${kind === 3 ? sql`n.name` : sql`null`} as sn, s.plays, s.ms
     from s ${buildNameJoin(kind, sql`s.id`)} order by s.plays desc, s.id`)
   return { list: rows }
 }

@@ -5,7 +5,7 @@ import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
-  toDay,
+  formatTestDay,
   FILTER_CASES,
   toLocal,
   computePercent,
@@ -67,7 +67,9 @@ beforeAll(async () => {
 
 describe('AD-11 figures equal the reports', () => {
   test.each(FILTER_CASES)('the figures with %s equal the reports', async (_name, filter, matches) => {
-    const list = plays.filter((play) => matches(play) && toDay(play) >= RANGE.startDate && toDay(play) <= RANGE.endDate)
+    const list = plays.filter(
+      (play) => matches(play) && formatTestDay(play) >= RANGE.startDate && formatTestDay(play) <= RANGE.endDate,
+    )
     const expected = sumFigures(list)
     const now = await figures('summary', filter)
     expect(now).toMatchObject({
@@ -85,7 +87,7 @@ describe('AD-11 figures equal the reports', () => {
     const { points } = await figures('trend', filter)
     for (const { from, to, plays: n } of points) {
       expect(from).toBe(to)
-      expect([from, n]).toEqual([from, sumFigures(list.filter((play) => toDay(play) === from)).plays])
+      expect([from, n]).toEqual([from, sumFigures(list.filter((play) => formatTestDay(play) === from)).plays])
     }
     for (const interval of [2, 3]) {
       const longer = (await figures('trend', { ...filter, interval })).points as {
@@ -94,7 +96,9 @@ describe('AD-11 figures equal the reports', () => {
         plays: number
       }[]
       for (const { from, to, plays: n } of longer)
-        expect(n).toBe(sumFigures(list.filter((play) => toDay(play) >= from && toDay(play) <= to)).plays)
+        expect(n).toBe(
+          sumFigures(list.filter((play) => formatTestDay(play) >= from && formatTestDay(play) <= to)).plays,
+        )
       expect(longer.reduce((total, point) => total + point.plays, 0)).toBe(expected.plays)
     }
     const ranks = { 1: 'adId', 2: 'programId', 3: 'deviceId', 4: 'tenantId' } as const
@@ -112,8 +116,8 @@ describe('AD-11 figures equal the reports', () => {
       const all = plays.filter(
         (play) =>
           onScreens.has(play.deviceId) &&
-          toDay(play) >= (filter.startDate ?? RANGE.startDate) &&
-          toDay(play) <= (filter.endDate ?? RANGE.endDate),
+          formatTestDay(play) >= (filter.startDate ?? RANGE.startDate) &&
+          formatTestDay(play) <= (filter.endDate ?? RANGE.endDate),
       )
       expect(row).toMatchObject({
         ...sumFigures(own),
@@ -193,7 +197,7 @@ describe('AD-11 figures equal the reports', () => {
       values (2, 1, ${tenantId}, '{"dateFrom":"2026-11-16","dateTo":"2026-11-22","weekdays":127}', 1, '{}', 2, 2, 1, 3, 2)`)
     const { list, total } = await figures('completion')
     const of = (programId: number, last: string) =>
-      sumFigures(plays.filter((play) => play.programId === programId && toDay(play) <= last)).plays
+      sumFigures(plays.filter((play) => play.programId === programId && formatTestDay(play) <= last)).plays
     expect(total).toBe(2)
     // Dates and bookings of a draft, and of a version that was withdrawn before its approval, do not count.
     await app.db.execute(sql`update ad_programs set date_from = '2030-01-01', date_to = '2030-01-02' where id = 1`)

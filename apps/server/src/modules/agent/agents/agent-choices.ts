@@ -7,7 +7,8 @@ import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isSecretField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
+import { isFeatureEnabled, isFeaturePermitted } from '#domain/agents/parameters/features.ts'
+import type { ParameterValues } from '#domain/agents/parameters/parameters.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -53,8 +54,14 @@ export async function getChoices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.c
     .where(and(notDeleted(agentWordFiles), eq(agentWordFiles.tenantId, owner)))
     .orderBy(asc(agentWordFiles.id))
     .limit(MAX_ROWS)
-  return { models, templates, wordFiles, plugins: await pluginForms(db) }
+  const features = featuresOf(await ctx.services.agentParameters.of(owner))
+  return { models, templates, wordFiles, plugins: await pluginForms(db), features }
 }
+
+const featuresOf = (params: ParameterValues) => ({
+  knowledge: isFeaturePermitted(params, 'knowledge'),
+  mcp: isFeaturePermitted(params, 'mcp'),
+})
 
 export async function listVoices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
   const { db } = ctx

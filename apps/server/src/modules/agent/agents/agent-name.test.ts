@@ -33,7 +33,7 @@ test('AGENT-07 a rename makes a version with a difference, and a restore brings 
   expect(await detail(id)).toMatchObject({ agentName: '小智', versionNo: 3 })
 })
 
-test('AGENT-07 a candidate has the name of its form, which becomes the name of the agent when it is accepted', async () => {
+test('AGENT-07 a candidate version has its own name, which becomes the name of the agent when the candidate is accepted', async () => {
   const id = await newAgent('小智')
   const mac = 'aabbcc770001'
   const { rows } = await app.db.execute<{ id: number }>(sql`insert into devices (tenant_id, model_id, sn, mac)
@@ -47,7 +47,7 @@ test('AGENT-07 a candidate has the name of its form, which becomes the name of t
   expect(await detail(id)).toMatchObject({ agentName: '小慧', candidateNo: null })
 })
 
-test('AGENT-07 versions of earlier releases have no name: a restore keeps the name, and the version before a rename restores it', async () => {
+test('AGENT-07 restoring a version without a stored name keeps the name; a rename stores the old name in the version before it', async () => {
   const id = await newAgent('小智')
   await save(id, { systemPrompt: '第二版' })
   await app.db

@@ -12,7 +12,7 @@ const newModel = async (type: string, code: string, providerCode: string) => {
   return made!.id
 }
 
-test('AGENT-07 the list names the model for which devices cannot talk: disabled or no longer shared, without a fallback', async () => {
+test('AGENT-07 the list names the model that keeps devices from talking: disabled or no longer shared, and without a fallback', async () => {
   const admin = await app.by({ superAdmin: true })
   const [llmId, second] = [await newModel('LLM', 'P_MAIN', 'openai'), await newModel('LLM', 'P_SECOND', 'ollama')]
   const ttsId = await newModel('TTS', 'P_TTS', 'edge')

@@ -18,7 +18,7 @@ import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 import { assertReferencedRowsExist, isUsableModel } from './agent-rules.ts'
-import { applyMemoryRule, withMemoryRule } from '../history/memory-rule.ts'
+import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import {
   addVersion,
   AGENT_TITLES,
@@ -154,9 +154,14 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
-  await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
+  await eraseForMemoryModel(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
-  return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })
+  return saveBehaviour(ctx, stored, {
+    behaviour: disableHistoryWithoutMemory(behaviour, provider),
+    label,
+    source: 2,
+    note,
+  })
 }
 
 interface Saved {
@@ -191,7 +196,10 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   return { rev: next.rev, versionNo }
 }
 
-/** Adds the name to the version in force, so that a restore of a version of an earlier release restores the name. */
+/**
+ * Adds the old name of a renamed agent to the version in force. Versions of earlier OMS releases contain no name, so a
+ * restore of such a version would otherwise keep the new name.
+ */
 const addNameToVersion = (db: Db, { id, versionNo, agentName }: StoredAgent) =>
   db.execute(sql`update agent_versions set snapshot = ${JSON.stringify({ agentName })}::jsonb || snapshot
     where agent_id = ${id} and version_no = ${versionNo}`)

@@ -26,7 +26,7 @@ import {
   type StoredAgent,
   findFieldTitles,
 } from './agent-store.ts'
-import { applyMemoryRule, createErasureFinder, withMemoryRule } from '../history/memory-rule.ts'
+import { eraseForMemoryModel, createErasureFinder, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
@@ -118,9 +118,9 @@ async function putInForce(ctx: Ctx, stored: StoredAgent, versionNo: number, conf
   const snapshot = await versionOf(ctx, stored.id, versionNo)
   const behaviour = inputOf(snapshot)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
-  await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
+  await eraseForMemoryModel(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName: snapshot.agentName ?? stored.agentName }
-  return { behaviour: withMemoryRule(behaviour, provider), label }
+  return { behaviour: disableHistoryWithoutMemory(behaviour, provider), label }
 }
 
 /** Saves an earlier version as a new one. Secrets are not part of versions and stay as they are. */
@@ -177,7 +177,7 @@ export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveC
   await assertOwnSecrets(ctx, stored, behaviour)
   await assertDevices(ctx, id, deviceIds)
   const before = await buildSnapshotWithEndings(ctx.db, id, stored, stored.agentName)
-  const columns = await storeSecrets(ctx, stored, withMemoryRule(behaviour, provider))
+  const columns = await storeSecrets(ctx, stored, disableHistoryWithoutMemory(behaviour, provider))
   await removeCandidateSecrets(ctx.db, stored, columns)
   const snapshot = await buildSnapshotWithEndings(ctx.db, id, columns, agentName)
   const { versionNo } = await addVersion(ctx, stored, { snapshot, before, source: 5, note })

@@ -1,32 +1,47 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { SN_PATTERN } from '@oms/contract/entities/device.ts'
 import { and, asc, eq, inArray, or } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
-import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
-import { devices } from '#schema/device.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { buildModelMovedEvent } from '#domain/agents/models/move-to-model.ts'
-import { moveToModel } from '#domain/fleet/move-to-model.ts'
 import { findModelOfBoard } from '#domain/agents/models/voice-model.ts'
+import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
+import { moveToModel } from '#domain/fleet/move-to-model.ts'
+import type { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
+import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
 
-type BindCtx = Pick<Ctx, 'db' | 'user'>
+type BindCtx = Pick<Ctx, 'db' | 'user'> & {
+  /** Quotas of an import, which the import checks again before its commit. Without this field, locks the quota. */
+  readonly room?: DeviceQuotaCounter
+}
 interface Device {
   readonly id: number
   readonly sn: string
 }
+interface BoundDevice extends Device {
+  /** True for a device that the call has created. */
+  readonly isNew: boolean
+}
+
+export const BOUND_MESSAGE = '该设备已绑定智能体，请先解绑'
 
 /**
  * Binds a device to an agent. Uses the tenant's device with this MAC or serial number, or creates a device. Throws when
  * the device is bound already, and when two devices match.
  */
-export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
+export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<BoundDevice> {
   const { db, user } = ctx
   const { agent, mac, alias, board, serial, clientId, version, bootTime } = binding
-  const device = (await joinedDevice(ctx, binding)) ?? (await createdDevice(ctx, binding))
+  // The second search finds a device that a concurrent call has created meanwhile.
+  const stored = await joinedDevice(ctx, binding)
+  const made = stored ? undefined : await createdDevice(ctx, binding)
+  const device = stored ?? made ?? (await joinedDevice(ctx, binding))
+  if (!device) throw serialTaken(binding)
   const bound = await db
     .insert(agentDevices)
     .values({
@@ -44,7 +59,7 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device
       updateBy: user.uid,
     })
     .onConflictDoNothing()
-  if (!bound.rowCount) throw conflict('该设备已绑定智能体，请先解绑', 'mac')
+  if (!bound.rowCount) throw conflict(BOUND_MESSAGE, 'mac')
   await db.delete(agentCodes).where(eq(agentCodes.mac, mac))
   await addEvents(db, [
     {
@@ -54,16 +69,13 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device
       detail: { agentId: agent.id, account: user.account },
     },
   ])
-  return device
+  return { ...device, isNew: made !== undefined }
 }
 
-/**
- * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that
- * lists its board.
- */
-async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Binding): Promise<Device | undefined> {
+/** Selects up to three devices of the tenant with this MAC or serial number. */
+export function selectMatchingDevices(db: Db, { agent, mac, serial }: Binding) {
   const serials = [mac, serial].filter((sn) => sn !== '')
-  const found = await db
+  return db
     .select({ id: devices.id, sn: devices.sn, mac: devices.mac })
     .from(devices)
     .where(
@@ -75,11 +87,26 @@ async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Bind
     )
     .orderBy(asc(devices.id))
     .limit(3)
-    .for('update')
+    .$dynamic()
+}
+
+/** Returns the error when a MAC and a serial number match several devices. */
+export const severalMatches = (found: readonly { readonly sn: string }[]) =>
+  conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
+
+/** Returns the error when another device has the serial number of a new device. */
+export const serialTaken = (binding: Binding) => conflict(`序列号「${serialOf(binding)}」已被其他设备使用`, 'mac')
+
+/**
+ * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that
+ * lists its board.
+ */
+async function joinedDevice({ db }: BindCtx, binding: Binding): Promise<Device | undefined> {
+  const { agent, mac, board } = binding
+  const found = await selectMatchingDevices(db, binding).for('update')
   const [device, other] = found
   if (!device) return undefined
-  if (other)
-    throw conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
+  if (other) throw severalMatches(found)
   if (device.mac === '') await db.update(devices).set({ mac }).where(eq(devices.id, device.id))
   const modelId = await findModelOfBoard(db, board)
   if (modelId !== undefined && (await moveToModel(db, device.id, modelId)))
@@ -87,18 +114,34 @@ async function joinedDevice({ db }: BindCtx, { agent, mac, serial, board }: Bind
   return device
 }
 
-async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
+/** Returns the serial number of a new device. */
+export const serialOf = ({ serial, mac }: Binding) => (SN_PATTERN.test(serial) ? serial : mac)
+
+/** Creates and returns the device. Returns undefined when another device has its serial number or MAC. */
+async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | undefined> {
   const { db, user } = ctx
-  const { agent, mac, serial, board, alias } = binding
-  const sn = SN_PATTERN.test(serial) ? serial : mac
-  await assertDeviceQuota(db, agent.tenantId)
+  const { agent, mac, board, alias } = binding
+  await assertRoom(ctx, agent.tenantId)
   const modelId = (await findModelOfBoard(db, board)) ?? binding.fallbackModelId
   const hands = { createBy: user.uid, updateBy: user.uid }
   const [made] = await db
     .insert(devices)
-    .values({ tenantId: agent.tenantId, modelId, sn, mac, devName: alias, attributesWanted: 0, ...hands })
+    .values({
+      tenantId: agent.tenantId,
+      modelId,
+      sn: serialOf(binding),
+      mac,
+      devName: alias,
+      attributesWanted: 0,
+      ...hands,
+    })
     .onConflictDoNothing()
     .returning({ id: devices.id, sn: devices.sn })
-  if (!made) throw conflict(`序列号「${sn}」已被其他设备使用`, 'mac')
   return made
+}
+
+async function assertRoom({ db, room }: BindCtx, tenantId: number) {
+  if (!room) return assertDeviceQuota(db, tenantId)
+  const problem = await room.findProblem(db, tenantId)
+  if (problem) throw problem
 }

@@ -61,3 +61,16 @@ test('AGENT-04 parallel bindings by MAC and by code during boots bind a device o
   expect(await query(`select count(*)::int as n from devices where mac = '020000000502'`)).toEqual([{ n: 1 }])
   expect((await device.boot()).activation).toBeUndefined()
 })
+
+test('AGENT-04 of fifty parallel bindings of a new MAC exactly one succeeds, and the others name the reason', async () => {
+  const payload = { agentId, mac: '02:00:00:00:05:03' }
+  const answers = await Promise.all(
+    callers.flatMap((caller) =>
+      Array.from({ length: EACH }, () => caller.call('POST', '/api/v1/agent/device/bindMac', payload)),
+    ),
+  )
+  const refused = answers.filter(({ code }) => code !== 200)
+  expect(refused).toHaveLength(ACCOUNTS * EACH - 1)
+  for (const answer of refused)
+    expect(answer).toMatchObject({ code: 400, msg: '该设备已绑定智能体，请先解绑', data: { field: 'mac' } })
+})

@@ -9,15 +9,16 @@ import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
-import { bindDevice } from './bind-device.ts'
-import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
-import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { uncountCode, assertMayTryCode, countWrongCode } from './wrong-codes.ts'
+import { bindDevice } from './bind-device.ts'
+import { assertMayTryCode, countWrongCode, uncountCode } from './wrong-codes.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(AgentDeviceInput.shape)
@@ -37,6 +38,13 @@ async function agentOf({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
     .for('share')
   if (!found) throw invalid('智能体不存在或已被删除', 'agentId')
   return found
+}
+
+/** Returns an agent whose tenant may receive devices. Refuses a disabled or expired tenant. */
+async function receivingAgentOf(ctx: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const agent = await agentOf(ctx, id)
+  await requireReceivingTenant(ctx, agent.tenantId, 'agentId')
+  return agent
 }
 
 /** Binds the device with this activation code. The code is then invalid. */
@@ -60,7 +68,7 @@ export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
 /** Binds the device of an activation code and returns the binding. Returns undefined for a wrong code. */
 async function bindWithCode(ctx: Ctx, { agentId, code, alias }: ParsedOf<typeof calls.bind>, fallbackModelId: number) {
   const { db, now } = ctx
-  const agent = await agentOf(ctx, agentId)
+  const agent = await receivingAgentOf(ctx, agentId)
   const [found] = await db
     .select()
     .from(agentCodes)
@@ -76,7 +84,7 @@ async function bindWithCode(ctx: Ctx, { agentId, code, alias }: ParsedOf<typeof 
 export async function bindByMac(ctx: Ctx, { agentId, mac, alias }: ParsedOf<typeof calls.bindMac>) {
   const fallbackModelId = await ensureVoiceModel(ctx.services)
   return transact(ctx, async (db) => {
-    const agent = await agentOf({ ...ctx, db }, agentId)
+    const agent = await receivingAgentOf({ ...ctx, db }, agentId)
     return bindTo({ ...ctx, db }, agent, { ...UNKNOWN, mac, alias, fallbackModelId }, '按MAC绑定')
   })
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { useApp } from '#test/harness.ts'
-import { clientIds, type GatewayDevice } from '#domain/agents/devices/client-ids.ts'
+import { buildGatewayClientIds, type GatewayDevice } from '#domain/agents/devices/client-ids.ts'
 import { GatewayStatus } from '#domain/agents/voice-servers/gateway-status.ts'
 
 type Statuses = Readonly<Record<string, { isAlive: boolean | null; exists: boolean }>>
@@ -20,9 +20,9 @@ const device = (n: number, tenantId = 1): GatewayDevice => ({
 const [alive, unsure, lost] = [device(1), device(2), device(3)]
 /** The group of a client id is the board at the last boot, or the default group. */
 const statuses: Statuses = {
-  [clientIds(alive)[0]!]: { isAlive: true, exists: true },
-  [clientIds(unsure)[1]!]: { isAlive: null, exists: true },
-  [clientIds(lost)[0]!]: { isAlive: false, exists: true },
+  [buildGatewayClientIds(alive)[0]!]: { isAlive: true, exists: true },
+  [buildGatewayClientIds(unsure)[1]!]: { isAlive: null, exists: true },
+  [buildGatewayClientIds(lost)[0]!]: { isAlive: false, exists: true },
 }
 
 /** Fake gateway. `answer` responds to a status call; without it the gateway is silent. */
@@ -84,7 +84,7 @@ test('a state is used again for 15 seconds, and simultaneous readers share one c
   expect(gateway.asked).toHaveLength(1)
   clock.now += 2000
   await status.read([alive])
-  expect(gateway.asked).toEqual([expect.any(Array), clientIds(alive)])
+  expect(gateway.asked).toEqual([expect.any(Array), buildGatewayClientIds(alive)])
 })
 
 test('a reader does not wait for a slow gateway, whose late answer serves the next reader', async () => {
@@ -98,7 +98,7 @@ test('a reader does not wait for a slow gateway, whose late answer serves the ne
 })
 
 test('a gateway with a wrong answer is not asked again for 30 seconds, and its devices have no state', async () => {
-  gateway.answer = () => ({ [clientIds(alive)[0]!]: 'yes' })
+  gateway.answer = () => ({ [buildGatewayClientIds(alive)[0]!]: 'yes' })
   const status = newStatus()
   expect([...(await status.read([alive]))]).toEqual([])
   expect([...(await status.read([unsure]))]).toEqual([])

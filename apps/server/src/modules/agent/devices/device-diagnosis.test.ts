@@ -60,7 +60,7 @@ describe('AGENT-11 why a device does not talk', () => {
     expect((await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)).data.state).toBe(1)
   })
 
-  test('judges only the last connection: a refusal, or no turn, also of an agent that stores nothing', async () => {
+  test('judges only the last connection by its refusal or its missing turn, also when the agent stores no turns', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createUser } from '#core/auth/rights.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { listenForDevices } from '#test/device-port.ts'
-import { type Caller, useApp } from '#test/harness.ts'
+import { findImport } from '#core/spreadsheet/import/import.ts'
+import { importLines } from '#core/spreadsheet/import/take-lines.ts'
+import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
+import { listenForDevices } from '#test/device-port.ts'
+import { deviceQueries } from '#test/device-queries.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const oms = useApp()
 const HEAD = '*MAC,*智能体编码,名称,序列号,HMAC 密钥'
@@ -52,6 +57,38 @@ const LINES = [
   `02:00:00:00:0b:0a,AGT_A,,CHIP-OLD,${OTHER}`,
   '02:00:00:00:0b:0b,AGT_A,,序列号,',
 ]
+/** Imports rows, and locks the quota of the tenant of AGT_B in another transaction before the last row. */
+async function importBesideLock(lines: readonly string[], dryRun: '0' | '1') {
+  const rights = await oms.services.sessions.rightsOf(me.uid)
+  const [{ id }] = await query(`select tenant_id as id from agents where agent_code = 'AGT_B'`)
+  await importLines(
+    { services: oms.services, now: new Date(), user: createUser(rights!, { id: '', tenantId: 1 }) },
+    {
+      definition: findImport('agentDevice')!,
+      input: { dryRun },
+      table: { name: 'd.csv', bytes: Buffer.from([HEAD, ...lines].join('\n')) },
+      onLine: async (done) =>
+        void (done === lines.length - 1 && (await oms.db.transaction((db) => assertDeviceQuota(db, id)))),
+    },
+  )
+}
+
+test('a running import and a dry run of bindings do not lock the quota of a tenant', async () => {
+  const lines = ['02:00:00:00:0d:01,AGT_B,,,', '02:00:00:00:0d:02,AGT_B,,,', '02:00:00:00:0d:03,AGT_B,,,']
+  for (const dryRun of ['1', '0'] as const) await importBesideLock(lines, dryRun)
+  expect(await query(`select mac from agent_devices where mac like '020000000d%'`)).toHaveLength(3)
+})
+
+test('an import counts the devices of each tenant once before its lines, and of all tenants with one query at its end', async () => {
+  const of = `where id in (select tenant_id from agents where agent_code in ('AGT_A', 'AGT_B'))`
+  await query(`update tenants set device_quota = 5000 ${of}`)
+  const macs = ['1', '2', '3', '4', '5', '6']
+  const lines = macs.map((n) => `02:00:00:00:0c:0${n},${Number(n) % 2 ? 'AGT_A' : 'AGT_B'},,,`)
+  const sent = await deviceQueries(async () => expect(await take(me, lines)).toMatchObject({ created: 6, failed: 0 }))
+  expect(sent.filter((text) => text.includes('count(*)') && text.includes('from "devices"'))).toHaveLength(3)
+  await query(`update tenants set device_quota = -1 ${of}`)
+})
+
 const boundMacs = async () =>
   (await query(`select mac from agent_devices where mac like '020000000b%' order by mac`)).map(({ mac }) => mac)
 

@@ -2,12 +2,12 @@ import type { AgentDeviceRow, agentDevices as calls } from '@oms/contract/agent/
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ilike, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import {
-  hasOtherIdentity,
+  HAS_OTHER_IDENTITY_SQL,
   readSessionWindow,
   computeDeviceState,
   visibleBindings,
@@ -51,7 +51,7 @@ export const selectBindings = (db: Db, window: SQL) =>
       clientId: agentDevices.clientId,
       otherClientId: agentDevices.otherClientId,
       otherClientTime: agentDevices.otherClientTime,
-      identity: hasOtherIdentity.as('identity'),
+      identity: HAS_OTHER_IDENTITY_SQL.as('identity'),
       status: devices.status,
       createTime: agentDevices.createTime,
       rev: agentDevices.rev,
@@ -83,7 +83,7 @@ export const buildBindingCondition = (user: User, filter: Partial<Filter>, { win
     filter.agentId === undefined ? undefined : eq(agentDevices.agentId, filter.agentId),
     filter.tenantId === undefined ? undefined : eq(agentDevices.tenantId, filter.tenantId),
     filter.state === undefined ? undefined : sql`${computeDeviceState(window)} = ${filter.state}`,
-    filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
+    filter.identity === undefined ? undefined : sql`${HAS_OTHER_IDENTITY_SQL} = ${filter.identity}`,
     filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
     filter.limit === undefined ? undefined : hasLimit(filter.limit, ofMode),
   )
@@ -143,7 +143,7 @@ export async function listAgentOptions({ db, user }: Ctx, { keyword }: ParsedOf<
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
     .where(and(notDeleted(agents), scoped(user, { tenant: agents.tenantId }), contains(agents.agentName, keyword)))
-    .orderBy(asc(agents.agentName), asc(agents.id))
+    .orderBy(asc(byName(agents.agentName)), asc(agents.id))
     .limit(MAX_OPTIONS)
   return { list }
 }

@@ -1,22 +1,23 @@
-import { AgentDeviceRow, agentDevices as calls, MAX_BIND_ROWS, BindLine } from '@oms/contract/agent/devices/device.ts'
-import { OPERATION } from '@oms/contract/core/endpoint.ts'
+import { AgentDeviceRow, BindLine, agentDevices as calls, MAX_BIND_ROWS } from '@oms/contract/agent/devices/device.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
-import { insertOperation, type OperationRow } from '#core/audit/operation-log.ts'
-import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { bindDevice } from './bind-device.ts'
-import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { notDeleted, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { ensureVoiceModelIn } from '#domain/agents/models/voice-model.ts'
 import { readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { addPackages } from '#domain/agents/orders/device-packages.ts'
+import { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
+import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { agents } from '#schema/agent/agent.ts'
-import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
+import { bindDevice } from './bind-device.ts'
+import { DryRunBindings } from './bind-dry-run.ts'
+import { storeKey } from './device-key.ts'
 import { buildBindingCondition, buildBindingOrder, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
@@ -67,9 +68,19 @@ export const exportBindings = defineExport({
 
 const UNKNOWN = { board: '', clientId: '', version: '', bootTime: null }
 
+interface Agent {
+  readonly id: number
+  readonly tenantId: number
+}
+
 interface State {
+  /** Undefined unless the run is a dry run, which neither locks nor writes rows. */
+  readonly dryRun: DryRunBindings | undefined
+  readonly room: DeviceQuotaCounter
+  /** Model of new devices; 0 in a dry run, which creates no device. */
   readonly fallbackModelId: number
-  readonly agents: Map<string, { readonly id: number; readonly tenantId: number } | undefined>
+  /** Agents by code, or why no device can be bound: the agent is unknown, or its tenant receives nothing new. */
+  readonly agents: Map<string, Agent | { readonly problem: string }>
 }
 
 /** Binds devices of a file, with the keys of their chips. */
@@ -96,85 +107,58 @@ export const importBindings = defineImport({
     hmacKey: '',
   },
   maxRows: MAX_BIND_ROWS,
-  prepare: async ({ services }): Promise<State> => ({
-    agents: new Map(),
-    fallbackModelId: await ensureVoiceModel(services),
-  }),
+  async prepare(ctx, { dryRun }): Promise<State> {
+    const isDryRun = Number(dryRun) === 1
+    const room = new DeviceQuotaCounter()
+    return {
+      dryRun: isDryRun ? new DryRunBindings(room) : undefined,
+      room,
+      agents: new Map(),
+      fallbackModelId: isDryRun ? 0 : await withoutRowSecurity(ctx, ensureVoiceModelIn),
+    }
+  },
+  async findProblems(ctx, { agentCode, serial, hmacKey }, state) {
+    const isSerialMissing = hmacKey !== undefined && hmacKey !== '' && serial === ''
+    const agent = agentCode === undefined ? undefined : await findAgent(ctx, agentCode, state)
+    return [
+      ...(agent && 'problem' in agent ? [invalid(agent.problem, 'agentCode')] : []),
+      ...(isSerialMissing ? [invalid('有 HMAC 密钥时请输入序列号', 'serial')] : []),
+    ]
+  },
   async take(ctx, { mac, agentCode, alias, serial, hmacKey }, state) {
-    const agent = await agentByCode(ctx, agentCode, state)
-    if (hmacKey !== '' && serial === '') throw invalid('有 HMAC 密钥时请输入序列号', 'serial')
-    const device = await bindDevice(ctx, {
-      ...UNKNOWN,
-      agent,
-      mac,
-      alias,
-      serial,
-      fallbackModelId: state.fallbackModelId,
-    })
-    if (hmacKey !== '') await storeKey(ctx, device, { serial, hmacKey, tenantId: agent.tenantId })
+    const agent = await findAgent(ctx, agentCode, state)
+    if ('problem' in agent) throw invalid(agent.problem, 'agentCode')
+    const { fallbackModelId, room, dryRun } = state
+    const binding = { ...UNKNOWN, agent, mac, alias, serial, fallbackModelId }
+    const key = hmacKey === '' ? undefined : { serial, hmacKey, tenantId: agent.tenantId }
+    if (dryRun) await dryRun.check(ctx, binding, key)
+    else {
+      const device = await bindDevice({ ...ctx, room }, binding)
+      if (key) await storeKey(ctx, device, key)
+      if (device.isNew) room.add(agent.tenantId)
+    }
     return 'created'
   },
-  finish: ({ services, db }) =>
-    services.events.publish(db, 'changed', { resource: 'agent', tenantId: null }).then(() => undefined),
+  async finish({ services, db }, { dryRun, room }) {
+    if (dryRun) return
+    await room.assertKept(db)
+    await services.events.publish(db, 'changed', { resource: 'agent', tenantId: null })
+  },
 })
 
-async function agentByCode({ db, user }: ImportCtx, code: string, state: State) {
+/** Returns the agent with this code, or the reason why no device can be bound to it. */
+async function findAgent(
+  { db, user }: ImportCtx,
+  code: string,
+  state: State,
+): Promise<Agent | { readonly problem: string }> {
   if (!state.agents.has(code)) {
     const [found] = await db
       .select({ id: agents.id, tenantId: agents.tenantId })
       .from(agents)
       .where(and(eq(agents.agentCode, code), notDeleted(agents), scoped(user, { tenant: agents.tenantId })))
-    state.agents.set(code, found)
+    const problem = found ? await findReceivingProblem(db, found.tenantId) : `智能体编码「${code}」不存在`
+    state.agents.set(code, problem === undefined ? found! : { problem })
   }
-  const agent = state.agents.get(code)
-  if (!agent) throw invalid(`智能体编码「${code}」不存在`, 'agentCode')
-  return agent
+  return state.agents.get(code)!
 }
-
-interface Key {
-  readonly serial: string
-  readonly hmacKey: string
-  readonly tenantId: number
-}
-
-/** Stores the key of a chip encrypted. A serial number has one key: the same key is accepted again. */
-async function storeKey(ctx: ImportCtx, device: { readonly id: number }, { serial, hmacKey, tenantId }: Key) {
-  const { db, user, services } = ctx
-  const { secretKey } = services.config
-  const key = hmacKey.toLowerCase()
-  const values = { serial, tenantId, keyEncrypted: encrypt(secretKey, key), createBy: user.uid }
-  const stored = await db.insert(agentIdentityKeys).values(values).onConflictDoNothing()
-  if (stored.rowCount) return
-  const isOwn = and(eq(agentIdentityKeys.serial, serial), eq(agentIdentityKeys.tenantId, tenantId))
-  const [known] = await db.select({ sealed: agentIdentityKeys.keyEncrypted }).from(agentIdentityKeys).where(isOwn)
-  if (!known) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
-  if (isSameKey(secretKey, known.sealed, key)) return
-  if (!user.can(calls.reset.access))
-    throw invalid(`序列号「${serial}」已有另一个密钥，更换需要“重置身份”权限`, 'hmacKey')
-  await db.update(agentIdentityKeys).set({ keyEncrypted: values.keyEncrypted, createBy: user.uid }).where(isOwn)
-  await insertOperation(db, [replacementLog(ctx, device.id, serial)])
-}
-
-/** Returns false for a stored key that was encrypted with another key of the installation. Such a key may be replaced. */
-function isSameKey(secretKey: Buffer, sealed: string, key: string): boolean {
-  try {
-    return decrypt(secretKey, sealed) === key
-  } catch {
-    return false
-  }
-}
-
-/** Returns the log row of a replaced key. The import itself writes one row for the whole file. */
-const replacementLog = ({ user }: ImportCtx, deviceId: number, serial: string): OperationRow => ({
-  tenantId: user.tenantId,
-  uid: user.uid,
-  operName: user.account,
-  title: '更换设备密钥',
-  businessType: OPERATION.edit,
-  bizType: 'agentDevice',
-  bizId: String(deviceId),
-  action: `导入时更换序列号「${serial}」的 HMAC 密钥`,
-  requestMethod: calls.import.method,
-  operUrl: calls.import.path,
-  operIp: '',
-})

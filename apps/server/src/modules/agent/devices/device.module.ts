@@ -7,6 +7,7 @@ import { diagnose } from './device-diagnosis.ts'
 import { listAgentOptions, getBinding, listBindings } from './device-rows.ts'
 import { callDeviceTool, listDeviceTools, getToolFeature } from './device-tool.service.ts'
 import { importBindings, exportBindings } from './device-transfer.ts'
+import { getOtaAddress } from './ota-address.ts'
 
 export const agentDeviceModule = implement(
   agentDevices,
@@ -14,6 +15,7 @@ export const agentDeviceModule = implement(
     list: listBindings,
     get: getBinding,
     connections: listConnections,
+    otaAddress: getOtaAddress,
     diagnose,
     agents: listAgentOptions,
     bind: bindByCode,

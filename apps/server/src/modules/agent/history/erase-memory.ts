@@ -11,8 +11,8 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
  * conversations, and the reminders.
  */
 export async function eraseMemory({ db, services }: Ctx, agentId: number, erased: 'turns' | 'memory') {
-  await db.update(agents).set({ memory: '' }).where(eq(agents.id, agentId))
-  await db.update(agentDevices).set({ memory: '' }).where(eq(agentDevices.agentId, agentId))
+  await db.update(agents).set({ memory: '', memoryEditTime: sql`now()` }).where(eq(agents.id, agentId))
+  await db.update(agentDevices).set({ memory: '', memoryEditTime: sql`now()` }).where(eq(agentDevices.agentId, agentId))
   await dropSummaries(db, sql`s.agent_id = ${agentId}`)
   if (erased !== 'turns') return
   await eraseTurnsOfAgent(db, services, agentId)

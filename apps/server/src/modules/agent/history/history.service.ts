@@ -199,11 +199,11 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
   const { rowCount } = found.isOfAgent
     ? await db
         .update(agents)
-        .set({ memory: text })
+        .set({ memory: text, memoryEditTime: sql`now()` })
         .where(and(eq(agents.id, found.agentId), isUnchanged(agents.memory)))
     : await db
         .update(agentDevices)
-        .set({ memory: text })
+        .set({ memory: text, memoryEditTime: sql`now()` })
         .where(and(eq(agentDevices.deviceId, deviceId!), isUnchanged(agentDevices.memory)))
   if (!rowCount) throw conflict('记忆已被对话更新，请复制您的修改，重新打开后再保存', 'memory')
   if (text === '')

@@ -1,13 +1,13 @@
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
-import { deleteOldHistory, RETENTION_STATEMENTS } from '#domain/agents/history/history-retention.ts'
 import { deleteTurns } from '#domain/agents/history/erase-turns.ts'
+import { deleteOldHistory, RETENTION_STATEMENTS } from '#domain/agents/history/history-retention.ts'
 import { SWEEP } from '#domain/agents/history/recordings.ts'
 import { SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
-import { type Caller, useApp } from '#test/harness.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { openVoiceSide } from '#test/clients/voice-side.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
 const HISTORY = '/api/v1/agent/history'
@@ -150,7 +150,8 @@ test('AGENT-09 a job exports the conversations of an agent, for accounts that ma
     data: { field: 'agentId' },
   })
   const fileOf = async (caller: Caller, more = '') => {
-    const { data } = await caller.call('GET', `${url}${more}`)
+    const { data, msg } = await caller.call('GET', `${url}${more}`)
+    expect(msg).toBe('已转为后台导出，完成后可在「我的任务」下载')
     await app.services.jobs.drain()
     const { file, rows } = (await caller.call('GET', `/api/v1/account/job/${data.jobId}`)).data
     return { rows, text: (await raw(caller, `/api/v1/file/${file.id}`)).body }

@@ -1,4 +1,8 @@
-import { type AgentBehaviour, ERASE_TEXT, findErasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import {
+  type AgentBehaviour,
+  ERASURE_WARNING,
+  findDataErasedByProvider,
+} from '@oms/contract/agent/agents/agent-input.ts'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -19,17 +23,22 @@ export async function createErasureFinder(db: Db, current: number | null, ids: r
     .where(inArray(agentModels.id, known))
   const codes = new Map(rows.map(({ id, code }) => [id, code]))
   const codeOf = (id: number | null) => (id === null ? undefined : codes.get(id))
-  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : findErasedBy(codeOf(id)))
+  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : findDataErasedByProvider(codeOf(id)))
 }
 
 /** Erases turns or memory as the new memory model requires. Throws unless the caller confirmed. */
-export async function applyMemoryRule(ctx: Ctx, stored: StoredAgent, memId: number | undefined, confirmErase: number) {
+export async function eraseForMemoryModel(
+  ctx: Ctx,
+  stored: StoredAgent,
+  memId: number | undefined,
+  confirmErase: number,
+) {
   const erased = (await createErasureFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
   if (!erased) return
-  if (confirmErase !== 1) throw invalid(ERASE_TEXT[erased], 'memId')
+  if (confirmErase !== 1) throw invalid(ERASURE_WARNING[erased], 'memId')
   await eraseMemory(ctx, stored.id, erased)
 }
 
 /** Sets the history to `0` (store nothing) for memory models without memory. */
-export const withMemoryRule = (behaviour: AgentBehaviour, provider: string | undefined): AgentBehaviour =>
-  findErasedBy(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour
+export const disableHistoryWithoutMemory = (behaviour: AgentBehaviour, provider: string | undefined): AgentBehaviour =>
+  findDataErasedByProvider(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour

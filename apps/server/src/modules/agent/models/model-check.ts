@@ -9,7 +9,7 @@ import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { isModelUsableBy } from '#domain/agents/models/model-access.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 
 type Config = Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ export async function assertLlm(db: Db, tenantId: number, llm: unknown) {
   const [found] = await db
     .select({ providerCode: agentModels.providerCode, status: agentModels.status })
     .from(agentModels)
-    .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'LLM'), eq(agentModels.code, String(llm))))
+    .where(and(buildUsableModelCondition(tenantId), eq(agentModels.type, 'LLM'), eq(agentModels.code, String(llm))))
   if (!found || found.status !== 1) throw invalid('使用的LLM不存在或已停用', 'config.llm')
   if (!CALLABLE_LLMS.has(found.providerCode)) throw invalid('使用的LLM须为 OpenAI 兼容接口或 Ollama', 'config.llm')
 }
@@ -64,7 +64,7 @@ export async function assertFallback(db: Db, tenantId: number, fallbackModelId: 
   const [found] = await db
     .select({ providerCode: agentModels.providerCode })
     .from(agentModels)
-    .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'LLM'), eq(agentModels.id, fallbackModelId)))
+    .where(and(buildUsableModelCondition(tenantId), eq(agentModels.type, 'LLM'), eq(agentModels.id, fallbackModelId)))
   if (!found || fallbackModelId === ownId) throw invalid('备用模型不存在或已被删除', 'fallbackModelId')
   if (!RELAYED_LLMS.has(found.providerCode))
     throw invalid('备用模型须为 OpenAI 兼容接口、Ollama 或 Xinference', 'fallbackModelId')

@@ -30,7 +30,7 @@ test.each([
   expect(await create(config)).toEqual({ code: 400, msg, data: { field: `config.${key}` } })
 })
 
-test('AGENT-06 accepts the ends of a range and an empty number', async () => {
+test('AGENT-06 accepts the minimum and the maximum of a range, and an empty number', async () => {
   const config = { temperature: 2, max_tokens: 1, top_p: '0', frequency_penalty: -2, top_k: '' }
   expect(await create(config)).toMatchObject({ code: 200 })
 })
@@ -51,7 +51,7 @@ test('AGENT-06 a stored number outside its range or type blocks no other field, 
   expect(fraction).toMatchObject({ msg: '最大令牌数应为整数', data: { field: 'config.max_tokens' } })
 })
 
-test('a form definition with a largest below its smallest number is refused at the field', async () => {
+test('a form definition whose maximum is below its minimum is refused at the field', async () => {
   const field = { key: 'speed', label: '语速', type: 'number', min: 2, max: 1 }
   const input = { type: 'TTS', code: 'range_test', name: '范围测试', fields: [field] }
   expect(await admin.call('POST', `${MODEL}/provider`, input)).toMatchObject({

@@ -4,11 +4,15 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildOrder, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { isWithinScope, isModelUsableBy, isUsableRow } from '#domain/agents/models/model-access.ts'
-import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
+import {
+  buildEditableCondition,
+  buildUsableModelCondition,
+  buildUsableRowCondition,
+} from '#domain/agents/models/model-access.ts'
+import { readSecretEndings, SECRET_OWNER } from '#domain/agents/secrets.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
 import { countModelUses } from './model-uses.ts'
@@ -42,7 +46,7 @@ const select = (db: Db, user: User) =>
       priceOut: agentModels.priceOut,
       relay: agentModels.relay,
       shared: agentModels.shared,
-      isEditable: isWithinScope(agentModels, user).as('is_editable'),
+      isEditable: buildEditableCondition(agentModels, user).as('is_editable'),
       createTime: agentModels.createTime,
       updateTime: agentModels.updateTime,
       rev: agentModels.rev,
@@ -71,7 +75,7 @@ async function counted(db: Db, user: User, rows: readonly Shown[]) {
 export async function listModels({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db, user).where(
     and(
-      isUsableRow(agentModels, user),
+      buildUsableRowCondition(agentModels, user),
       input.type === undefined ? undefined : eq(agentModels.type, input.type),
       contains(agentModels.name, input.name),
       contains(agentModels.code, input.code),
@@ -80,14 +84,14 @@ export async function listModels({ db, user }: Ctx, input: ParsedOf<typeof calls
     ),
   )
   const { sort, name, code, createTime, updateTime, id } = agentModels
-  const order = buildOrder(input, { sort, name, code, createTime, updateTime }, id, [asc(sort), asc(id)])
+  const order = buildOrder(input, { sort, name: byName(name), code, createTime, updateTime }, id, [asc(sort), asc(id)])
   const page = await paginate(db, rows.$dynamic(), input, order)
   return { ...page, list: await counted(db, user, page.list) }
 }
 
 /** Returns a model with the values of its form. A caller that only uses the model gets no values. */
 export async function getModel({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const found = await select(db, user).where(and(isUsableRow(agentModels, user), eq(agentModels.id, id)))
+  const found = await select(db, user).where(and(buildUsableRowCondition(agentModels, user), eq(agentModels.id, id)))
   const [row] = await counted(db, user, found)
   if (!row) throw notFound('模型')
   const [{ config, fields, fallbackModelId }] = found as [Shown]
@@ -118,8 +122,8 @@ export async function listModelOptions({ db, user }: Ctx, { type, keyword, tenan
     .from(agentModels)
     .where(
       and(
-        isUsableRow(agentModels, user),
-        tenantId === undefined ? undefined : isModelUsableBy(tenantId),
+        buildUsableRowCondition(agentModels, user),
+        tenantId === undefined ? undefined : buildUsableModelCondition(tenantId),
         type === undefined ? undefined : eq(agentModels.type, type),
         or(contains(agentModels.name, keyword), contains(agentModels.code, keyword)),
       ),

@@ -7,12 +7,12 @@ import { defineRecord } from '#core/database/record.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
-import { readSecrets, SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
+import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '#domain/agents/secrets.ts'
+import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
-import { assertFallback, assertLlm, assertRelay, readProviderFields, isSameConfig, readConfig } from './model-check.ts'
+import { assertFallback, assertLlm, assertRelay, isSameConfig, readConfig, readProviderFields } from './model-check.ts'
 import { describeModelUses } from './model-uses.ts'
 
 const MAX_CODE = 32
@@ -21,6 +21,7 @@ const record = defineRecord({
   table: agentModels,
   calls: contract,
   kind: 'agentModel',
+  isSharedByPlatform: true,
   noun: '模型',
   nameOf: ({ name }) => name,
   async onRemove({ db }, stored) {

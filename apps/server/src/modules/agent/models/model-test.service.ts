@@ -7,6 +7,7 @@ import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { assertSharedRow } from '#core/tenancy/shared-data.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
@@ -17,7 +18,10 @@ import { agentModels } from '#schema/agent/agent-model.ts'
 type Config = Readonly<Record<string, unknown>>
 const LIMITS = { connectMs: 10_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 30_000 }
 
-/** Tests a model: a language model by a completion of one word, another model by a request to its address. */
+/**
+ * Tests a model: a language model by a completion of one word, another model by a request to its address. A test of a
+ * model of the platform uses the key and the budget that all tenants share.
+ */
 export async function testModel(ctx: Ctx, { id }: ParsedOf<typeof calls.test>) {
   const { services, user } = ctx
   const row = await transact(ctx, async (db) => {
@@ -29,6 +33,7 @@ export async function testModel(ctx: Ctx, { id }: ParsedOf<typeof calls.test>) {
   })
   const opened = (await readModelConfigs(services.database.db, services.config.secretKey, row ? [id] : [])).get(id)
   if (!row || !opened) throw notFound('模型')
+  assertSharedRow(user, row.tenantId)
   ctx.audit({ bizType: 'agentModel', bizId: id, action: `测试模型「${row.name}」` })
   const policy = selectAddressPolicy(services.config, row.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   const isCompletion = (row.type === 'LLM' || row.type === 'VLLM') && isOpenAiCompatible(opened.config)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import type { Caller } from '#test/harness.ts'
 import { runGrantWarnings } from './grant-warnings.ts'
 import { useOrders } from './order-fixture.ts'
@@ -18,12 +18,12 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await clockAt(4000)
-  // Announces used packs whose following pack has lapsed by the clock.
+  // The packs that followed used packs have lapsed now. Sends the warnings of the used packs before the next test.
   await runAt(0)
   await lab.assertSound()
 })
 
-const clockAt = (days: number) => runGrantClock({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
+const clockAt = (days: number) => closeDueGrants({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
 
 /** Runs the job some days later. Returns the number of announced grants. */
 const runAt = async (days: number) =>
@@ -119,6 +119,35 @@ test('AGENT-16 a pack that is used up between two runs is announced once, unless
   expect(await runAt(0)).toBe(0)
 })
 
+test('AGENT-16 a pack that was used up before three days without a run is announced by the next run, once', async () => {
+  const before = await count()
+  const [device] = await running(300)
+  await talk(device!, TURNS, 99)
+  await fold()
+  expect(await runAt(3)).toBe(1)
+  expect(await runAt(3)).toBe(0)
+  expect(await runAt(4)).toBe(0)
+  const [ended] = await running(2)
+  await talk(ended!, TURNS, 99)
+  await fold()
+  expect(await runAt(3)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
+})
+
+test('AGENT-16 only the last of several packs is announced as used up', async () => {
+  const before = await count()
+  const device = await newDevice()
+  await sold({ packageId: (await newPackage({ validDays: 300 })).id, deviceIds: [device.id], copies: 2 })
+  await talk(device.id, TURNS, 150)
+  await fold()
+  expect(await runAt(0)).toBe(0)
+  await talk(device.id, TURNS, 50)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  expect(await runAt(0)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
+})
+
 test('AGENT-16 a grant that is used up again after an adjustment is announced again', async () => {
   const [device] = await running(300)
   await talk(device!, TURNS, 99)
@@ -133,7 +162,8 @@ test('AGENT-16 a grant that is used up again after an adjustment is announced ag
   expect(await runAt(0)).toBe(1)
 })
 
-test('AGENT-16 the staff of the platform gets the warnings of a customer without such staff', async () => {
+test('AGENT-16 platform staff gets the warnings of a customer in its data scope that has no recipients', async () => {
+  const limited = await app.by({ permissions: ['agent:order:query'], dataScope: 3, scopeIds: [people.tenantId] })
   const { uid } = await app.by({ tenant: '无人公司' })
   const { id: tenantId } = await lab.one<{ id: number }>(sql`select tenant_id as id from accounts where uid = ${uid}`)
   const device = await newDevice(await newAgent(tenantId), tenantId)
@@ -144,6 +174,7 @@ test('AGENT-16 the staff of the platform gets the warnings of a customer without
   const { title, content } = (await messagesOf(people.seller)).at(-1)!
   expect(title).toBe('1项语音套餐权益已用完')
   expect(content).toContain('客户「无人公司」没有可以接收提醒的账号，请联系该客户。')
+  expect(await messagesOf(limited)).toEqual([])
 })
 
 test('AGENT-16 the message names the effect of the limit according to the parameter of the tenant', async () => {

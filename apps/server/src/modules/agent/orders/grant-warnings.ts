@@ -1,10 +1,9 @@
-import { GRANT_LEDGER_CODE, GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
@@ -15,7 +14,7 @@ const QUERY = 'agent:order:query'
 const DAYS = [7, 30] as const
 const SHARES = [5, 20] as const
 /** Grants that one transaction announces with one message. */
-const AT_ONCE = 5000
+const ANNOUNCED_GRANTS = 5000
 const MAX_NAMES = 3
 
 export function registerGrantWarnings(services: Services) {
@@ -28,7 +27,7 @@ export function registerGrantWarnings(services: Services) {
 /**
  * Announces each grant once 30 and 7 days before its end, once at 20 % and 5 % left, and once when it is used up. One
  * message contains all due grants of a tenant. A failure of one tenant does not stop the others. Ended grants are not
- * announced. A late run therefore sends only the most urgent message of each kind.
+ * announced. A late run therefore sends only the most urgent message of each kind, however long the server was down.
  */
 export async function runGrantWarnings(services: Services) {
   const at = services.now().toISOString()
@@ -37,10 +36,9 @@ export async function runGrantWarnings(services: Services) {
     ...SHARES.map((share) => lowAt(share, at)),
     usedUp(at),
   ]
-  const due = warnings.map(({ condition, isRare }) =>
-    isRare
-      ? sql`t.id in (select g.tenant_id from agent_grants g where ${condition})`
-      : sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
+  await settleUsedUp(services.database.db, at)
+  const due = warnings.map(
+    ({ condition }) => sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
   )
   const { rows: tenants } = await services.database.db.execute<Tenant>(
     sql`select t.id as "tenantId" from tenants t where ${sql.join(due, sql` or `)} order by 1`,
@@ -67,8 +65,6 @@ interface Announced extends Record<string, unknown> {
 interface Warning {
   /** SQL condition of the due grants `g`. */
   readonly condition: ReturnType<typeof sql>
-  /** True when the condition finds few grants by itself, without the tenant. */
-  readonly isRare?: boolean
   /** SQL assignment that marks the announced grants. */
   readonly mark: ReturnType<typeof sql>
   readonly isUrgent: boolean
@@ -110,21 +106,37 @@ const lowAt = (share: number, at: string): Warning => ({
   text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
 })
 
+/** Used grants that are neither announced nor settled. `agent_grants_used_up` indexes only these grants. */
+const USED = sql`g.state = 2 and coalesce(g.warned_share, 100) > 0`
+
 /**
- * Returns the warning for grants that were used up today or yesterday. A grant may be used up between two runs, without a
- * run that sees 20 or 5 percent left. The ledger finds these grants, because used grants have no index of their own.
+ * Returns the warning for used-up grants. A grant may be used up between two runs, without a run that sees 20 or 5
+ * percent left.
  */
 const usedUp = (at: string): Warning => ({
-  condition: sql`g.id in (select l.grant_id from agent_ledger l where l.day >= ${at}::timestamptz::date - 1
-      and l.kind = ${GRANT_LEDGER_CODE.spend})
-    and g.state = ${GRANT_STATE_CODE.used} and coalesce(g.warned_share, 100) > 0 and g.valid_until > ${at}::timestamptz
-    and not ${successor(sql`coalesce(s.valid_until, s.activate_until) > ${at}::timestamptz`)}`,
+  condition: sql`${USED} and g.valid_until > ${at}::timestamptz and not ${hasSuccessor(at)}`,
   mark: sql`warned_share = 0`,
-  isRare: true,
   isUrgent: true,
   title: (n) => `${n}项语音套餐权益已用完`,
   text: ({ n, names }) => `${listText(names, n)}的套餐权益已用完。`,
 })
+
+const hasSuccessor = (at: string) => successor(sql`coalesce(s.valid_until, s.activate_until) > ${at}::timestamptz`)
+
+/**
+ * Settles used-up grants that need no message: another grant follows, or their period has ended. The mark keeps the
+ * index of unannounced grants small. The grant that follows has a message of its own.
+ */
+async function settleUsedUp(db: Db, at: string) {
+  for (let count = ANNOUNCED_GRANTS; count === ANNOUNCED_GRANTS; ) {
+    const { rowCount } = await db.execute(sql`
+      with due as materialized (select g.id from agent_grants g where ${USED}
+        and (g.valid_until is null or g.valid_until <= ${at}::timestamptz or ${hasSuccessor(at)})
+        order by g.tenant_id, g.id limit ${ANNOUNCED_GRANTS} for update skip locked)
+      update agent_grants g set warned_share = 0 from due where g.id = due.id`)
+    count = rowCount ?? 0
+  }
+}
 
 const listText = (names: readonly string[], n: number) =>
   `${names.map((name) => `「${name}」`).join('、')}${n > names.length ? `等${n}项` : ''}`
@@ -132,7 +144,7 @@ const listText = (names: readonly string[], n: number) =>
 /** Marks the due grants of a tenant and sends one message for them, in one transaction. */
 async function announce(services: Services, tenantId: number, warning: Warning) {
   let sum = 0
-  for (let count = AT_ONCE; count === AT_ONCE; sum += count)
+  for (let count = ANNOUNCED_GRANTS; count === ANNOUNCED_GRANTS; sum += count)
     count = await services.database.db.transaction(async (db) => {
       const announced = await markDue(db, tenantId, warning)
       if (announced.n > 0) await notify(services, db, { tenantId, announced, warning })
@@ -144,7 +156,7 @@ async function announce(services: Services, tenantId: number, warning: Warning) 
 async function markDue(db: Db, tenantId: number, { condition, mark }: Warning): Promise<Announced> {
   const { rows } = await db.execute<Announced>(sql`
     with due as materialized (select g.id from agent_grants g where g.tenant_id = ${tenantId} and ${condition}
-      order by g.id limit ${AT_ONCE} for update skip locked),
+      order by g.id limit ${ANNOUNCED_GRANTS} for update skip locked),
     done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until)
     select count(*)::int as n, coalesce(to_char(min(valid_until), 'YYYY-MM-DD HH24:MI'), '') as first,
       array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names from done`)
@@ -166,7 +178,7 @@ async function recipientsOf(db: Db, tenantId: number) {
   if (own.length > 0 || tenantId === PLATFORM_TENANT_ID) return { uids: own, prefix: '' }
   const { rows } = await db.execute<{ name: string }>(sql`select name from tenants where id = ${tenantId}`)
   const prefix = `客户「${rows[0]?.name ?? ''}」没有可以接收提醒的账号，请联系该客户。`
-  return { uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY), prefix }
+  return { uids: await listPlatformStaff(db, QUERY, [tenantId]), prefix }
 }
 
 async function notify(services: Services, db: Db, { tenantId, announced, warning }: Notice) {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -119,6 +119,73 @@ test('AGENT-14 a grant that was reduced to nothing before its pack began ends wi
   expect(await byUnit(4)).toMatchObject({ state: 1, left: 5, beginTime, validUntil })
 })
 
+test('AGENT-13 a rejected refund gives the frozen time to used grants too, so that an adjustment opens them until their new end', async () => {
+  const allowances = [
+    { unit: TURNS, amount: 2 },
+    { unit: MINUTES, amount: 10 },
+  ]
+  const device = await newDevice()
+  const { id } = await sold({
+    packageId: (await newPackage({ allowances })).id,
+    deviceIds: [device.id],
+    copies: 3,
+  })
+  await talk(device.id, TURNS, 2)
+  await fold()
+  const read = async () =>
+    (
+      await app.db.execute<{
+        id: number
+        packNo: number
+        unit: number
+        state: number
+        ends: number
+        opens: number
+      }>(sql`
+        select id::int as id, pack_no as "packNo", unit, state, extract(epoch from valid_until)::float8 as ends,
+          extract(epoch from activate_until)::float8 as opens from agent_grants where order_id = ${id} order by pack_no, unit`)
+    ).rows
+  // The turns of the second pack are removed before the pack begins.
+  const [turns, , waiting] = await read()
+  expect(await adjust(waiting!.id, DECREASE, 2)).toMatchObject({ code: 200 })
+  expect((await read()).map(({ state }) => state)).toEqual([2, 1, 2, 0, 0, 0])
+  const before = await read()
+  const { rev } = await get(id)
+  const asked = await put(people.seller, 'refund', { id, rev, reason: '误操作' })
+  await app.db.execute(
+    sql`update agent_order_refunds set create_time = now() - interval '20 days' where order_id = ${id}`,
+  )
+  const reject = { id, rev: asked.data.rev, pass: 0, auditRemark: '已使用' }
+  expect(await put(people.accountant, 'refund/audit', reject)).toMatchObject({ code: 200 })
+  const after = await read()
+  const moved = after.map(({ ends, opens }, at) => [
+    ends === null ? null : Math.round((ends - before[at]!.ends) / 86_400),
+    Math.round((opens - before[at]!.opens) / 86_400),
+  ])
+  expect(moved).toEqual([[20, 0], [20, 0], ...Array(4).fill([null, 20])])
+  // The end of the used turns, 30 days after the first use, would have passed without the given time.
+  await app.db.execute(sql`update agent_grants set valid_until = valid_until - interval '45 days',
+    begin_time = begin_time - interval '45 days' where order_id = ${id} and state < 3 and begin_time is not null`)
+  expect(await adjust(turns!.id, INCREASE, 5)).toMatchObject({ code: 200, data: { left: 5 } })
+})
+
+test('AGENT-13 a rejected refund leaves the end of a used grant that had ended before the request', async () => {
+  const { orderId, device, id } = await soldGrant({ allowances: [{ unit: TURNS, amount: 2 }] })
+  await talk(device.id, TURNS, 2)
+  await fold()
+  await app.db.execute(sql`update agent_grants set valid_until = now() - interval '9 days' where id = ${id}`)
+  await app.db.execute(sql`update agent_orders set state = 2 where id = ${orderId}`)
+  await app.db.execute(sql`insert into agent_order_refunds (tenant_id, order_id, amount, reason, create_by, create_time)
+    values (${people.tenantId}, ${orderId}, 1, '误操作', ${people.seller.uid}, now() - interval '3 days')`)
+  const endOf = async () =>
+    (await lab.one<{ ends: string }>(sql`select valid_until::text as ends from agent_grants where id = ${id}`)).ends
+  const before = await endOf()
+  const { rev } = await get(orderId)
+  const reject = { id: orderId, rev, pass: 0, auditRemark: '已使用' }
+  expect(await put(people.accountant, 'refund/audit', reject)).toMatchObject({ code: 200 })
+  expect(await endOf()).toBe(before)
+})
+
 test('AGENT-14 refuses unlimited, frozen, refunded, lapsed and ended grants', async () => {
   const unlimited = await soldGrant({ allowances: [{ unit: TURNS, amount: 0 }] })
   expect((await adjust(unlimited.id, INCREASE, 1)).msg).toBe('不限量的权益没有余量，不能调整')
@@ -132,7 +199,7 @@ test('AGENT-14 refuses unlimited, frozen, refunded, lapsed and ended grants', as
   await talk(device.id, TURNS, 1)
   await fold()
   const [first] = (await grantsOf(`orderId=${copies.id}`)).filter(({ packNo }: { packNo: number }) => packNo === 1)
-  await runGrantClock({ ...app.services, now: () => new Date(Date.now() + 31 * DAY_MS) })
+  await closeDueGrants({ ...app.services, now: () => new Date(Date.now() + 31 * DAY_MS) })
   expect((await adjust(first.id, INCREASE, 1)).msg).toBe('权益已失效，不能调整')
   const ended = await soldGrant()
   await app.db.execute(sql`update agent_grants set activate_until = now() - interval '1 minute' where id = ${ended.id}`)

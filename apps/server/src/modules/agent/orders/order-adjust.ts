@@ -1,6 +1,6 @@
 import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import {
-  ADJUST,
+  ADJUST_DIRECTION_CODE,
   ADJUST_DIRECTION,
   type agentGrants as calls,
   findAdjustProblem,
@@ -63,7 +63,7 @@ function changeOf({ unit, total, remaining }: LockedGrant, { direction, amount }
   const base = convertToBaseUnits(unit)
   if (base === 1 && !Number.isInteger(amount)) throw invalid('数量应为整数', 'amount')
   const change = Math.round(amount * base)
-  if (direction === ADJUST.increase) {
+  if (direction === ADJUST_DIRECTION_CODE.increase) {
     if (total + change > MAX_AMOUNT * base) throw invalid('调整后的总量过大', 'amount')
     return change
   }

@@ -7,7 +7,7 @@ import {
 import { GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'

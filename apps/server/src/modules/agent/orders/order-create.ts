@@ -3,7 +3,7 @@ import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import { previewPacks } from '@oms/contract/agent/packages/pack-clock.ts'
 import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
@@ -41,7 +41,7 @@ interface Quote {
 function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discount, isGift }: Sale): Quote {
   if (terms.isTrial === 1 && copies > 1) throw invalid('试用套餐每台设备只能购买1份', 'copies')
   if (terms.isTrial === 1 && terms.scope !== 1) throw invalid('试用套餐的使用范围应为单台设备', 'packageId')
-  // An edit of the package before this rule existed may have left a limit that shared grants cannot keep.
+  // Before this rule existed, an edit could leave a shared package with a limit to models, which shared grants ignore.
   if (terms.modelIds.length > 0 && terms.scope !== 1) throw invalid('限定型号的套餐，使用范围应为单台设备', 'packageId')
   const grantCount = targets * copies * terms.allowances.length
   if (grantCount > MAX_GRANTS) throw invalid(`一个订单最多${MAX_GRANTS}项权益，请减少使用对象或份数`, 'copies')

@@ -1,7 +1,7 @@
 import { GIFT_PAY_WAY, NOT_CREATOR } from '@oms/contract/agent/orders/order-entities.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { eq } from 'drizzle-orm'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'

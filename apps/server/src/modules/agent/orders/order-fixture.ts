@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect } from 'vitest'
 import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
-import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
+import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
 import { type Answer, type Caller, useApp } from '#test/harness.ts'
 
 export const ORDER_URL = '/api/v1/agent/order'
@@ -115,7 +115,7 @@ export function useOrders() {
         `${ORDER_URL}/ledger/page?pageSize=200&orderByColumn=createTime&isAsc=asc&${query}`,
       )
     ).data.list
-  const breaches = async () => (await app.services.database.pool.query<{ what: string }>(ORDER_BREACHES)).rows
+  const breaches = async () => (await app.services.database.pool.query<{ what: string }>(ORDER_INVARIANT_QUERY)).rows
 
   /** Throws when an invariant of the orders is violated. */
   const assertSound = async () => {

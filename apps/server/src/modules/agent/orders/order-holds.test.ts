@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { useOrders } from './order-fixture.ts'
 
 const lab = useOrders()
@@ -72,7 +72,7 @@ describe('AGENT-13 targets that left the customer before the confirmation', () =
 })
 
 describe('AGENT-13 pending orders and paid grants hold their targets', () => {
-  test('AGENT-13 a pending order blocks the deletion of its device, and the transfer where paid grants do', async () => {
+  test('AGENT-13 a pending order blocks the deletion of its device; with order.device_transfer 1 it also blocks the transfer', async () => {
     const device = await newDevice()
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await unbind(device.id)
@@ -94,7 +94,7 @@ describe('AGENT-13 pending orders and paid grants hold their targets', () => {
     const { id } = await place({ packageId, agentIds: [agent] })
     expect((await removeAgent(agent)).msg).toBe('智能体还有2份未用完的套餐、1个待确认的订单，不能删除')
     await put(people.seller, 'close', { id, rev: (await get(id)).rev, reason: '不买了' })
-    await runGrantClock({ ...app.services, now: () => new Date(Date.now() + YEAR_MS) })
+    await closeDueGrants({ ...app.services, now: () => new Date(Date.now() + YEAR_MS) })
     expect((await removeAgent(agent)).code).toBe(200)
   })
 
@@ -107,7 +107,7 @@ describe('AGENT-13 pending orders and paid grants hold their targets', () => {
     const remove = () => people.seller.call('DELETE', `/api/v1/tenant/${tenantId}`)
     expect((await remove()).msg).toBe('客户还有1项未用完的智能体套餐权益、1个未完成的智能体订单，不能删除')
     await put(people.seller, 'close', { id, rev: (await get(id)).rev, reason: '不买了' })
-    await runGrantClock({ ...app.services, now: () => new Date(Date.now() + YEAR_MS) })
+    await closeDueGrants({ ...app.services, now: () => new Date(Date.now() + YEAR_MS) })
     expect((await remove()).code).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
-import { ORDER_STATE, PAY_WAY } from '@oms/contract/agent/orders/order-entities.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
+import { ORDER_STATE, PAYMENT_METHOD } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -68,7 +68,7 @@ const inWords = (order: Partial<StoredOrder>) => ({
   ),
   ...(order.state === undefined ? {} : { state: ORDER_STATE[order.state as keyof typeof ORDER_STATE] }),
   ...(order.voucherFiles === undefined ? {} : { voucherFiles: order.voucherFiles.map(({ name }) => name).join('、') }),
-  ...(order.payWay === undefined ? {} : { payWay: PAY_WAY[order.payWay as keyof typeof PAY_WAY] ?? '' }),
+  ...(order.payWay === undefined ? {} : { payWay: PAYMENT_METHOD[order.payWay as keyof typeof PAYMENT_METHOD] ?? '' }),
 })
 
 /** Saves a step with its line of the operation log, and publishes the change. Returns the new revision. */

@@ -1,6 +1,6 @@
 import {
   type agentMargins as calls,
-  MARGIN_BY,
+  MARGIN_GROUP_CODE,
   MARGIN_GROUP,
   MarginRow,
 } from '@oms/contract/agent/orders/order-margin.ts'
@@ -23,7 +23,13 @@ import { assertVendor } from './order-log.ts'
  */
 export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   assertVendor(ctx)
-  const { by, orderByColumn = by === MARGIN_BY.day ? 'id' : 'income', isAsc = 'desc', pageSize, ...filter } = input
+  const {
+    by,
+    orderByColumn = by === MARGIN_GROUP_CODE.day ? 'id' : 'income',
+    isAsc = 'desc',
+    pageSize,
+    ...filter
+  } = input
   const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
   return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: computePageOffset(input) })
 }
@@ -37,7 +43,7 @@ const EXPORTED = createExportColumns(MarginRow, [
 export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
   assertVendor(ctx)
   const { by, format, columns, ...filter } = input
-  const order = by === MARGIN_BY.day ? sql`id` : sql`income desc`
+  const order = by === MARGIN_GROUP_CODE.day ? sql`id` : sql`income desc`
   const page = { order, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
   const { list: rows } = await transact(ctx, (db) => readMargins(db, ctx.user, by, filter, page))
   if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)

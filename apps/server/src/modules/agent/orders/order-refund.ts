@@ -2,7 +2,7 @@ import { NOT_CREATOR, ORDER_STATE_CODE, OWN_REFUND_MESSAGE } from '@oms/contract
 import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { conflict, refused } from '#core/http/api-error.ts'
@@ -45,25 +45,35 @@ const freeze = (db: Db, orderId: number) =>
     update agent_grants set is_frozen = 1 where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
 
 /**
- * Releases the frozen grants. Adds the frozen time to the end of running grants, and to the window of waiting ones. A
- * later end is announced again.
+ * Releases the frozen grants. Adds the frozen time to the end of running grants, and to the activation window of
+ * waiting grants. Resets the warnings about the end, so that they are sent again before the later end. Used grants were
+ * not frozen. Those whose end was still to come get the same time, so that all grants of a pack keep one end and an
+ * adjustment opens a used grant until that end.
  */
-const release = (db: Db, orderId: number, frozenMs: number, now: Date) =>
+const release = (db: Db, orderId: number, { ms, from }: Frozen, now: Date) =>
   db.execute(sql`
     update agent_grants set is_frozen = 0, valid_until = valid_until + t.frozen,
-      activate_until = case when state = ${GRANT_STATE_CODE.waiting} then activate_until + t.frozen else activate_until end,
+      activate_until = case when begin_time is null then activate_until + t.frozen else activate_until end,
       warned_days = case when valid_until + t.frozen > ${now.toISOString()}::timestamptz + interval '30 days' then null
         when valid_until + t.frozen > ${now.toISOString()}::timestamptz + interval '7 days' and warned_days is not null then 30
         else warned_days end
-    from (select make_interval(secs => ${frozenMs / 1000}::float8) as frozen) t
-    where order_id = ${orderId} and state < ${GRANT_STATE_CODE.used}`)
+    from (select make_interval(secs => ${ms / 1000}::float8) as frozen) t
+    where order_id = ${orderId} and (state < ${GRANT_STATE_CODE.used}
+      or state = ${GRANT_STATE_CODE.used} and coalesce(valid_until, activate_until) > ${from}::timestamptz)`)
 
-/** Returns the milliseconds since a refund was requested. */
-async function readFrozenTime({ db, now }: Ctx, refundId: number) {
-  const { rows } = await db.execute<{ ms: number }>(sql`
-    select (greatest(0, extract(epoch from ${now.toISOString()}::timestamptz - create_time)) * 1000)::float8 as ms
+/** Time during which a refund was undecided. */
+interface Frozen {
+  readonly ms: number
+  /** Time of the request. */
+  readonly from: string
+}
+
+async function readFrozenTime({ db, now }: Ctx, refundId: number): Promise<Frozen> {
+  const { rows } = await db.execute<Frozen & Record<string, unknown>>(sql`
+    select (greatest(0, extract(epoch from ${now.toISOString()}::timestamptz - create_time)) * 1000)::float8 as ms,
+      create_time::text as "from"
     from agent_order_refunds where id = ${refundId}`)
-  return rows[0]!.ms
+  return rows[0]!
 }
 
 const HOUR_MS = 3_600_000
@@ -111,9 +121,9 @@ export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
     .set({ state: pass === 1 ? 1 : 2, auditBy: user.uid, auditTime: now.toISOString(), auditRemark })
     .where(isOpen)
   if (pass === 0) {
-    const frozenMs = await readFrozenTime(ctx, refund!.id)
-    await release(db, id, frozenMs, now)
-    const action = `驳回退款（${auditRemark}），套餐期限顺延${formatFrozen(frozenMs)}，订单`
+    const frozen = await readFrozenTime(ctx, refund!.id)
+    await release(db, id, frozen, now)
+    const action = `驳回退款（${auditRemark}），套餐期限顺延${formatFrozen(frozen.ms)}，订单`
     return saveStep(ctx, order, { state: ORDER_STATE_CODE.paid }, action)
   }
   await revokeGrants(ctx, order, refund!.reason)

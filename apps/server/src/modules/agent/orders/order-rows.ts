@@ -80,7 +80,7 @@ const selectOrders = (db: Db, user: User) =>
     .leftJoin(tenants, eq(tenants.id, agentOrders.tenantId))
 type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
-/** The list names no voucher files; the details do. */
+/** Returns a row of the list, which contains no voucher files. The details add the voucher files. */
 const present = ({ allowances, ...row }: Selected) => ({
   ...row,
   storedFiles: undefined,

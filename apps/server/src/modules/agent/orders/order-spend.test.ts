@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000
-/** Random steps of the last test. A slow machine ends after the budget. */
+/** Random steps of the last test: at least `MIN_ROUNDS`, then further steps until the time budget is used up. */
 const [MIN_ROUNDS, MAX_ROUNDS, BUDGET_MS] = [120, 500, 45_000]
 const [SESSIONS, TURNS, CHARACTERS, SECONDS, TOKENS_IN, TOKENS_OUT] = [1, 2, 4, 5, 6, 7] as const
 
@@ -15,7 +15,7 @@ const { app, people, get, newAgent, newDevice, newPackage, place, put, sold, tal
 
 afterEach(() => lab.assertSound())
 
-const clockAt = (days: number) => runGrantClock({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
+const clockAt = (days: number) => closeDueGrants({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
 
 describe('AGENT-14 spending of measured use', () => {
   test('AGENT-14 each unit is spent from the measured use: device days, turns, minutes, characters, tokens', async () => {
@@ -158,7 +158,7 @@ describe('AGENT-14 the job agent-grant-clock', () => {
     })
   })
 
-  test('AGENT-14 an order whose grant an adjustment opens at the same time is not finished', async () => {
+  test('AGENT-14 an order is not finished when an adjustment opens one of its grants at the same time', async () => {
     const packageId = (await newPackage({ allowances: [{ unit: 2, amount: 1 }] })).id
     const orders: number[] = []
     for (let n = 0; n < 25; n += 1) {
@@ -206,7 +206,10 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
     await choose('1')
     expect((await transfer()).msg).toContain('设备有未用完的智能体套餐或待确认的订单，不能转移')
     await choose('0')
+    const limited = await app.by({ permissions: ['agent:order:query'], dataScope: 3, scopeIds: [people.tenantId] })
+    expect(await get(id, limited)).toMatchObject({ state: 1 })
     expect((await transfer()).data).toMatchObject({ done: 1, failed: [] })
+    expect(await get(id, limited)).toBeNull()
     expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 60, orderNo: '' }])
     expect(await grantsOf(`orderId=${id}`, people.tenant)).toEqual([])
     const kept = { left: '60 / 100轮', leftShare: 0.6 }

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { operLogs } from '#schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
@@ -189,7 +189,7 @@ describe('AGENT-13 refunds', () => {
       sql`update agent_order_refunds set create_time = now() - interval '40 days' where order_id = ${id}`,
     )
     // The running grant would have ended while it was frozen.
-    await runGrantClock({ ...app.services, now: () => new Date(Date.now() + 35 * 86_400_000) })
+    await closeDueGrants({ ...app.services, now: () => new Date(Date.now() + 35 * 86_400_000) })
     const decision = { id, rev: asked.data.rev, pass: 0, auditRemark: '已使用' }
     expect(await put(people.accountant, 'refund/audit', decision)).toMatchObject({ code: 200 })
     const [later, still] = await ends()

@@ -4,11 +4,11 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
-import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { sendServerAction, checkServerConnection } from '#domain/agents/voice-servers/server-action.ts'
+import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { checkServerConnection, sendServerAction } from '#domain/agents/voice-servers/server-action.ts'
 import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { buildParamRecord, resolveParameterTenant } from './params.service.ts'
+import { buildParamRecord, resolveChangedTenant, resolveParameterTenant } from './params.service.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
@@ -36,11 +36,22 @@ export async function listServers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
     sql`${agentDevices.sessionId} <> ''`,
     gt(agentDevices.turnTime, sql`now() - interval '10 minutes'`),
   )
-  const ofTenant = tenantId === PLATFORM_TENANT_ID ? undefined : eq(agentDevices.tenantId, tenantId)
+  const ofTenant =
+    tenantId === PLATFORM_TENANT_ID
+      ? scoped(user, { tenant: agentDevices.tenantId })
+      : eq(agentDevices.tenantId, tenantId)
+  const { serverAddress, serverClient } = agentDevices
+  const open = await db
+    .select({ serverAddress, serverClient, n: sql<number>`count(*)::int` })
+    .from(agentDevices)
+    .where(and(isOpen, ofTenant))
+    .groupBy(serverAddress, serverClient)
+  const sessionsOf = (address: string, client: string) =>
+    open.find((each) => each.serverAddress === address && each.serverClient === client)?.n ?? 0
   return {
     ...(await addressesOf(ctx, tenantId)),
-    openSessions: await db.$count(agentDevices, and(isOpen, ofTenant)),
-    contacts,
+    openSessions: open.reduce((sum, { n }) => sum + n, 0),
+    contacts: contacts.map((each) => ({ ...each, sessions: sessionsOf(each.address, each.client) })),
   }
 }
 
@@ -67,7 +78,7 @@ export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: Parsed
 export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
   const { services } = ctx
   const target = await transact(ctx, async (db) => {
-    const tenant = await resolveParameterTenant(db, ctx.user, asked)
+    const tenant = await resolveChangedTenant(db, ctx.user, asked)
     return { ...tenant, ...(await addressesOf({ services, db }, tenant.tenantId)) }
   })
   // The secret is sent only to an address of the tenant whose secret it is.

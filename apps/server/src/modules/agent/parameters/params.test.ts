@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { openVoiceSide } from '#test/clients/voice-side.ts'
@@ -137,6 +138,39 @@ test('AGENT-11 reload and restart reach the voice server, which calls OMS during
   } finally {
     await server.close()
   }
+})
+
+test('AGENT-11 each voice server shows the open conversations of the devices that it configured', async () => {
+  const server = new VoiceServer({ url, secret: await secretOf() })
+  await server.start()
+  const { pool } = app.services.database
+  const { rows: agents } = await pool.query<{
+    id: number
+  }>(`insert into agents (tenant_id, agent_code, agent_name, llm_id, tts_id)
+    select 1, 'AGT_SRV', '会话', min(id) filter (where type = 'LLM'), min(id) filter (where type = 'TTS') from agent_models
+    returning id`)
+  const modelId = await ensureVoiceModel(app.services)
+  const macs = ['02000000aa01', '02000000aa02']
+  for (const mac of macs) {
+    const { rows } = await pool.query<{ id: number }>(
+      `insert into devices (tenant_id, model_id, sn, mac) values (1, $2, $1, $1) returning id`,
+      [mac, modelId],
+    )
+    await pool.query('insert into agent_devices (device_id, tenant_id, agent_id, mac) values ($1, 1, $2, $3)', [
+      rows[0]!.id,
+      agents[0]!.id,
+      mac,
+    ])
+  }
+  const contacts = async () => (await admin.call('GET', `${PARAMS}/servers`)).data
+  const before = (await contacts()).openSessions
+  for (const mac of macs) await server.connect(mac.replaceAll(/(..)(?=.)/g, '$1:'))
+  await app.services.voiceServers.contacts.flush()
+  await app.services.voiceServers.marks.flush()
+  await pool.query(`update agent_devices set session_id = mac, turn_time = now() where mac = any($1)`, [macs])
+  const { openSessions, contacts: list } = await contacts()
+  expect(openSessions).toBe(before + 2)
+  expect(list).toMatchObject([{ client: 'PythonClient/2.0 (PID:42)', address: '127.0.0.1', sessions: 2 }])
 })
 
 test('AGENT-03 a tenant with its own secret may use its own voice server, except in a private network', async () => {

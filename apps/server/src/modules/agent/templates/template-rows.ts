@@ -3,13 +3,13 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildOrder, contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { isWithinScope, isUsableRow } from '#domain/agents/models/model-access.ts'
+import { buildEditableCondition, buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -29,7 +29,7 @@ const select = (db: Db, user: User) =>
       llmName: modelName(agentTemplates.llmId).as('llm_name'),
       ttsName: modelName(agentTemplates.ttsId).as('tts_name'),
       voiceName: sql<string>`coalesce(${agentVoiceClones.name}, ${agentVoices.name}, '')`.as('voice_name'),
-      isEditable: isWithinScope(agentTemplates, user).as('is_editable'),
+      isEditable: buildEditableCondition(agentTemplates, user).as('is_editable'),
     })
     .from(agentTemplates)
     .leftJoin(tenants, eq(tenants.id, agentTemplates.tenantId))
@@ -50,7 +50,7 @@ const rowOf = ({ template, ...names }: Found) => ({
 export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db, user).where(
     and(
-      isUsableRow(agentTemplates, user),
+      buildUsableRowCondition(agentTemplates, user),
       contains(agentTemplates.templateName, input.templateName),
       input.status === undefined ? undefined : eq(agentTemplates.status, input.status),
       input.tenantId === undefined ? undefined : eq(agentTemplates.tenantId, input.tenantId),
@@ -62,7 +62,7 @@ export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof ca
 }
 
 async function readTemplate({ db, user }: Ctx, templateId: number) {
-  const [found] = await select(db, user).where(and(isUsableRow(agentTemplates, user), eq(id, templateId)))
+  const [found] = await select(db, user).where(and(buildUsableRowCondition(agentTemplates, user), eq(id, templateId)))
   if (!found) throw notFound('模板')
   return rowOf(found)
 }

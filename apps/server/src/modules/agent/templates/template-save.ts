@@ -7,9 +7,9 @@ import { defineRecord } from '#core/database/record.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { pickBehaviour, type StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
+import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { assertReferencedRowsExist } from '../agents/agent-rules.ts'
@@ -20,6 +20,7 @@ const record = defineRecord({
   table: agentTemplates,
   calls: contract,
   kind: 'agentTemplate',
+  isSharedByPlatform: true,
   noun: '模板',
   nameOf: ({ templateName }) => templateName,
 })

@@ -2,7 +2,7 @@ import { agentQuestions as calls, type QuestionAnswer } from '@oms/contract/agen
 import { eq, sql } from 'drizzle-orm'
 import { ApiError, notFound } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
-import { JobLost, ProcessClosing, type Worker } from '#core/jobs/types.ts'
+import { JobLostError, ProcessClosing, type Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
@@ -50,7 +50,7 @@ const questionWorker =
     } catch (error) {
       const { reason } = signal
       if (!(reason instanceof ProcessClosing))
-        await end(services, runId, reason instanceof JobLost ? STATE.cancelled : STATE.failed, wordsOf(error))
+        await end(services, runId, reason instanceof JobLostError ? STATE.cancelled : STATE.failed, wordsOf(error))
       throw error
     }
     await end(services, runId, STATE.done)

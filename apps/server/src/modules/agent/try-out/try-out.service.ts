@@ -31,7 +31,7 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
   const agent = await readAgent(ctx, input.id)
   await assertBudget(ctx, agent.tenantId)
   const prepared = await prepareChat(services, agent, await subjectOf(ctx, input), input)
-  // The answer shows the request, which contains the memory.
+  // The response shows the prompt with the memory, so the log states that the account used the memory.
   const memory = prepared.hasMemory ? '，使用了记忆' : ''
   ctx.audit({ bizType: 'agent', bizId: agent.id, action: `试用智能体「${agent.agentName}」${memory}` })
   return async (_request, reply: FastifyReply) => {

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_OFFERED_TURNS, type voiceprints as calls } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { and, asc, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
@@ -76,7 +76,7 @@ export function listAgentOptions({ db, user }: Ctx, { keyword, ...page }: Parsed
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
     .where(and(visibleAgents(user), contains(agents.agentName, keyword)))
     .$dynamic()
-  return paginate(db, query, page, [asc(agents.agentName), asc(agents.id)])
+  return paginate(db, query, page, [asc(byName(agents.agentName)), asc(agents.id)])
 }
 
 /** Returns an agent that the caller may see. */

@@ -17,7 +17,7 @@ import { assertVoiceprintService, readAudio, findTurnAudio, callVoiceprintServic
 import { requireVisibleAgent } from './voiceprint-rows.ts'
 
 /** Maximum number of simultaneous comparisons. The service computes each comparison on one core. */
-const AT_ONCE = 4
+const MAX_CONCURRENT_COMPARISONS = 4
 
 /** Returns the state of the voiceprint service of a tenant. */
 export async function getServiceState({ services, user }: Ctx, { tenantId }: ParsedOf<typeof calls.service>) {
@@ -77,7 +77,7 @@ async function compare(ctx: Ctx, agentId: number, wav: Buffer) {
   })
   if (speakers.length === 0) throw invalid('该智能体还没有登记说话人', 'agentId')
   const service = await assertVoiceprintService(ctx, agent.tenantId)
-  const limited = limitConcurrency(AT_ONCE, speakers.length, () => invalid('说话人过多'))
+  const limited = limitConcurrency(MAX_CONCURRENT_COMPARISONS, speakers.length, () => invalid('说话人过多'))
   const list = await callVoiceprintService(() =>
     Promise.all(
       speakers.map((speaker) =>

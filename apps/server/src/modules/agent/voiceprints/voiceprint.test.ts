@@ -216,7 +216,7 @@ test('AGENT-10 deleting an agent deletes its voiceprints, and a job deletes them
   expect(log.action).toContain('删除1个声纹')
 })
 
-test('AGENT-10 each playback is logged with its agent, and plays only users and enrolled speakers', async () => {
+test('AGENT-10 each playback is logged with its agent; only recordings of users and of enrolled speakers can be played', async () => {
   const agentId = await newAgent()
   const [audioId, answer] = [await say(agentId, 2), await say(agentId, 3, { kind: 2 })]
   const play = (id: string) => me.inject({ url: `${ROOT}/audio/${id}` })

@@ -10,15 +10,18 @@ import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { type ImportCtx, pickFilledFields } from '#core/spreadsheet/import/take-lines.ts'
+import { type ImportCtx, omitEmptyFields } from '#core/spreadsheet/import/take-lines.ts'
+import { assertSharedRow } from '#core/tenancy/shared-data.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { isModelUsableBy } from '#domain/agents/models/model-access.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 
 interface State {
   readonly tenantId: number
   readonly updates: boolean
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
   readonly modelIds: Map<string, number | undefined>
   /** Line numbers by model and code, to name the earlier line in the message of a duplicate. */
   readonly seen: Map<string, number>
@@ -61,67 +64,65 @@ export const importVoices = defineImport({
   tables: ['agent_voices'],
   // The import ignores these columns of an export, so that an exported file can be imported again.
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
-  prepare: async (ctx, { update }): Promise<State> => ({
-    tenantId: (await resolveOwningTenant(ctx)).id,
-    updates: update === '1',
-    modelIds: new Map(),
-    seen: new Map(),
-  }),
+  prepare: async (ctx, { update, dryRun }): Promise<State> => {
+    const { id: tenantId } = await resolveOwningTenant(ctx)
+    assertSharedRow(ctx.user, tenantId)
+    const isDryRun = Number(dryRun) === 1
+    return { tenantId, updates: update === '1', isDryRun, modelIds: new Map(), seen: new Map() }
+  },
   // An empty cell gets the default of the schema.
   cells: ({ sort, status, ...given }) => ({
     ...given,
     ...(sort && { sort }),
     ...(status && { status: STATUS_CODES.get(status) ?? status }),
   }),
+  async findProblems(ctx, { modelCode }, state) {
+    if (modelCode === undefined || (await findSpeechModel(ctx, modelCode, state)) !== undefined) return []
+    return [invalid(`语音合成模型「${modelCode}」不存在或不可用`, 'modelCode')]
+  },
   async take(ctx, { modelCode, ...voice }, state, { row, filled }) {
-    const modelId = await speechModelId(ctx, modelCode, state)
+    const modelId = (await findSpeechModel(ctx, modelCode, state)) as number
     const key = `${modelId} ${voice.code}`
     const earlier = state.seen.get(key)
     if (earlier !== undefined) throw invalid(`与第${earlier}行重复`, 'code')
     state.seen.set(key, row)
-    const stored = await storedVoice(ctx, state.tenantId, modelId, voice.code)
     const { db, user, now } = ctx
+    const isSame = buildVoiceCondition(state.tenantId, modelId, voice.code)
+    const rows = db.select({ id: agentVoices.id, rev: agentVoices.rev }).from(agentVoices).where(isSame)
+    const [stored] = await (state.isDryRun ? rows : rows.for('update'))
+    if (stored && !state.updates) throw invalid('音色编码已存在', 'code')
+    if (state.isDryRun) return stored ? 'updated' : 'created'
     if (!stored) {
       const author = { createBy: user.uid, updateBy: user.uid }
       await db.insert(agentVoices).values({ ...voice, modelId, tenantId: state.tenantId, ...author })
       return 'created'
     }
-    if (!state.updates) throw invalid('音色编码已存在', 'code')
     await db
       .update(agentVoices)
-      .set({ ...pickFilledFields(voice, filled), ...updateColumns(stored, user.uid, now) })
+      .set({ ...omitEmptyFields(voice, filled), ...updateColumns(stored, user.uid, now) })
       .where(eq(agentVoices.id, stored.id))
     return 'updated'
   },
-  finish: ({ services, db }) =>
-    services.events.publish(db, 'changed', { resource: 'agent', tenantId: null }).then(() => undefined),
+  async finish({ services, db }, { isDryRun }) {
+    if (!isDryRun) await services.events.publish(db, 'changed', { resource: 'agent', tenantId: null })
+  },
 })
 
-async function speechModelId({ db }: ImportCtx, code: string, { modelIds, tenantId }: State): Promise<number> {
+async function findSpeechModel({ db }: ImportCtx, code: string, { modelIds, tenantId }: State) {
   if (!modelIds.has(code)) {
     const [found] = await db
       .select({ id: agentModels.id })
       .from(agentModels)
-      .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.code, code)))
+      .where(and(buildUsableModelCondition(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.code, code)))
     modelIds.set(code, found?.id)
   }
-  const modelId = modelIds.get(code)
-  if (modelId === undefined) throw invalid(`语音合成模型「${code}」不存在或不可用`, 'modelCode')
-  return modelId
+  return modelIds.get(code)
 }
 
-/** Returns the voice of this model and code, locked against other changes. */
-async function storedVoice({ db }: ImportCtx, tenantId: number, modelId: number, code: string) {
-  const isSame = and(
+const buildVoiceCondition = (tenantId: number, modelId: number, code: string) =>
+  and(
     eq(agentVoices.tenantId, tenantId),
     eq(agentVoices.modelId, modelId),
     eq(agentVoices.code, code),
     notDeleted(agentVoices),
   )
-  const [found] = await db
-    .select({ id: agentVoices.id, rev: agentVoices.rev })
-    .from(agentVoices)
-    .where(isSame)
-    .for('update')
-  return found
-}

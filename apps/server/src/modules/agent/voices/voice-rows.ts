@@ -6,14 +6,15 @@ import {
 } from '@oms/contract/agent/voices/voice.ts'
 import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildOrder, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { isWithinScope, isUsableRow } from '#domain/agents/models/model-access.ts'
+import { buildEditableCondition, buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
+import { SYNTHESIS_PROVIDERS } from '#domain/agents/voices/speech-synthesis.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
@@ -58,7 +59,10 @@ const select = (db: Db, user: User) =>
       status: agentVoices.status,
       remark: agentVoices.remark,
       useCount: useCount(user).as('use_count'),
-      isEditable: isWithinScope(agentVoices, user).as('is_editable'),
+      isEditable: buildEditableCondition(agentVoices, user).as('is_editable'),
+      isTestable: sql<boolean>`coalesce(${inArray(agentModels.providerCode, SYNTHESIS_PROVIDERS)}, false)`.as(
+        'is_testable',
+      ),
       createTime,
       updateTime,
       rev: agentVoices.rev,
@@ -69,7 +73,7 @@ const select = (db: Db, user: User) =>
 
 const conditions = (user: User, asked: Asked) =>
   and(
-    isUsableRow(agentVoices, user),
+    buildUsableRowCondition(agentVoices, user),
     contains(name, asked.name),
     contains(agentVoices.code, asked.code),
     contains(agentVoices.languages, asked.languages),
@@ -79,7 +83,7 @@ const conditions = (user: User, asked: Asked) =>
   )
 
 const order = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(asked, { sort, name, createTime, updateTime }, id, [asc(sort), asc(id)])
+  buildOrder(asked, { sort, name: byName(name), createTime, updateTime }, id, [asc(sort), asc(id)])
 
 /** Masks credentials in addresses, because rows of older releases contain them. */
 const shownVoice = <R extends { demoUrl: string; referenceAudio: string }>(row: R): R => ({
@@ -94,7 +98,7 @@ export async function listVoices({ db, user }: Ctx, input: ParsedOf<typeof calls
 }
 
 export async function getVoice({ db, user }: Ctx, input: ParsedOf<typeof calls.get>) {
-  const [found] = await select(db, user).where(and(isUsableRow(agentVoices, user), eq(id, input.id)))
+  const [found] = await select(db, user).where(and(buildUsableRowCondition(agentVoices, user), eq(id, input.id)))
   if (!found) throw notFound('音色')
   return shownVoice(found)
 }
@@ -153,7 +157,7 @@ export const exportVoices = defineExport({
   ],
   keys: (db, user, input) => db.select({ id }).from(agentVoices).where(conditions(user, input)).$dynamic(),
   order,
-  load: (db, user, keys) => select(db, user).where(and(isUsableRow(agentVoices, user), among(id, keys))),
+  load: (db, user, keys) => select(db, user).where(and(buildUsableRowCondition(agentVoices, user), among(id, keys))),
   keyOf: (row) => row.id,
   line: shownVoice,
 })

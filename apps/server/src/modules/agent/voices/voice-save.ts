@@ -6,7 +6,7 @@ import { defineRecord } from '#core/database/record.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { isModelUsableBy } from '#domain/agents/models/model-access.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { files } from '#schema/system.ts'
@@ -15,6 +15,7 @@ const record = defineRecord({
   table: agentVoices,
   calls: contract,
   kind: 'agentVoice',
+  isSharedByPlatform: true,
   noun: '音色',
   nameOf: ({ name }) => name,
   titles: { demoFileId: '试听文件' },
@@ -27,7 +28,7 @@ async function assertSpeechModel(db: Db, tenantId: number, modelId: number) {
   const [found] = await db
     .select({ id: agentModels.id })
     .from(agentModels)
-    .where(and(isModelUsableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.id, modelId)))
+    .where(and(buildUsableModelCondition(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.id, modelId)))
   if (!found) throw invalid('语音合成模型不存在或已被删除', 'modelId')
 }
 

@@ -1,11 +1,12 @@
 import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { implement } from '#core/http/implement.ts'
-import { getCloneFeature, listCloneModels, getClone, listClones } from './voice-clone-rows.ts'
+import { getClone, getCloneFeature, listCloneModels, listClones } from './voice-clone-rows.ts'
 import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
 import { importVoices } from './voice-import.ts'
 import { exportVoices, getVoice, listVoices, listVoiceUses } from './voice-rows.ts'
 import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
+import { testVoice } from './voice-test.service.ts'
 
 export const agentVoiceModule = implement(
   agentVoices,
@@ -19,10 +20,11 @@ export const agentVoiceModule = implement(
     disable: disableVoice,
     export: exportVoices,
     uses: listVoiceUses,
+    test: testVoice,
     template: importVoices.template,
     import: importVoices.take,
   },
-  { outsideTransaction: ['import'] },
+  { outsideTransaction: ['import', 'test'] },
 )
 
 export const voiceCloneModule = implement(voiceClones, {

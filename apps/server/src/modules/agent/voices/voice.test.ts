@@ -48,6 +48,26 @@ test.each([
   expect(await admin.call('POST', VOICE, input)).toEqual({ code: 400, msg, data: { field } })
 })
 
+test('AGENT-06 a masked credential of an address is refused by a save, so that the mask never replaces the credential', async () => {
+  const { data } = await admin.call('POST', VOICE, { modelId, name: '旧地址', code: 'zh-masked' })
+  const [demoUrl, referenceAudio] = ['https://u:p@203.0.113.5/a.mp3', 'https://203.0.113.5/b.wav?key=k-1']
+  await app.db.update(agentVoices).set({ demoUrl, referenceAudio }).where(eq(agentVoices.id, data.id))
+  const shown = (await admin.call('GET', `${VOICE}/${data.id}`)).data
+  expect([shown.demoUrl, shown.referenceAudio]).toEqual([
+    'https://******@203.0.113.5/a.mp3',
+    'https://203.0.113.5/b.wav?key=******',
+  ])
+  const stored = async () => (await app.db.select().from(agentVoices).where(eq(agentVoices.id, data.id)))[0]!
+  // The cells of the table send the whole row.
+  for (const over of [{ name: '新名称' }, { demoUrl: '' }, { demoUrl: 'https://******@203.0.113.6/a.mp3' }]) {
+    const answer = await admin.call('PUT', VOICE, { ...shown, ...over })
+    expect(answer).toMatchObject({ code: 400, msg: expect.stringContaining('不能包含用户名、密码或密钥参数') })
+  }
+  expect(await stored()).toMatchObject({ name: '旧地址', demoUrl, referenceAudio })
+  expect((await admin.call('PUT', VOICE, { ...shown, demoUrl: '', referenceAudio: '' })).code).toBe(200)
+  expect(await stored()).toMatchObject({ demoUrl: '', referenceAudio: '' })
+})
+
 test('AGENT-06 a tenant uses the voices of the platform, changes only its own, and exports both', async () => {
   const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
   const [shipped] = await app.db

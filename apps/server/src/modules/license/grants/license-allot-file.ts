@@ -1,20 +1,27 @@
+import { text } from '@oms/contract/core/fields.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
 import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
-import { text } from '@oms/contract/core/fields.ts'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { conflict, type ApiError } from '#core/http/api-error.ts'
+import { type ApiError, conflict } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
-import { allotCertificates, type PickedCertificate, requireAllotmentTenant } from './license-allot.ts'
 import { publishLicensesChanged } from '../license-rows.ts'
+import {
+  allotCertificates,
+  assertGrantsCover,
+  type PickedCertificate,
+  requireAllotmentTenant,
+} from './license-allot.ts'
 
 const Line = z.object({ uid: text('UID', 64) })
 
 interface State {
   readonly tenantId: number
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
   readonly seen: Map<number, number>
   readonly picks: PickedCertificate[]
 }
@@ -37,14 +44,16 @@ export const importAllotments = defineImport({
   required: ['uid'],
   example: { uid: 'VSTC-000123-ABCDE' },
   maxRows: LICENSE_IMPORT_ROWS,
-  prepare: async (ctx, { tenantId }): Promise<State> => ({
+  prepare: async (ctx, { tenantId, dryRun }): Promise<State> => ({
     tenantId: (await requireAllotmentTenant(ctx, tenantId)).id,
+    isDryRun: Number(dryRun) === 1,
     seen: new Map(),
     picks: [],
   }),
   takeMany,
-  finish: async (ctx, { tenantId, picks }) => {
+  finish: async (ctx, { tenantId, picks, isDryRun }) => {
     if (picks.length === 0) return
+    if (isDryRun) return assertGrantsCover(ctx.db, tenantId, picks)
     await allotCertificates(ctx, {
       tenantId,
       picks,
@@ -59,7 +68,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.
   const spelled = lines.map(({ input }) => listUidSpellings(input.uid))
   const { rows } = await ctx.db.execute<Found>(sql`
     select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
-    where uid = any(${sql.param(spelled.flat())}::text[]) order by id for update`)
+    where uid = any(${sql.param(spelled.flat())}::text[]) order by id ${state.isDryRun ? sql`` : sql`for update`}`)
   const byUid = new Map(rows.map((row) => [row.uid, row]))
   return lines.map(({ row }, at): 'updated' | ApiError => {
     const found = spelled[at]!.map((uid) => byUid.get(uid)).find(Boolean)

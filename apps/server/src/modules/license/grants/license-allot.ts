@@ -1,13 +1,13 @@
-import { maskUid, listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { MAX_ALLOTTED_CERTIFICATES } from '@oms/contract/license/license-rows.ts'
+import { listUidSpellings, maskUid } from '@oms/contract/license/license-uid.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { licenses } from '#schema/license.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
-import { takeStep } from '#domain/licensing/steps.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
-import { addLedgerEntry, listGrantsInForce, LEDGER_KIND, grantCovers, type StoredGrant } from '../license-ledger.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { applyLicenseStep } from '#domain/licensing/steps.ts'
+import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { licenses } from '#schema/license.ts'
+import { addLedgerEntry, grantCovers, LEDGER_KIND, listGrantsInForce, type StoredGrant } from '../license-ledger.ts'
 import { createStepContext } from '../license-rows.ts'
 
 /** A certificate selected for allotment. */
@@ -43,15 +43,15 @@ export async function buildSelectionFilter(db: Db, given: CertificateSelection):
     given.batchId === undefined ? undefined : eq(licenses.batchId, given.batchId),
   )
   if (given.mode !== 2) return narrowed ?? sql`false`
-  const first = await stored(db, given.first ?? '', 'first')
-  const last = await stored(db, given.last ?? '', 'last')
+  const first = await findCertificate(db, given.first ?? '', 'first')
+  const last = await findCertificate(db, given.last ?? '', 'last')
   if (first.vendor !== last.vendor) throw invalid('起止 UID 不属于同一厂商', 'last')
   if (first.uid > last.uid) throw invalid('结束 UID 不能小于起始 UID', 'last')
   const inside = sql`${licenses.uid} between ${first.uid} and ${last.uid} and ${licenses.vendor} = ${first.vendor}`
   return and(inside, narrowed) ?? inside
 }
 
-async function stored(db: Db, uid: string, field: string) {
+async function findCertificate(db: Db, uid: string, field: string) {
   const [found] = await db
     .select({ uid: licenses.uid, vendor: licenses.vendor })
     .from(licenses)
@@ -90,10 +90,12 @@ export async function allotCertificates(
   ctx: Pick<Ctx, 'db' | 'user' | 'now'>,
   { tenantId, picks, reason, free }: Allotment,
 ) {
-  const charges = free ? [{ grant: undefined, ids: picks.map(({ id }) => id) }] : await charged(ctx.db, tenantId, picks)
+  const charges = free
+    ? [{ grant: undefined, ids: picks.map(({ id }) => id) }]
+    : await assignGrants(ctx.db, tenantId, picks, { locked: true })
   for (const { grant, ids } of charges) {
     const why = free ? `免授权分配：${reason}` : [`授权 ${grant?.grantNo}`, reason].filter(Boolean).join('，')
-    await takeStep(createStepContext(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
+    await applyLicenseStep(createStepContext(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
     if (grant)
       await addLedgerEntry(
         ctx,
@@ -104,10 +106,20 @@ export async function allotCertificates(
   }
 }
 
-/** Assigns each certificate to the grant that pays. */
-async function charged(db: Db, tenantId: number, picks: readonly PickedCertificate[]) {
+/** Throws like `allotCertificates` unless the grants of a tenant cover all certificates. Locks and writes no row. */
+export async function assertGrantsCover(db: Db, tenantId: number, picks: readonly PickedCertificate[]) {
+  await assignGrants(db, tenantId, picks, { locked: false })
+}
+
+/** Assigns each certificate to the grant that pays. `locked` locks the grants, which a charge requires. */
+async function assignGrants(
+  db: Db,
+  tenantId: number,
+  picks: readonly PickedCertificate[],
+  { locked }: { readonly locked: boolean },
+) {
   const types = [...new Set(picks.map(({ typeCode }) => typeCode))]
-  const grants = await listGrantsInForce(db, tenantId, types, true)
+  const grants = await listGrantsInForce(db, tenantId, types, locked)
   const charges = new Map<StoredGrant, number[]>()
   const uncovered = new Map<string, number>()
   // Grants for one model are charged before grants for any model.

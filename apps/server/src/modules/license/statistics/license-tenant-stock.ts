@@ -5,13 +5,13 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenseTenantThresholds } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 
@@ -127,7 +127,7 @@ async function notifyLowStock(services: Services, db: Db, { tenantId, name, left
     text: `客户「${name}」未使用的P2P证书剩余${left}个，低于预警数量${warnBelow}个，请及时申请或分配。`,
     uids: [
       ...(await listAccountsWithPermission(db, tenantId, QUERY)),
-      ...(await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
+      ...(await listPlatformStaff(db, QUERY, [tenantId])),
     ],
     priority: 2,
   })

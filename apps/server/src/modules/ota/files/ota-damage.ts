@@ -3,7 +3,7 @@ import { and, eq, exists } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { otaComponents, otaVersions } from '#schema/ota.ts'
 import { otaAlarms } from '#schema/upgrade.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { writeOperation } from '#core/audit/operation-log.ts'
 import { describeRecall, recallRelease } from '#domain/fleet/release.ts'
 import type { Services } from '#core/services.ts'
@@ -78,9 +78,9 @@ async function notifyResponsible(
   { tenantId, verName }: StoredVersion,
   message: string,
 ) {
-  const tenants = new Set([tenantId, PLATFORM_TENANT_ID])
-  const uids: number[] = []
-  for (const id of tenants) uids.push(...(await listAccountsWithPermission(db, id, calls.enable.access)))
+  const { access } = calls.enable
+  const own = tenantId === PLATFORM_TENANT_ID ? [] : await listAccountsWithPermission(db, tenantId, access)
+  const uids = [...own, ...(await listPlatformStaff(db, access, [tenantId]))]
   const text = `${message}。\n请重新上传组件并新增版本，并检查服务器的磁盘。`
   await sendMessage(services, db, { title: `${noun}文件损坏：${verName}`, text, uids, priority: 3 })
 }

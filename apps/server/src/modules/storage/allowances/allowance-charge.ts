@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { ossAllowanceLedger, ossAllowances } from '#schema/storage-sales.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { ossAllowanceLedger, ossAllowances } from '#schema/storage-sales.ts'
 
 export const ALLOWANCE_ENTRY = { granted: 1, increased: 2, reduced: 3, used: 4 } as const
 
@@ -61,9 +61,16 @@ export async function chargeAllowances(ctx: LedgerCtx, copies: ReadonlyMap<numbe
       })
       .where(and(isOf(user, packageId), sql`${ossAllowances.quota} - ${ossAllowances.used} >= ${count}`))
       .returning()
-    if (!charged)
-      throw invalid(`开通额度不足，剩余${(await readRemainingAllowance(ctx, packageId)) ?? 0}份`, 'packageId')
+    if (!charged) throw allowanceExceeded(await readRemainingAllowance(ctx, packageId))
     const balance = charged.quota - charged.used
     await addAllowanceEntry(ctx, charged, { kind: ALLOWANCE_ENTRY.used, amount: -count, balance, reason })
   }
+}
+
+const allowanceExceeded = (left: number | null) => invalid(`开通额度不足，剩余${left ?? 0}份`, 'packageId')
+
+/** Throws like `chargeAllowances` unless the allowance covers this number of copies. Locks and writes no row. */
+export async function assertAllowanceCovers(ctx: Pick<Ctx, 'db' | 'user'>, packageId: number, copies: number) {
+  const left = await readRemainingAllowance(ctx, packageId)
+  if (left !== null && left < copies) throw allowanceExceeded(left)
 }

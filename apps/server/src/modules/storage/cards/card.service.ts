@@ -14,6 +14,7 @@ import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { createCardHasher, formatCardCode, createCardCode } from './card-code.ts'
 import { markTermsSold, publishEntitlements } from '../entitlements/open.service.ts'
 import { readTermsOnSale } from '../entitlements/open-prepare.ts'
+import { isCardInScope } from '../sales-scope.ts'
 
 const KIND = 'storageCardBatch'
 const FILE_MS = CARD_FILE_HOURS * 3_600_000
@@ -21,8 +22,12 @@ const FILE_MS = CARD_FILE_HOURS * 3_600_000
 const visibleBatches = (user: User) =>
   scoped(user, { tenant: ossCardBatches.tenantId, creator: ossCardBatches.createBy })
 
-const countOf = (state: number) =>
-  sql<number>`(select count(*)::int from oss_cards c where c.batch_id = ${ossCardBatches.id} and c.state = ${state})`
+const countOf = (user: User, state: number) =>
+  sql<number>`(select count(*)::int from ${ossCards} where ${and(
+    eq(ossCards.batchId, ossCardBatches.id),
+    eq(ossCards.state, state),
+    isCardInScope(user),
+  )})`
 
 /** Batches whose file can still be downloaded by this account. */
 const hasFile = ({ user, now }: Pick<Ctx, 'user' | 'now'>) =>
@@ -37,8 +42,8 @@ export function listBatches(ctx: Ctx, { batchNo, packageId, ...page }: ParsedOf<
       batchNo: ossCardBatches.batchNo,
       packageName: ossCardBatches.packageName,
       count: ossCardBatches.count,
-      used: countOf(1).as('used'),
-      voided: countOf(2).as('voided'),
+      used: countOf(user, 1).as('used'),
+      voided: countOf(user, 2).as('voided'),
       unitAmount: ossCardBatches.unitAmount,
       validTo: ossCardBatches.validTo,
       remark: ossCardBatches.remark,
@@ -83,6 +88,7 @@ export function listCards({ db, user }: Ctx, input: ParsedOf<typeof calls.list>)
     .where(
       and(
         visibleBatches(user),
+        isCardInScope(user),
         batchId === undefined ? undefined : eq(ossCards.batchId, batchId),
         contains(ossCardBatches.batchNo, batchNo),
         contains(ossCards.tail, tail),

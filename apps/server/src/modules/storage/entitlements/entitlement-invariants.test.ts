@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { runStorageClock } from '../storage-clock.ts'
+import { recordDueEntitlements } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -39,10 +39,10 @@ test('a queue that cannot be recorded does not stop the other queues of the run'
   setNow(START_MS + 400 * DAY_MS)
   const statesOf = async (sn: string) => (await rowsOf(sn)).map(({ state }) => state)
   const before = await statesOf(broken)
-  expect(await runStorageClock(app.services)).toMatchObject({ failedItems: 1 })
+  expect(await recordDueEntitlements(app.services)).toMatchObject({ failedItems: 1 })
   expect([await statesOf(broken), await statesOf(sound)]).toEqual([before, [2]])
   await app.db.execute(sql`drop trigger refuse_queue on oss_queues`)
-  expect(await runStorageClock(app.services)).toEqual({ queues: 1, failedItems: 0 })
+  expect(await recordDueEntitlements(app.services)).toEqual({ queues: 1, failedItems: 0 })
   expect(await statesOf(broken)).toEqual([2])
 })
 
@@ -85,7 +85,7 @@ test('after random steps on several devices every invariant holds', { timeout: 3
         reason: '换机',
       })
     else if (kind === 8) await call('POST', `${URL}/renew`, { ids: [chosen.id], reason: '续费' })
-    else await runStorageClock(app.services)
+    else await recordDueEntitlements(app.services)
   }
   expect(await breaches()).toEqual([])
   const { rows } = await app.db.execute<{ n: number }>(

@@ -142,14 +142,14 @@ const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEOS, SQL>> = {
 
 /**
  * Condition of the entitlement that represents its channel: the one in force or suspended, otherwise the one that ended
- * last. The videos of a channel are shown and counted in this row only.
+ * last.
  */
 const representsChannel = sql`${ossEntitlements.id} = (select e.id from oss_entitlements e
   where e.device_id = ${ossEntitlements.deviceId} and e.channel = ${ossEntitlements.channel}
     and e.tenant_id = ${ossEntitlements.tenantId}
   order by e.state in (1, 3) desc, e.state <> 0 desc, e.end_time desc nulls last, e.id desc limit 1)`
 
-/** Selects one entitlement of each channel with recordings. */
+/** Condition of the entitlements that represent a channel with recordings in the state `videos`. */
 const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
   and(
     sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
@@ -201,7 +201,7 @@ export async function listEntitlements(ctx: Ctx, input: ParsedOf<typeof calls.li
 type VideoFacts = { readonly usedBytes: number | null; readonly uploadTime: string | null }
 const NO_VIDEOS: VideoFacts = { usedBytes: null, uploadTime: null }
 
-/** Adds the videos of a channel to the row that represents the channel. */
+/** Adds the videos of an entitlement, and the last upload of the channel to the row that represents the channel. */
 async function withVideos<R extends { id: number }>(db: Db, rows: readonly R[]) {
   const facts = await videoFacts(
     db,
@@ -210,19 +210,25 @@ async function withVideos<R extends { id: number }>(db: Db, rows: readonly R[]) 
   return rows.map((row) => ({ ...row, ...(facts.get(row.id) ?? NO_VIDEOS) }))
 }
 
-/** Returns the bytes of the retained videos and the last upload, by the entitlement that represents the channel. */
+/**
+ * Returns the bytes of the retained videos by entitlement, and the last upload by the entitlement that represents the
+ * channel. That entitlement also has the videos of days without an entitlement.
+ */
 async function videoFacts(db: Db, ids: readonly number[]) {
   const { rows: found } = await db.execute<VideoFacts & { id: number }>(sql`
-    select ${ossEntitlements.id} as id, coalesce(d.bytes, 0)::float8 as "usedBytes",
-      to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
+    select ${ossEntitlements.id} as id,
+      case when f.shown then coalesce(d.bytes, 0) else d.bytes end::float8 as "usedBytes",
+      case when f.shown then to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') end as "uploadTime"
     from ${ossEntitlements}
+    cross join lateral (select ${representsChannel} as shown) f
     left join lateral (select sum(bytes - removed_bytes) as bytes from oss_device_days d
       where d.device_id = ${ossEntitlements.deviceId}
       and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId}
-      and current_date < any(d.expire_days)) d on true
+      and current_date < any(d.expire_days)
+      and (d.entitlement_id = ${ossEntitlements.id} or (d.entitlement_id = 0 and f.shown))) d on true
     left join oss_device_status s on s.device_id = ${ossEntitlements.deviceId}
       and s.channel = ${ossEntitlements.channel} and s.tenant_id = ${ossEntitlements.tenantId}
-    where ${among(ossEntitlements.id, ids)} and ${representsChannel}`)
+    where ${among(ossEntitlements.id, ids)}`)
   return new Map(found.map(({ id, ...facts }) => [id, facts]))
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { loadQueues } from '#domain/storage/queue-store.ts'
-import { mergeStorageSums, runStorageClock } from '../storage-clock.ts'
+import { mergeStorageSums, recordDueEntitlements } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 
 const app = useApp()
@@ -27,7 +27,7 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('the plan of an override counts the lost time of every device, also of those that it does not show', async () => {
+  test('the plan of an override counts the lost time of every device, also of devices that the plan does not list', async () => {
     at('2026-05-01')
     const sns = await Promise.all(Array.from({ length: 22 }, () => newDevice()))
     await open(sns, 'W1')
@@ -35,6 +35,18 @@ describe('opening packages', () => {
     const { data } = await call('POST', `${URL}/open/plan`, override)
     expect(data).toMatchObject({ devices: 23, lostDevices: 22, lostSeconds: 22 * 7 * 86_400 })
     expect(data.queues).toHaveLength(20)
+  })
+
+  test('the plan of an override names the lost value: the paid amount by the remaining seconds, rounded down', async () => {
+    at('2026-05-01')
+    const [paid, gift] = [await newDevice(), await newDevice()]
+    await open([paid], 'W1', { source: 1, amount: 1000 })
+    await open([gift], 'W1')
+    at('2026-05-02')
+    const override = { sns: [paid, gift], packageId: packages['M1'], effectMode: 3 }
+    const { data } = await call('POST', `${URL}/open/plan`, override)
+    expect(data).toMatchObject({ lostDevices: 2, lostSeconds: 12 * 86_400, lostAmount: 857 })
+    expect(data.queues.map(({ lostAmount }: { lostAmount: number }) => lostAmount)).toEqual([857, 0])
   })
 
   test('an entitlement in force shows the time that is used and the time that remains now', async () => {
@@ -62,7 +74,9 @@ describe('opening packages', () => {
     ])
     at('2026-05-12')
     const plan = (await call('POST', `${URL}/open/plan`, { sns: [sn], packageId: packages['M1'], effectMode: 3 })).data
-    expect(plan.queues[0].lostSeconds).toBe(6 * 86_400)
+    // The package in force was a gift: time is lost, but no money.
+    expect(plan.queues[0]).toMatchObject({ lostSeconds: 6 * 86_400, lostAmount: 0 })
+    expect(plan.queues[0].before[0]).toMatchObject({ packageName: '套餐W1', to: '2026-05-18 10:00:00' })
     await open([sn], 'M1', { effectMode: 3 })
     expect((await shown(sn)).map(([state]) => state)).toEqual([0, 4, 1])
     expect(await breaches()).toEqual([])
@@ -168,48 +182,19 @@ describe('steps', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a transfer moves the remaining seconds to a device of the same tenant', async () => {
+  test('a step keeps the end of other queues, whose packages ended before', async () => {
     at('2026-05-01')
-    const [from, to, foreign] = [await newDevice(), await newDevice(), await newDevice(2)]
-    await open([from])
-    const [row] = await rowsOf(from)
-    at('2026-05-11')
-    const move = (targetSn: string) => call('POST', `${URL}/transfer`, { id: row!.id, targetSn, reason: '换机' })
-    expect(await move(from)).toMatchObject({ msg: '不能转移到同一设备', data: { field: 'targetSn' } })
-    expect((await move(foreign)).msg).toBe('目标设备与原设备属于不同客户')
-    expect(await move(to)).toMatchObject({ code: 200, msg: '转移成功' })
-    expect(await shown(from)).toEqual([[5, '2026-05-01', '2026-05-11']])
-    expect(await shown(to)).toEqual([[1, '2026-05-11', '2026-06-01']])
-    expect((await move(to)).msg).toBe('套餐已转移，只有待生效、使用中的套餐可以转移')
-    expect(await breaches()).toEqual([])
-  })
-
-  test('the targets of a transfer are the devices of one tenant whose model has cloud storage', async () => {
-    const [own, foreign, without] = [await newDevice(), await newDevice(2), await newDevice(1, 2)]
-    const targetsOf = async (tenantId: number, sn: string) =>
-      (await call('GET', `/api/v1/oss/options/target?tenantId=${tenantId}&keyword=${sn}`)).data.list
-    expect(await targetsOf(1, own)).toMatchObject([{ name: own, modelName: '双目', cloudChannels: 2 }])
-    expect([await targetsOf(1, foreign), await targetsOf(1, without)]).toEqual([[], []])
-    expect(await targetsOf(2, foreign)).toMatchObject([{ name: foreign }])
-  })
-
-  test('a transfer is refused to a model that the package does not support, and beyond ten years', async () => {
-    at('2026-05-01')
-    await addPackage('D2ONLY', { modelIds: [1] })
-    await app.db.execute(sql`insert into device_models (type_id, model_name, model_code, cloud_channels)
-      values (1, '单目', 'D1', 1) on conflict do nothing`)
-    const { rows: models } = await app.db.execute<{ id: number }>(
-      sql`select id from device_models where model_code = 'D1'`,
-    )
-    const [from, other, full] = [await newDevice(), await newDevice(1, models[0]!.id), await newDevice()]
-    await open([from], 'D2ONLY')
-    await addPackage('Y9', { periodType: 3, periodCount: 10 })
-    await open([full], 'Y9')
-    const [row] = await rowsOf(from)
-    const move = (targetSn: string) => call('POST', `${URL}/transfer`, { id: row!.id, targetSn, reason: '换机' })
-    expect(await move(other)).toMatchObject({ msg: '目标设备型号不支持该套餐', data: { field: 'targetSn' } })
-    expect(await move(full)).toMatchObject({ msg: '到期时间不能超过10年', data: { field: 'targetSn' } })
-    expect(await breaches()).toEqual([])
+    const [ended, running] = [await newDevice(), await newDevice()]
+    await open([ended], 'W1')
+    await open([running])
+    at('2026-05-20')
+    await recordDueEntitlements(app.services)
+    const endOf = async () =>
+      (await call('GET', `${URL}/queue?sn=${ended}`)).data.channels.map(({ endTime }: { endTime: string }) => endTime)
+    expect(await endOf()).toEqual(['2026-05-08 10:00:00'])
+    const ids = [(await rowsOf(ended))[0]!.id, (await rowsOf(running))[0]!.id]
+    expect((await step('suspend', ids)).data).toMatchObject({ done: 1, failed: [{ name: ended }] })
+    expect(await endOf()).toEqual(['2026-05-08 10:00:00'])
   })
 
   test('the limit of ten years also holds while the current package is suspended', async () => {
@@ -247,7 +232,7 @@ describe('time', () => {
       return [...past, ...planned].map(({ from, to }: { from: string; to: string }) => [from, to])
     }
     const before = await queueOf()
-    expect(await runStorageClock(app.services)).toMatchObject({ queues: expect.any(Number) })
+    expect(await recordDueEntitlements(app.services)).toMatchObject({ queues: expect.any(Number) })
     expect(await queueOf()).toEqual(before)
     expect(await shown(sn)).toEqual([
       [2, '2026-05-01', '2026-06-01'],
@@ -255,9 +240,9 @@ describe('time', () => {
       [0, '2026-07-01', '2026-08-01'],
     ])
     at('2027-01-01')
-    await runStorageClock(app.services)
+    await recordDueEntitlements(app.services)
     expect((await shown(sn)).map(([state]) => state)).toEqual([2, 2, 2])
-    expect(await runStorageClock(app.services)).toEqual({ queues: 0, failedItems: 0 })
+    expect(await recordDueEntitlements(app.services)).toEqual({ queues: 0, failedItems: 0 })
     expect(await breaches()).toEqual([])
     await mergeStorageSums(app.db)
     expect(await breaches()).toEqual([])

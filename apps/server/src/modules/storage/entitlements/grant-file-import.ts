@@ -1,22 +1,24 @@
-import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
-import { GRANT_FILE_ROWS, GrantLine, storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
-import { and, eq } from 'drizzle-orm'
+import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
+import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
+import { and, eq, ne } from 'drizzle-orm'
 import type * as z from 'zod'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import { openGrantLines } from './grant-file-open.ts'
-import { publishEntitlements, buildQueuePlan } from './open.service.ts'
-import { type PreparedEntitlements, type QueueCtx, type Terms, readTermsOnSale } from './open-prepare.ts'
+import { loadSubmitter } from './grant-file-scope.ts'
+import { computeQueueLoss } from './lost-time.ts'
+import { buildQueuePlan, publishEntitlements } from './open.service.ts'
+import { type PreparedEntitlements, type QueueCtx, readTermsOnSale, type Terms } from './open-prepare.ts'
 
 /** Input of a run: the totals of the file, and the row of a file that a second person approved. */
 export type GrantInput = ParsedOf<typeof calls.import> & {
@@ -27,20 +29,32 @@ export interface GrantTotals {
   readonly lines: number
   readonly devices: number
   readonly copies: number
+  /** Tenants of the devices; 0 for serial numbers without a device. */
+  readonly tenantIds: readonly number[]
 }
 
 export interface GrantState {
   readonly input: GrantInput
   readonly terms: Terms
-  readonly grantFileId: number
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
+  /** Row of the file; undefined in a dry run. */
+  readonly grantFileId: number | undefined
+  /** Account whose data scope limits the devices: the account that sent the file. */
+  readonly submitter: User
   /** Row number of the first line of each channel. */
   readonly seen: Map<string, number>
   readonly opened: Set<number>
+  /** Serial numbers that have received a trial, before or by an earlier line. */
+  readonly trials: Set<string>
   entitlements: number
   amount: number
   done: number
   plan?: GrantPlan
   queues: GrantPlan['queues']
+  /** What the devices of `losing` lose by an override. */
+  readonly loss: { lostSeconds: number; lostAmount: number }
+  readonly losing: Set<number>
 }
 export type GrantLines = readonly { readonly row: number; readonly input: z.output<typeof GrantLine> }[]
 
@@ -61,21 +75,39 @@ export const importGrantFile = defineImport({
   tables: ['oss_entitlements', 'oss_queues', 'oss_ledger'],
   required: ['sn'],
   example: { sn: '示例行，导入前请删除', channel: '0', copies: '1' },
-  maxRows: GRANT_FILE_ROWS,
+  maxRows: MAX_GRANT_FILE_ROWS,
   prepare,
   takeMany,
   finish,
   isAnswerOptional: true,
   storeReport,
-  answer: ({ plan }: GrantState, dryRun) => (dryRun && plan ? { plan } : {}),
+  answer: ({ plan }: GrantState) => (plan ? { plan } : {}),
 })
 
 async function prepare(ctx: ImportCtx, given: ParsedOf<typeof calls.import>): Promise<GrantState> {
   const input: GrantInput = given
-  const terms = await readTermsOnSale(ctx, input.packageId)
-  const grantFileId = input.grantFileId ? await lockApproved(ctx, input.grantFileId) : await addFile(ctx, input, terms)
-  const empty = { entitlements: 0, amount: 0, done: 0, queues: [] }
-  return { input, terms, grantFileId, seen: new Map(), opened: new Set(), ...empty }
+  const isDryRun = Number(input.dryRun) === 1
+  const terms = await readTermsOnSale(ctx, input.packageId, !isDryRun)
+  const loss = { lostSeconds: 0, lostAmount: 0 }
+  const empty = { entitlements: 0, amount: 0, done: 0, queues: [], loss, losing: new Set<number>() }
+  const known = { seen: new Map(), opened: new Set<number>(), trials: new Set<string>() }
+  return { input, terms, isDryRun, ...(await openFile(ctx, input, terms)), ...known, ...empty }
+}
+
+/** Returns the row of the file, and the account whose data scope limits the devices. */
+async function openFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
+  if (input.grantFileId) return lockApproved(ctx, input.grantFileId)
+  const isDryRun = Number(input.dryRun) === 1
+  if (isDryRun) await assertNewFile(ctx)
+  return { grantFileId: isDryRun ? undefined : await addFile(ctx, input, terms), submitter: ctx.user }
+}
+
+/** Throws when the insertion of the file would violate the unique index of the hash. */
+async function assertNewFile({ db, user, file }: ImportCtx) {
+  const { tenantId, fileHash, state } = ossGrantFiles
+  const isOwn = eq(tenantId, user.tenantId ?? PLATFORM_TENANT_ID)
+  const count = await db.$count(ossGrantFiles, and(isOwn, eq(fileHash, file.sha256), ne(state, 3)))
+  if (count > 0) throw conflict(...SAME_FILE.oss_grant_files_hash)
 }
 
 /** Values of a new row for a file. */
@@ -97,6 +129,7 @@ export const buildGrantFileRow = (
   lines: input.totals?.lines ?? 0,
   devices: input.totals?.devices ?? 0,
   copies: input.totals?.copies ?? 0,
+  tenantIds: [...(input.totals?.tenantIds ?? [0])],
   listPrice: (input.totals?.copies ?? 0) * terms.price,
   createBy: user.uid,
   updateBy: user.uid,
@@ -116,19 +149,20 @@ async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
   return made!.id
 }
 
-/** Locks an approved file. A second job of the same file is refused. */
-async function lockApproved({ db }: ImportCtx, id: number) {
+/** Locks an approved file and returns its submitter. A second job of the same file is refused. */
+async function lockApproved({ db, user }: ImportCtx, grantFileId: number) {
+  const { state, createBy, tenantId } = ossGrantFiles
   const [found] = await db
-    .select({ state: ossGrantFiles.state })
+    .select({ state, createBy, tenantId })
     .from(ossGrantFiles)
-    .where(eq(ossGrantFiles.id, id))
+    .where(eq(ossGrantFiles.id, grantFileId))
     .for('update')
   if (found?.state !== 1) throw refused('该批次已执行或未通过审批')
-  return id
+  return { grantFileId, submitter: await loadSubmitter({ db, user }, found) }
 }
 
 async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
-  const outcomes: ('created' | ApiError)[] = []
+  const outcomes: ('created' | ApiError | readonly ApiError[])[] = []
   const fresh: { at: number; line: GrantLines[number] }[] = []
   for (const [at, line] of lines.entries()) {
     const key = `${line.input.sn}:${line.input.channel ?? 0}`
@@ -145,8 +179,8 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
     (prepared) => notePlan(ctx, prepared, state),
   )
   for (const [index, { at }] of fresh.entries()) {
-    const problem = opened[index]
-    outcomes[at] = problem === undefined ? 'created' : invalid(problem.msg, problem.field)
+    const problems = (opened[index] ?? []).map(({ msg, field }) => invalid(msg, field))
+    outcomes[at] = problems.length === 0 ? 'created' : problems
   }
   state.done += outcomes.filter((outcome) => outcome === 'created').length
   return outcomes
@@ -160,6 +194,12 @@ function notePlan(ctx: QueueCtx, { created, works, before }: PreparedEntitlement
     state.amount += amount
   }
   state.entitlements += created.length
+  for (const work of works) {
+    const { lostSeconds, lostAmount } = computeQueueLoss(work)
+    state.loss.lostSeconds += lostSeconds
+    state.loss.lostAmount += lostAmount
+    if (lostSeconds > 0) state.losing.add(work.deviceId)
+  }
   const shown = works.slice(0, SHOWN - state.queues.length)
   const plans = shown.map((work) =>
     buildQueuePlan(work, before.get(`${work.deviceId}:${work.channel}`) ?? [], snOf, ctx),
@@ -168,26 +208,38 @@ function notePlan(ctx: QueueCtx, { created, works, before }: PreparedEntitlement
 }
 
 async function finish(ctx: ImportCtx, state: GrantState) {
-  const { db } = ctx
-  const { input, terms, done, grantFileId, entitlements, amount, queues } = state
-  const { twoPersonAbove } = await readStorageSettings(db)
-  state.plan = {
-    devices: state.opened.size,
+  if (state.isDryRun) state.plan = await buildPlan(ctx, state)
+  else await closeFile(ctx, state)
+}
+
+async function buildPlan(ctx: ImportCtx, state: GrantState): Promise<GrantPlan> {
+  const { input, terms, entitlements, amount, queues, loss, losing, opened } = state
+  const { twoPersonAbove } = await readStorageSettings(ctx.db)
+  const left = await readRemainingAllowance(ctx, input.packageId)
+  return {
+    devices: opened.size,
     entitlements,
     listPrice: entitlements * terms.price,
     amount,
+    ...loss,
+    lostDevices: losing.size,
     queues,
-    allowance: await readRemainingAllowance(ctx, input.packageId),
+    allowance: left === null ? null : left - entitlements,
     needsApproval: needsApproval(twoPersonAbove, input.totals?.devices ?? 0),
   }
-  const opened = { devices: state.opened.size, copies: entitlements, listPrice: entitlements * terms.price }
+}
+
+async function closeFile(ctx: ImportCtx, { input, terms, done, grantFileId, entitlements, opened }: GrantState) {
+  const { db } = ctx
+  const isRow = eq(ossGrantFiles.id, grantFileId ?? 0)
+  const counts = { devices: opened.size, copies: entitlements, listPrice: entitlements * terms.price }
   // A file that opened nothing may be sent again when its devices are ready.
-  if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(eq(ossGrantFiles.id, grantFileId))
+  if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(isRow)
   else
     await db
       .update(ossGrantFiles)
-      .set({ ...opened, state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
-      .where(and(eq(ossGrantFiles.id, grantFileId)))
+      .set({ ...counts, state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
+      .where(isRow)
   if (done > 0) await publishEntitlements(ctx)
 }
 
@@ -197,7 +249,7 @@ async function storeReport(ctx: Pick<Ctx, 'services' | 'user'>, { grantFileId }:
     const [stored] = await db
       .update(ossGrantFiles)
       .set({ problems: report.rows.slice(0, MAX_JOB_REPORTED_ROWS), failedFileId: report.file?.id ?? null })
-      .where(eq(ossGrantFiles.id, grantFileId))
+      .where(eq(ossGrantFiles.id, grantFileId ?? 0))
       .returning({ id: ossGrantFiles.id })
     if (stored) await keepReportFile(db, report)
   })

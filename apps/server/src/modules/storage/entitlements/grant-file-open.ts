@@ -2,20 +2,20 @@ import type { GrantLine } from '@oms/contract/storage/grant-file.ts'
 import type * as z from 'zod'
 import type { QueueEffect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
-import { chargeAllowances } from '../allowances/allowance-charge.ts'
+import { assertAllowanceCovers, chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
-import { createIdSource, buildOrder, storePreparedEntitlements, listSerialsWithTrial } from './open.service.ts'
+import { buildOrder, createIdSource, listSerialsWithTrial, storePreparedEntitlements } from './open.service.ts'
 import {
   findChannelProblem,
-  readDevicesBySn,
-  type OpenOrder,
-  type QueuePlace,
-  prepareEntitlements,
-  type PreparedEntitlements,
-  type QueueCtx,
-  findTargetProblem,
-  type TargetDevice,
+  findDeviceProblem,
   findTenantProblems,
+  type OpenOrder,
+  type PreparedEntitlements,
+  prepareEntitlements,
+  type QueueCtx,
+  type QueuePlace,
+  readDevicesBySn,
+  type TargetDevice,
 } from './open-prepare.ts'
 
 type Line = z.output<typeof GrantLine>
@@ -25,7 +25,7 @@ interface LineProblem {
   readonly field: 'sn' | 'channel' | 'copies'
 }
 /** Maximum number of entitlements that are prepared at once. */
-const AT_ONCE = 5000
+const PREPARED_ENTITLEMENTS = 5000
 
 /** A line whose device can receive the package. */
 interface Ready {
@@ -36,15 +36,15 @@ interface Ready {
 }
 
 /**
- * Opens the package of a file on the channel of each line. Returns the problem of each line, undefined for an opened
- * one.
+ * Opens the package of a file on the channel of each line. Returns the problems of each line, none for an opened line.
+ * A dry run neither locks nor writes rows.
  */
 export async function openGrantLines(
   ctx: QueueCtx,
   lines: readonly Line[],
   state: GrantState,
   onOpened: (prepared: PreparedEntitlements) => void,
-): Promise<readonly (LineProblem | undefined)[]> {
+): Promise<readonly (readonly LineProblem[])[]> {
   const { problems, ready } = await checkedLines(ctx, lines, state)
   for (const { copies, part } of parts(ready)) {
     const order: OpenOrder = {
@@ -57,41 +57,52 @@ export async function openGrantLines(
     const failed = new Map(prepared.failed.map(({ id, msg }) => [id, msg]))
     for (const { at, target } of part) {
       const msg = failed.get(target.id)
-      problems[at] = msg === undefined ? undefined : { msg, field: 'sn' }
+      problems[at] = msg === undefined ? [] : [{ msg, field: 'sn' }]
     }
     onOpened(prepared)
   }
   return problems
 }
 
-async function openPart(ctx: QueueCtx, part: readonly Ready[], order: OpenOrder, { terms, input }: GrantState) {
+async function openPart(ctx: QueueCtx, part: readonly Ready[], order: OpenOrder, state: GrantState) {
+  const { terms, input, isDryRun } = state
   const places = part.map(({ target, channel }): QueuePlace => ({ target, channels: [channel] }))
-  const ids = createIdSource(await reserveIds(ctx.db, places.length * order.copies))
-  const prepared = await prepareEntitlements(ctx, places, order, { locked: true, ids })
-  await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
-  await storePreparedEntitlements(ctx, prepared, [terms], input.reason)
+  const ids = createIdSource(isDryRun ? undefined : await reserveIds(ctx.db, places.length * order.copies))
+  const prepared = await prepareEntitlements(ctx, places, order, { locked: !isDryRun, ids })
+  const copies = prepared.done * order.copies
+  if (isDryRun) await assertAllowanceCovers(ctx, terms.packageId, state.entitlements + copies)
+  else {
+    await chargeAllowances(ctx, new Map([[terms.packageId, copies]]), input.reason)
+    await storePreparedEntitlements(ctx, prepared, [terms], input.reason)
+  }
   return prepared
 }
 
 /** Checks each line against its device, its tenant and the package. */
-async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms }: GrantState) {
+async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms, submitter, trials }: GrantState) {
   const sns = [...new Set(lines.map(({ sn }) => sn))]
-  const found = await readDevicesBySn(ctx, sns)
+  const found = await readDevicesBySn({ db: ctx.db, user: submitter }, sns)
   const tenants = await findTenantProblems(ctx, [...found.values()])
   const isTrial = terms.isTrial === 1
-  const trials = new Set(isTrial ? await listSerialsWithTrial(ctx, sns) : [])
-  const problems: (LineProblem | undefined)[] = []
+  if (isTrial) for (const sn of await listSerialsWithTrial(ctx, sns)) trials.add(sn)
+  const problems: LineProblem[][] = []
   const ready: Ready[] = []
   for (const [at, { sn, channel = 0, copies = 1 }] of lines.entries()) {
     const target = found.get(sn)
-    const problem = findTargetProblem(target, [channel], terms) ?? tenants.get(target!.tenantId)
-    const field = target && findChannelProblem(target, [channel]) === problem ? 'channel' : 'sn'
-    if (problem) problems[at] = { msg: problem, field }
-    else if (isTrial && copies > 1) problems[at] = { msg: '试用套餐每台设备只能开通1份、1个通道', field: 'copies' }
-    else if (trials.has(sn)) problems[at] = { msg: '该设备已领取过试用', field: 'sn' }
-    else ready.push({ at, target: target!, channel, copies })
+    const bySn =
+      findDeviceProblem(target, terms) ??
+      tenants.get(target!.tenantId) ??
+      (trials.has(sn) ? '该设备已领取过试用' : undefined)
+    const byChannel = target && findChannelProblem(target, [channel])
+    problems[at] = [
+      ...(bySn ? [{ msg: bySn, field: 'sn' } as const] : []),
+      ...(byChannel ? [{ msg: byChannel, field: 'channel' } as const] : []),
+      ...(isTrial && copies > 1 ? [{ msg: '试用套餐每台设备只能开通1份、1个通道', field: 'copies' } as const] : []),
+    ]
+    if (problems[at].length > 0) continue
+    ready.push({ at, target: target!, channel, copies })
     // A serial number receives at most one trial, also within one file.
-    if (isTrial && !problems[at]) trials.add(sn)
+    if (isTrial) trials.add(sn)
   }
   return { problems, ready }
 }
@@ -106,7 +117,7 @@ function parts(ready: readonly Ready[]) {
     turns.set(line.target.id, turn + 1)
     const key = `${line.copies}:${turn}`
     let open = openParts.get(key)
-    if (!open || (open.part.length + 1) * line.copies > AT_ONCE) {
+    if (!open || (open.part.length + 1) * line.copies > PREPARED_ENTITLEMENTS) {
       open = { copies: line.copies, part: [] }
       openParts.set(key, open)
       made.push(open)

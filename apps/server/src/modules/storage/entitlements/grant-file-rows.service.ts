@@ -12,8 +12,10 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
+import { isGrantFileInScope } from '../sales-scope.ts'
 
-const visibleFiles = (user: User) => scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy })
+const visibleFiles = (user: User) =>
+  and(scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }), isGrantFileInScope(user))
 const auditors = alias(accounts, 'auditors')
 const nameOf = (table: typeof accounts | typeof auditors, as: string) =>
   sql<string>`coalesce(nullif(${table.realname}, ''), ${table.account}, '')`.as(as)

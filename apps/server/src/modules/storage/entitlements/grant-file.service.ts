@@ -1,34 +1,33 @@
 import { createHash } from 'node:crypto'
-import {
-  GRANT_FILE_ROWS,
-  GrantLine,
-  OWN_BATCH_MESSAGE,
-  storageGrantFiles as contract,
-} from '@oms/contract/storage/grant-file.ts'
-import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
+import {
+  storageGrantFiles as contract,
+  MAX_GRANT_FILE_ROWS,
+  OWN_BATCH_MESSAGE,
+} from '@oms/contract/storage/grant-file.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { matchHeaderFields } from '#core/spreadsheet/header.ts'
-import { receiveTable, type ReceivedTable } from '#core/spreadsheet/import/import.ts'
-import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
-import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { type ReceivedTable, receiveTable } from '#core/spreadsheet/import/import.ts'
+import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
+import { isGrantFileInScope } from '../sales-scope.ts'
 import {
   buildGrantFileRow,
   type GrantInput,
-  importGrantFile,
   type GrantTotals,
+  importGrantFile,
   needsApproval,
   rethrowDuplicateFile,
 } from './grant-file-import.ts'
+import { assertLinesInScope, listTenantsOfSerials, loadSubmitter, readTotals } from './grant-file-scope.ts'
 import { readTermsOnSale } from './open-prepare.ts'
 
 const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
@@ -36,42 +35,20 @@ const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as con
 /** Opens by a file, plans it, or stores it for approval by a second person. */
 export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
-  const totals = await totalsOf(table).catch(throwTableError)
+  const { sns, ...counts } = await readTotals(table).catch(throwTableError)
+  const { limit, tenantIds } = await transact(ctx, async (db) => ({
+    limit: (await readStorageSettings(db)).twoPersonAbove,
+    tenantIds: await listTenantsOfSerials(db, sns),
+  }))
+  const totals: GrantTotals = { ...counts, tenantIds }
   const given: GrantInput = { ...input, totals }
-  const limit = await transact(ctx, async (db) => (await readStorageSettings(db)).twoPersonAbove)
   if (input.dryRun === '0' && needsApproval(limit, totals.devices)) return storeForApproval(ctx, given, table)
   return importGrantFile.takeTable(ctx, given, table)
 }
 
-/** Counts lines, serial numbers and copies of a table. An empty cell is one copy; an invalid number is none. */
-async function totalsOf({ bytes, name }: ReceivedTable): Promise<GrantTotals> {
-  const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: GRANT_FILE_ROWS + 1 })
-  try {
-    const fields = matchHeaderFields(
-      { schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] },
-      header,
-    )
-    const [snAt, copiesAt] = [fields.indexOf('sn'), fields.indexOf('copies')]
-    const sns = new Set<string>()
-    let [lines, copies] = [0, 0]
-    for await (const { cells } of rows) {
-      lines += 1
-      sns.add((cells[snAt] ?? '').trim())
-      copies += copiesIn((cells[copiesAt] ?? '').trim())
-    }
-    return { lines, devices: sns.size, copies }
-  } finally {
-    close()
-  }
-}
-
-function copiesIn(cell: string) {
-  const parsed = GrantLine.shape.copies.safeParse(cell)
-  return parsed.success ? (parsed.data ?? 1) : 0
-}
-
 async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable) {
-  if (input.totals && input.totals.lines > GRANT_FILE_ROWS) throw invalid(`一次最多导入${GRANT_FILE_ROWS}行`, 'file')
+  if (input.totals && input.totals.lines > MAX_GRANT_FILE_ROWS)
+    throw invalid(`一次最多导入${MAX_GRANT_FILE_ROWS}行`, 'file')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const stored = await ctx.services.files.put(once(bytes))
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
@@ -97,12 +74,17 @@ async function* once(bytes: Uint8Array) {
 const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
-/** Approves or rejects a file. An approved file is executed as a job of the approver. */
+/**
+ * Approves or rejects a file. An approved file is executed as a job of the approver, with the data scope of the account
+ * that sent the file.
+ */
 export async function auditGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
   const { user, now } = ctx
   const isApproved = input.pass === 1
+  await assertLinesInScope(ctx, input.id)
   const decided = await transact(ctx, async (db) => {
     const file = await openFile({ ...ctx, db }, input)
+    if (isApproved) await loadSubmitter({ ...ctx, db }, file)
     const change = {
       state: isApproved ? STATE.running : STATE.rejected,
       jobId: null,
@@ -141,7 +123,13 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
   const [found] = await db
     .select({ ...getTableColumns(ossGrantFiles) })
     .from(ossGrantFiles)
-    .where(and(eq(ossGrantFiles.id, id), eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID)))
+    .where(
+      and(
+        eq(ossGrantFiles.id, id),
+        eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
+        isGrantFileInScope(user),
+      ),
+    )
     .for('update')
   if (!found) throw notFound('批量任务')
   await checkRevision(db, found, rev)
@@ -155,7 +143,8 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
 const isEnded = (state: string | undefined) => state === 'failed' || state === 'cancelled'
 
 async function addGrantJob(ctx: Ctx, stored: typeof ossGrantFiles.$inferSelect) {
-  const { id, fileId, fileName, lines, devices, copies, packageId, effectMode, source, amount, reason } = stored
+  const { id, fileId, fileName, lines, devices, copies, tenantIds } = stored
+  const { packageId, effectMode, source, amount, reason } = stored
   const [file] = await transact(ctx, (db) =>
     db
       .select({ sha256: files.sha256 })
@@ -164,7 +153,7 @@ async function addGrantJob(ctx: Ctx, stored: typeof ossGrantFiles.$inferSelect) 
   )
   if (!file) throw refused('文件已超过保存期，请驳回后重新导入')
   const input = { packageId, effectMode, source, amount, reason, dryRun: '0', grantFileId: id }
-  const payload = { input: { ...input, totals: { lines, devices, copies } }, total: lines }
+  const payload = { input: { ...input, totals: { lines, devices, copies, tenantIds } }, total: lines }
   const { jobId } = await addTransfer(ctx, 'import', {
     of: 'storage-grant',
     name: '云存开通',

@@ -122,6 +122,19 @@ test('a finished file counts the opened entitlements, and a wrong cell is refuse
   expect((await files())[0]).toMatchObject({ lines: 4, devices: 1, copies: 2, listPrice: 1800, done: 1, failed: 3 })
 })
 
+test('a line with several invalid columns is reported with a problem for each column', async () => {
+  const [sn, used] = [await newDevice(), await newDevice()]
+  await open([used], 'TRY')
+  const { data } = await send(requester, [`${sn},9,2`, `${used},9,2`], { packageId: packages['TRY']!, dryRun: 1 })
+  expect(data.rows).toEqual([
+    { row: 2, field: '通道', msg: '通道号应为0～1' },
+    { row: 2, field: '份数', msg: '试用套餐每台设备只能开通1份、1个通道' },
+    { row: 3, field: '序列号', msg: '该设备已领取过试用' },
+    { row: 3, field: '通道', msg: '通道号应为0～1' },
+    { row: 3, field: '份数', msg: '试用套餐每台设备只能开通1份、1个通道' },
+  ])
+})
+
 test('a file that opens nothing may be sent again', async () => {
   const lines = ['LATER01,0,1']
   expect((await send(requester, lines)).data).toMatchObject({ created: 0, failed: 1 })
@@ -173,4 +186,45 @@ test('staff of a tenant opens by a file only out of the allowance, and sees the 
   const { data } = await tenant.call('GET', `${URL}/import/page`)
   expect(data.list).toMatchObject([{ done: 2, failed: 1 }])
   expect(await breaches()).toEqual([])
+})
+
+test('staff limited to chosen tenants neither reads nor approves a batch that names devices of another tenant', async () => {
+  await app.by({ tenant: '范围之内' })
+  await app.by({ tenant: '范围之外' })
+  const { rows } = await app.db.execute<{ id: number }>(
+    sql`select id from tenants where name in ('范围之内', '范围之外') order by name`,
+  )
+  const [inside, outside] = rows.map(({ id }) => id) as [number, number]
+  const permissions = [...ACTIONS, 'system:operLog:list', 'system:operLog:query']
+  const limited = await app.by({ permissions, dataScope: 3, scopeIds: [inside] })
+  await limitTo(1)
+  const [first, second] = [await newDevice(inside), await newDevice(inside)]
+  const own = [`${first},0,1`, `${second},0,1`]
+  const batches = {
+    inside: own,
+    foreign: [...own, `${await newDevice(outside)},0,1`],
+    unknown: [...own, 'NO-SUCH-CAMERA,0,1'],
+  }
+  const ids: Record<string, number> = {}
+  for (const [name, lines] of Object.entries(batches)) ids[name] = (await send(requester, lines)).data.grantFileId
+  ids['sent'] = (await send(limited, [`${first},1,1`, 'NO-SUCH-CAMERA,1,1'])).data.grantFileId
+  await app.db.execute(sql`update oss_grant_files set failed_file_id = 'x' where id = ${ids['foreign']}`)
+
+  const listed: { id: number }[] = (await limited.call('GET', `${URL}/import/page?pageSize=50`)).data.list
+  const seen = listed.map(({ id }) => id).filter((id) => id >= ids['inside']!)
+  expect(seen).toEqual([ids['sent'], ids['inside']])
+  for (const name of ['foreign', 'unknown']) {
+    expect(await limited.call('GET', `${URL}/import/detail/${ids[name]}`)).toMatchObject({ code: 400, data: null })
+    expect((await failedLines(limited, ids[name]!)).json()).toMatchObject({ code: 400 })
+    const decision = { id: ids[name], rev: 0, pass: 0, auditRemark: '越权' }
+    expect(await limited.call('PUT', `${URL}/import/audit`, decision)).toMatchObject({
+      code: 400,
+      msg: expect.stringContaining('批量任务'),
+    })
+  }
+  const logs = async (id: number) =>
+    (await limited.call('GET', `/api/v1/sys/operlog/page?bizType=storageGrantFile&bizId=${id}`)).data.total
+  expect(await Promise.all([logs(ids['inside']!), logs(ids['foreign']!), logs(ids['unknown']!)])).toEqual([1, 0, 0])
+  const decision = { id: ids['inside'], rev: 0, pass: 0, auditRemark: '名单不符' }
+  expect(await limited.call('PUT', `${URL}/import/audit`, decision)).toMatchObject({ code: 200 })
 })

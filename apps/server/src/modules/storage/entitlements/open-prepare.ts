@@ -1,28 +1,29 @@
 import { MAX_WAITING, MAX_YEARS } from '@oms/contract/storage/entitlement.ts'
+import { PACKAGE_WORDS } from '@oms/contract/storage/package.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { deviceModels, devices } from '#schema/device.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import {
-  QUEUE_EFFECT,
-  type QueueEffect,
   addItems,
   projectEnd,
+  QUEUE_EFFECT,
   QUEUE_STATE,
+  type QueueEffect,
   type QueueItem,
 } from '#domain/storage/queue.ts'
 import type { NewEntitlement } from '#domain/storage/queue-save.ts'
 import {
-  recordQueueChange,
   formatQueueKey,
   loadQueues,
   type QueueKey,
   type QueueWork,
+  recordQueueChange,
 } from '#domain/storage/queue-store.ts'
 import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 
 const YEAR_SECONDS = 366 * 86_400
 const MAX_ENTITLEMENTS = 5000
@@ -42,10 +43,13 @@ export interface FailedDevice {
 
 export const toSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
-/** Returns the current terms of a package on sale; share-locked, so that an edit meanwhile creates a new version. */
-export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number): Promise<Terms> {
+/**
+ * Returns the current terms of a package on sale. Share-locks the package unless `locked` is false, so that an edit
+ * meanwhile creates a new version.
+ */
+export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number, locked = true): Promise<Terms> {
   // Row-level security does not permit staff of a tenant to lock rows of the platform.
-  await db.execute(sql`select oms_share_package(${packageId})`)
+  if (locked) await db.execute(sql`select oms_share_package(${packageId})`)
   const [found] = await db
     .select({
       status: ossPackages.status,
@@ -56,7 +60,7 @@ export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number
     .from(ossPackages)
     .where(and(eq(ossPackages.id, packageId), notDeleted(ossPackages)))
   if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
-  if (found.status !== 1) throw invalid('套餐已下架', 'packageId')
+  if (found.status !== 1) throw invalid(`套餐${PACKAGE_WORDS.off}`, 'packageId')
   const [terms] = await db
     .select()
     .from(ossPackageVersions)
@@ -93,20 +97,19 @@ export async function readDevicesBySn(
 }
 
 /** Returns the error for channels that the device does not record to the cloud, or undefined. */
-export function findChannelProblem(
-  { cloudChannels }: Pick<TargetDevice, 'cloudChannels'>,
-  channels: readonly number[],
-) {
+export function findChannelProblem({ cloudChannels }: TargetDevice, channels: readonly number[]) {
   if (cloudChannels === 0 || channels.every((channel) => channel < cloudChannels)) return undefined
   return cloudChannels === 1 ? '该型号只有通道0' : `通道号应为0～${cloudChannels - 1}`
 }
 
-/** Returns why a device cannot receive the package, or undefined. */
-export function findTargetProblem(target: TargetDevice | undefined, channels: readonly number[], terms: Terms) {
+/** Returns why the package cannot be opened on channels of a device, or undefined. */
+export const findTargetProblem = (target: TargetDevice | undefined, channels: readonly number[], terms: Terms) =>
+  findDeviceProblem(target, terms) ?? findChannelProblem(target!, channels)
+
+/** Returns why a device cannot receive the package on any channel, or undefined. */
+export function findDeviceProblem(target: TargetDevice | undefined, terms: Terms) {
   if (!target) return '设备不存在'
   if (target.cloudChannels === 0) return '该型号不支持云存储'
-  const wrongChannel = findChannelProblem(target, channels)
-  if (wrongChannel) return wrongChannel
   if (terms.modelIds.length > 0 && !terms.modelIds.includes(target.modelId)) return '该套餐不适用于此型号'
   if (terms.tenantIds.length > 0 && !terms.tenantIds.includes(target.tenantId)) return '该套餐不适用于此客户'
   return undefined
@@ -154,7 +157,7 @@ export function findQueueProblem(
   return findEndProblem(work, now, zone)
 }
 
-/** Returns why the queue may not end that late, or undefined. */
+/** Returns the reason to refuse a queue that ends more than `MAX_YEARS` years from now; undefined for other queues. */
 export const findEndProblem = ({ queue }: Pick<QueueWork, 'queue'>, now: number, zone: string) =>
   (projectEnd(queue, now, zone) ?? now) > now + MAX_YEARS * YEAR_SECONDS ? `到期时间不能超过${MAX_YEARS}年` : undefined
 

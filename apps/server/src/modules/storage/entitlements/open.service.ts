@@ -9,6 +9,7 @@ import { type QueueEffect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { formatQueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
 import { chargeAllowances, readRemainingAllowance } from '../allowances/allowance-charge.ts'
+import { computeQueueLoss, computeTotalLoss } from './lost-time.ts'
 import {
   readDevicesBySn,
   type FailedDevice,
@@ -193,19 +194,14 @@ export function buildQueuePlan(
     before: listQueueIntervals(work, before, now, zone),
     after,
     endTime: after.at(-1)?.to ?? null,
-    lostSeconds: lostSecondsOf(work),
+    ...computeQueueLoss(work),
   }
 }
-
-/** Returns the seconds of the current entitlement that an override discards. */
-const lostSecondsOf = ({ events }: QueueWork) =>
-  events.reduce((sum, { kind, left }) => sum + (kind === 'replace' ? left : 0), 0)
 
 /** Computes what opening would do, and changes nothing. */
 export async function planOpening(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
   const { terms, prepared, failed } = await prepareOpen(ctx, input, false)
   const snOf = new Map(prepared.created.map(({ deviceId, sn }) => [deviceId, sn]))
-  const losing = prepared.works.filter((work) => lostSecondsOf(work) > 0)
   return {
     devices: prepared.done,
     entitlements: prepared.created.length,
@@ -213,8 +209,7 @@ export async function planOpening(ctx: Ctx, input: ParsedOf<typeof calls.plan>) 
     amount: prepared.created.reduce((sum, { amount }) => sum + amount, 0),
     copies: prepared.done * input.copies,
     allowance: await readRemainingAllowance(ctx, terms.packageId),
-    lostSeconds: losing.reduce((sum, work) => sum + lostSecondsOf(work), 0),
-    lostDevices: new Set(losing.map(({ deviceId }) => deviceId)).size,
+    ...computeTotalLoss(prepared.works),
     queues: prepared.works
       .slice(0, SHOWN_QUEUES)
       .map((work) => buildQueuePlan(work, prepared.before.get(formatQueueKey(work)) ?? [], snOf, ctx)),

@@ -9,7 +9,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 
 type Input = ParsedOf<typeof calls.simulate>
-/** Approximate number of uploads of a channel on a day that a sample reads. */
+/** Approximate number of rows in a sample. A row has the uploads of one channel on one day. */
 const SAMPLE = 50_000
 const DAYS_A_MONTH = 30
 const GIGABYTE = 1e9
@@ -29,18 +29,22 @@ interface Sample extends Record<string, unknown> {
  */
 export async function simulatePackage(ctx: Ctx, input: Input): Promise<Simulation> {
   if (!ctx.user.isPlatform) throw forbidden()
-  const [sample, costs] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
+  const [sample, settings] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
+  const measured = await measurePlayedShare(ctx, input)
+  const costs = { ...settings, playedShare: measured ?? settings.playedShare }
   const revenue = input.price / (MONTHS[input.periodType] * input.periodCount)
   const none = { medianMb: null, p90Mb: null, store: null, put: null, out: null, cost: null, p90Cost: null }
   const { devices } = sample
+  const share = { playedShare: Math.round(costs.playedShare * 10) / 10, isShareMeasured: measured !== null }
   if (devices < MIN_SAMPLE || sample.median === null || sample.p90 === null)
-    return { devices, ...none, revenue: Math.round(revenue), margin: null }
+    return { devices, ...share, ...none, revenue: Math.round(revenue), margin: null }
   const [median, p90] = [sample.median * input.channels, sample.p90 * input.channels]
   const segments = (sample.segments ?? 0) * input.channels
   const parts = computeMonthlyCosts({ bytes: median, segments }, input.storageDays, costs)
   const high = computeMonthlyCosts({ bytes: p90, segments }, input.storageDays, costs)
   return {
     devices,
+    ...share,
     medianMb: megabytes(median),
     p90Mb: megabytes(p90),
     ...parts,
@@ -82,6 +86,33 @@ async function sampleOf({ db, now, services }: Ctx, { recordType, modelIds }: In
     select count(distinct device_id)::int as devices, avg(segments)::float8 as segments,
       percentile_cont(0.5) within group (order by bytes)::float8 as median,
       percentile_cont(0.9) within group (order by bytes)::float8 as p90
-    from oss_device_days tablesample system (${percent}) repeatable (1) where ${inRange}`)
+    from (select device_id, sum(segments) as segments, sum(bytes) as bytes
+      from oss_device_days tablesample system (${percent}) repeatable (1) where ${inRange}
+      group by device_id, channel, day) d`)
   return rows[0]!
+}
+
+/** Number of complete days over which the played share is measured. */
+const PLAY_DAYS = 30
+/** Minimum age of the first counted play, in days. */
+const MIN_PLAY_DAYS = 7
+
+/**
+ * Returns the percentage of the uploaded bytes that was played in the same complete days. Returns null when the first
+ * counted play is less than seven days old, or when nothing was uploaded.
+ */
+async function measurePlayedShare({ db, now, services }: Ctx, { recordType, modelIds }: Input): Promise<number | null> {
+  const today = formatLocalDay(now, services.config.timeZone)
+  const ofModels = modelIds.length === 0 ? sql`true` : sql`model_id = any(${sql.param(modelIds)}::int[])`
+  const { rows } = await db.execute<{ share: number | null }>(sql`
+    with range as (select greatest(${today}::date - ${PLAY_DAYS}::int, min(day)) as first from oss_play_days
+      having min(day) is not null),
+    bytes as (
+      select (select sum(bytes) from oss_play_days where day >= first and day < ${today}::date
+          and record_type = ${recordType} and ${ofModels}) as played,
+        (select sum(bytes) from oss_usage_days where day >= first and day < ${today}::date
+          and record_type = ${recordType} and ${ofModels}) as uploaded
+      from range where first <= ${today}::date - ${MIN_PLAY_DAYS}::int)
+    select (100 * coalesce(played, 0) / nullif(uploaded, 0))::float8 as share from bytes`)
+  return rows[0]?.share ?? null
 }

@@ -1,11 +1,11 @@
-import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
+import { DEFAULT_STORAGE_SETTINGS } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { computeMonthlyCosts } from './simulate.service.ts'
 import { START_MS, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
-import { runStorageClock } from '../storage-clock.ts'
-import { runStorageTrouble } from '../storage-trouble.ts'
+import { recordDueEntitlements } from '../storage-clock.ts'
+import { notifySilentChannels } from '../storage-trouble.ts'
 
 const HOUR_MS = 3_600_000
 const STAT = '/api/v1/oss/statistics'
@@ -13,7 +13,7 @@ const app = useApp()
 const { setNow, clock, call, newDevice, open, step, rowsOf } = useStorage(app)
 
 test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
-  const settings = { ...STANDARD_STORAGE, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
+  const settings = { ...DEFAULT_STORAGE_SETTINGS, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
   // 1 GB a day kept for 7 days at 10 fen, 30 × 20,000 writes at 1 fen for 10,000, 3 GB played at 50 fen.
   expect(computeMonthlyCosts({ bytes: 1e9, segments: 20_000 }, 7, settings)).toEqual({
     store: 70,
@@ -55,7 +55,40 @@ test('STORAGE-13 the simulator uses measured uploads, and gives no figures below
   expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
 })
 
-test('STORAGE-13 the sample of a large table covers all of its rows', async () => {
+test('STORAGE-13 the simulator uses the measured share once the first counted play is seven days old', async () => {
+  setNow(START_MS)
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900 }
+  const shareOf = async (over: object = {}) => {
+    const { playedShare, isShareMeasured } = (await call('POST', `${STAT}/simulate`, { ...terms, ...over })).data
+    return [playedShare, isShareMeasured]
+  }
+  const addDay = (day: string, { model = 1, uploaded = 1_000_000, played = 0 }) =>
+    app.db.execute(sql`
+      with u as (insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
+        values (${day}, 1, ${model}, 1, 10, 1000, ${uploaded}, 1))
+      insert into oss_play_days (day, tenant_id, model_id, record_type, segments, bytes)
+      values (${day}, 1, ${model}, 1, 1, ${played})`)
+  await app.db.execute(sql`delete from oss_usage_days`)
+  expect(await shareOf()).toEqual([DEFAULT_STORAGE_SETTINGS.playedShare, false])
+  // Uploads from before the first counted play, as after an upgrade of the product.
+  await app.db.execute(sql`insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes,
+    device_days) values ('2026-04-20', 1, 1, 1, 10, 1000, 5000000, 1)`)
+  expect(await shareOf()).toEqual([DEFAULT_STORAGE_SETTINGS.playedShare, false])
+  await addDay('2026-04-25', { played: 120_000 })
+  expect(await shareOf()).toEqual([DEFAULT_STORAGE_SETTINGS.playedShare, false])
+  // The first counted day is seven days ago; uploads of earlier days do not count.
+  await addDay('2026-04-24', { played: 80_000 })
+  await app.db.execute(sql`insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes,
+    device_days) values ('2026-04-23', 1, 1, 1, 10, 1000, 9000000, 1)`)
+  expect(await shareOf()).toEqual([10, true])
+  await addDay('2026-04-25', { model: 2, played: 300_000 })
+  expect(await shareOf({ modelIds: [2] })).toEqual([30, true])
+  expect(await shareOf({ recordType: 2 })).toEqual([DEFAULT_STORAGE_SETTINGS.playedShare, false])
+  await app.db.execute(sql`delete from oss_usage_days`)
+  await app.db.execute(sql`delete from oss_play_days`)
+})
+
+test('STORAGE-13 the sample of a large table is drawn from the whole table', async () => {
   setNow(START_MS)
   await app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
       expire_days, segments, duration_ms, bytes, first_ms, last_ms)
@@ -103,16 +136,16 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
         sql`select title, summary from notices where title like '%没有上传录像' order by notice_id`,
       )
     ).rows
-  await runStorageTrouble(app.services)
-  await runStorageTrouble(app.services)
+  await notifySilentChannels(app.services)
+  await notifySilentChannels(app.services)
   expect(await messages()).toMatchObject([{ title: '1个通道超过2小时没有上传录像' }])
   expect((await messages())[0]!.summary).toContain(silent)
   setNow(START_MS + 24 * HOUR_MS)
-  await runStorageTrouble(app.services)
+  await notifySilentChannels(app.services)
   expect(await messages()).toHaveLength(2)
 })
 
-test('STORAGE-13 a camera whose user switched recording off is not silent, and a stacked package hides no silence', async () => {
+test('STORAGE-13 a camera whose user switched recording off is not silent; a silent camera stays listed when its next package starts', async () => {
   setNow(START_MS)
   const [off, told, stacked] = await Promise.all(Array.from({ length: 3 }, () => newDevice()))
   await open([off!, told!])
@@ -127,7 +160,7 @@ test('STORAGE-13 a camera whose user switched recording off is not silent, and a
       .filter((sn: string) => [off, told, stacked].includes(sn))
   // The second package of the stacked camera has been in force for an hour.
   setNow(START_MS + (7 * 24 + 1) * HOUR_MS)
-  await runStorageClock(app.services)
+  await recordDueEntitlements(app.services)
   await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, answer, ask_time)
     select id, 0, 1, 'switch', ${new Date(clock.now - HOUR_MS).toISOString()} from devices where sn = ${told}`)
   expect(await shown()).toEqual([stacked])

@@ -49,7 +49,8 @@ const isEvent = (hook: Hook, eventId: string) =>
 
 /** Inserts the event, or locks the one that was sent before. */
 async function claimEvent(db: Db, hook: Hook, event: HookEvent, body: string, now: Date) {
-  const facts = { type: event.type, outOrderNo: event.data.outOrderNo, body }
+  const sns = [...new Set(event.data.items.map(({ sn }) => sn))]
+  const facts = { type: event.type, outOrderNo: event.data.outOrderNo, sns, body }
   const [made] = await db
     .insert(ossHookEvents)
     .values({

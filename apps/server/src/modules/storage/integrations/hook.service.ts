@@ -10,12 +10,14 @@ import { contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { scoped, transact } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { replayEvent } from './hook-events.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
+import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { isEventInScope } from '../sales-scope.ts'
 
 /** Prefix of the secrets of webhooks. */
 const HOOK_SECRET = 'whsec_'
@@ -24,22 +26,25 @@ const KIND = 'storageHook'
 const TITLES = readFieldTitles(HookChange.shape)
 
 const visible = (user: User) => scoped(user, { tenant: ossHooks.tenantId, creator: ossHooks.createBy })
-const visibleEvents = (user: User) => scoped(user, { tenant: ossHookEvents.tenantId })
+const visibleEvents = (user: User) => and(scoped(user, { tenant: ossHookEvents.tenantId }), isEventInScope(user))
 
-const select = (db: Db) =>
+const eventsOfHook = (user: User) => and(eq(ossHookEvents.hookId, ossHooks.id), visibleEvents(user))
+
+const select = (db: Db, user: User) =>
   db
     .select({
       id: ossHooks.id,
+      isShared: sql<boolean>`${ossHooks.tenantId} = ${PLATFORM_TENANT_ID}`.as('is_shared'),
       tenantId: ossHooks.tenantId,
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       hookName: ossHooks.hookName,
       priceFree: ossHooks.priceFree,
       status: ossHooks.status,
       rotateTime: ossHooks.rotateTime,
-      lastEventTime: sql<string | null>`(select left(e.create_time::text, 19) from oss_hook_events e
-        where e.hook_id = ${ossHooks.id} order by e.id desc limit 1)`.as('last_event_time'),
-      refusedEvents: sql<number>`(select count(*)::int from oss_hook_events e
-        where e.hook_id = ${ossHooks.id} and e.result = 2)`.as('refused_events'),
+      lastEventTime: sql<string | null>`(select left(${ossHookEvents.createTime}::text, 19) from ${ossHookEvents}
+        where ${eventsOfHook(user)} order by ${ossHookEvents.id} desc limit 1)`.as('last_event_time'),
+      refusedEvents: sql<number>`(select count(*)::int from ${ossHookEvents}
+        where ${eventsOfHook(user)} and ${ossHookEvents.result} = 2)`.as('refused_events'),
       remark: ossHooks.remark,
       createTime: ossHooks.createTime,
       rev: ossHooks.rev,
@@ -48,7 +53,7 @@ const select = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, ossHooks.tenantId))
 
 export function listHooks({ db, user }: Ctx, { hookName, status, ...page }: ParsedOf<typeof calls.list>) {
-  const rows = select(db).where(
+  const rows = select(db, user).where(
     and(
       visible(user),
       contains(ossHooks.hookName, hookName),
@@ -59,7 +64,7 @@ export function listHooks({ db, user }: Ctx, { hookName, status, ...page }: Pars
 }
 
 export async function getHook({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [found] = await select(db).where(and(eq(ossHooks.id, id), visible(user)))
+  const [found] = await select(db, user).where(and(eq(ossHooks.id, id), visible(user)))
   if (!found) throw notFound('订单回调')
   return found
 }
@@ -77,6 +82,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   const { db, user, now, services } = ctx
   assertVendor(ctx)
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
+  assertSharedRow(user, tenant.id)
   const secret = createSecret(HOOK_SECRET)
   const at = now.toISOString()
   const [made] = await db
@@ -108,6 +114,7 @@ async function lockHook(ctx: Ctx, id: number) {
     .where(and(eq(ossHooks.id, id), visible(user)))
     .for('update')
   if (!stored) throw notFound('订单回调')
+  assertSharedRow(user, stored.tenantId)
   return stored
 }
 

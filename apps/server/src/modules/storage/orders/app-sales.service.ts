@@ -1,10 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { createPlatformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { QUEUE_STATE } from '#domain/storage/queue.ts'
 import {
   type AppUser,
   authenticateAppUser,
@@ -13,11 +14,12 @@ import {
   runAsAppUser,
 } from '#domain/video/app-user.ts'
 import { devices } from '#schema/device.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { ossEntitlements, ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import { openPackage } from '../entitlements/open.service.ts'
 import { findTargetProblem, readDevicesBySn } from '../entitlements/open-prepare.ts'
+import { transferEntitlements } from '../entitlements/transfer.service.ts'
 import { isOfCurrentOwner } from '../notice-owner.ts'
 import { isCurrentVersion } from '../packages/package-rows.ts'
 
@@ -69,6 +71,34 @@ export async function openTrialInApp(ctx: PublicCtx, { sn, channel }: ParsedOf<t
     throw error instanceof ApiError ? invalid(error.message, 'sn') : error
   })
   return { packageName }
+}
+
+/**
+ * Moves all packages of a channel to another device of the App's user, in their order. Nothing moves when one package
+ * cannot move, because the user sees one service for each channel.
+ */
+export async function transferInApp(
+  ctx: PublicCtx,
+  { sn, channel, targetSn, targetChannel }: ParsedOf<typeof calls.transfer>,
+) {
+  const user = await authenticateAppUser(ctx)
+  const source = await requireOwnDevice(ctx.db, user, sn)
+  await requireOwnDevice(ctx.db, user, targetSn, 'targetSn')
+  const isMovable = and(
+    eq(ossEntitlements.deviceId, source.id),
+    eq(ossEntitlements.channel, channel),
+    inArray(ossEntitlements.state, [QUEUE_STATE.waiting, QUEUE_STATE.inForce]),
+  )
+  const rows = await ctx.db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(isMovable)
+  if (rows.length === 0) throw invalid('该通道没有可转移的套餐', 'channel')
+  const items = rows.map(({ id }) => ({ id, targetSn, targetChannel }))
+  const { done, failed } = await transferEntitlements(actingFor(ctx, user), { items, reason: 'App用户转移' }).catch(
+    (error: unknown) => {
+      throw error instanceof ApiError ? invalid(error.message, 'targetSn') : error
+    },
+  )
+  if (failed[0]) throw invalid(failed[0].msg, 'targetSn')
+  return { done }
 }
 
 /** Lists notices about the devices of the App's user that are newer than `sinceId`. */

@@ -87,3 +87,29 @@ test('a user reads the notices of own devices since the last one', async () => {
   expect((await list()).some(({ sn }) => sn === other)).toBe(false)
   expect(await list(`?sinceId=${(await list()).at(-1)!.id}`)).toEqual([])
 })
+
+test('STORAGE-02 a user moves all packages of a channel to another own camera, or none of them', async () => {
+  const [from, to, foreign] = [await newDevice(), await newDevice(), await newDevice()]
+  await app.db.execute(sql`update devices set app_account_id = (select uid from app_accounts where account = 'wang')
+    where sn in (${from}, ${to})`)
+  await open([from], 'M1', { copies: 2 })
+  const transfer = (fields: object) => appUser('POST', 'transfer', { sn: from, targetSn: to, ...fields })
+  expect(await app.stranger().call('POST', `${URL}/transfer`, { sn: from, targetSn: to })).toMatchObject({ code: 401 })
+  expect(await transfer({ targetSn: foreign })).toMatchObject({
+    msg: '设备不存在或未绑定',
+    data: { field: 'targetSn' },
+  })
+  expect(await transfer({ sn: foreign })).toMatchObject({ msg: '设备不存在或未绑定', data: { field: 'sn' } })
+  expect((await transfer({ targetSn: from })).msg).toBe('不能转移到同一设备')
+  expect((await transfer({ targetChannel: 63 })).msg).toMatch(/^通道号应为0～/)
+  expect((await transfer({ channel: 1 })).msg).toBe('该通道没有可转移的套餐')
+  expect((await rowsOf(from)).map(({ state }) => state).toSorted()).toEqual([0, 1])
+  expect(await transfer({})).toMatchObject({ code: 200, msg: '转移成功', data: { done: 2 } })
+  expect((await rowsOf(from)).map(({ state }) => state)).toEqual([5, 5])
+  expect((await rowsOf(to)).map(({ source, state }) => [source, state]).toSorted()).toEqual([
+    [5, 0],
+    [5, 1],
+  ])
+  expect((await transfer({})).msg).toBe('该通道没有可转移的套餐')
+  expect(await breaches()).toEqual([])
+})

@@ -1,4 +1,4 @@
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { HookEvent, HookRefund } from '@oms/contract/storage/hook-event.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { ossOrders, ossRefunds } from '#schema/storage-sales.ts'

@@ -11,8 +11,14 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { buildRefundProposals } from './refund-proposal.ts'
+import { concernsOnlyScope } from '../sales-scope.ts'
 
-export const visibleOrders = (user: User) => scoped(user, { tenant: ossOrders.tenantId })
+/** Returns the condition for the orders that an account sees and changes. */
+export const visibleOrders = (user: User) => and(scoped(user, { tenant: ossOrders.tenantId }), concernsOnlyScope(user))
+
+/** Returns the condition for the refunds of visible orders. The query joins the orders. */
+export const visibleRefunds = (user: User) =>
+  and(scoped(user, { tenant: ossRefunds.tenantId }), concernsOnlyScope(user))
 
 /** The first item of an order in lists. */
 const firstItem = (column: string) =>
@@ -127,7 +133,7 @@ export function listRefunds({ db, user }: Ctx, input: ParsedOf<typeof calls.refu
   const { outOrderNo, outRefundNo, state, origin, beginTime, endTime, ...page } = input
   const rows = selectRefunds(db).where(
     and(
-      scoped(user, { tenant: ossRefunds.tenantId }),
+      visibleRefunds(user),
       contains(ossOrders.outOrderNo, outOrderNo),
       contains(ossRefunds.outRefundNo, outRefundNo),
       state === undefined ? undefined : eq(ossRefunds.state, state),

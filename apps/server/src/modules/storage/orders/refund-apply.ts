@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { advanceQueue, removeItem } from '#domain/storage/queue.ts'

@@ -1,17 +1,17 @@
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageOrders as calls } from '@oms/contract/storage/order.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, getTableColumns } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { scoped, transact } from '#core/tenancy/tenancy.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 import { insertRefund } from './order-event.ts'
 import { lockOrder } from './order-record.ts'
-import { visibleOrders } from './order.service.ts'
+import { visibleOrders, visibleRefunds } from './order.service.ts'
 import { applyRefund, assertRefundable, listPendingRefunds, type Refund } from './refund-apply.ts'
 
 const KIND = 'storageOrder'
@@ -105,10 +105,11 @@ export async function recordRefund(ctx: Ctx, input: ParsedOf<typeof calls.record
 export async function rejectRefund(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.rejectRefund>) {
   const { db, user, now } = ctx
   const [stored] = await db
-    .select()
+    .select(getTableColumns(ossRefunds))
     .from(ossRefunds)
-    .where(and(eq(ossRefunds.id, id), scoped(user, { tenant: ossRefunds.tenantId })))
-    .for('update')
+    .innerJoin(ossOrders, eq(ossOrders.id, ossRefunds.orderId))
+    .where(and(eq(ossRefunds.id, id), visibleRefunds(user)))
+    .for('update', { of: ossRefunds })
   if (!stored) throw notFound('退款申请')
   if (stored.state !== 0) throw conflict('退款申请已处理')
   await db

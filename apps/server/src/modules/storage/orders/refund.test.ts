@@ -117,7 +117,7 @@ describe('STORAGE-10 refunds', () => {
     await send(eventOf('paid', 'MOVE-1', [{ sn }]))
     at('2026-05-11')
     const [row] = await rowsOf(sn)
-    await call('POST', '/api/v1/oss/device/transfer', { id: row!.id, targetSn: next, reason: '换机' })
+    await call('POST', '/api/v1/oss/device/transfer', { items: [{ id: row!.id, targetSn: next }], reason: '换机' })
     expect((await orderOf('MOVE-1')).items[0].proposal).toBe(609)
     await send(refundOf('MOVE-1', sn, [{ outRefundNo: 'M1', amount: 300, stops: 1 }]))
     expect((await shown(next)).map(([state]) => state)).toEqual([4])

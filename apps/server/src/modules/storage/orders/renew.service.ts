@@ -18,7 +18,7 @@ import {
   readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
-import { readEntitlements, nameOf } from '../entitlements/step.service.ts'
+import { describeMissing, readEntitlements, formatEntitlementName } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
@@ -80,7 +80,7 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 export async function renewEntitlements(ctx: Ctx, input: Input) {
   const found = await readEntitlements(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
-  const failed: FailedDevice[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
+  const failed: FailedDevice[] = missing.map(describeMissing)
   // Two entitlements of one package on one channel are renewed once.
   const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0
@@ -102,7 +102,7 @@ export async function renewEntitlements(ctx: Ctx, input: Input) {
     action: `续期云存储，原因：${input.reason}`,
     records: created.map((row) => ({
       id: row.id,
-      action: `续期云存储${nameOf(row)}，原因：${input.reason}`,
+      action: `续期云存储${formatEntitlementName(row)}，原因：${input.reason}`,
       input: { ids: [renewedBy.get(`${formatQueueKey(row)}:${row.packageId}`)] },
     })),
   })

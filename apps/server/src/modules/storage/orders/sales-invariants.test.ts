@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { useShop } from './sales-fixture.ts'
-import { runStorageClock } from '../storage-clock.ts'
+import { recordDueEntitlements } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -87,7 +87,7 @@ test('after random orders, refunds, cards and steps every invariant holds', { ti
       const amount = Math.max(items[0].proposal, 1)
       const record = { itemId: items[0].id, outRefundNo: `OFF-${count}`, amount, stops: 1, reason: '线下' }
       await call('POST', '/api/v1/oss/order/refund/record', record)
-    } else await runStorageClock(app.services)
+    } else await recordDueEntitlements(app.services)
   }
   expect(await breaches()).toEqual([])
   const { rows } = await app.db.execute<{ statuses: number; refunds: number }>(sql`select

@@ -3,7 +3,7 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { listAppNotices, redeemCardInApp, openTrialInApp } from './app-sales.service.ts'
+import { listAppNotices, openTrialInApp, redeemCardInApp, transferInApp } from './app-sales.service.ts'
 import { sendCardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.service.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import {
@@ -60,7 +60,7 @@ const cardModule = implement(
 )
 const appModule = implement(
   storageApp,
-  { redeem: redeemCardInApp, trial: openTrialInApp, notices: listAppNotices },
+  { redeem: redeemCardInApp, trial: openTrialInApp, transfer: transferInApp, notices: listAppNotices },
   { outsideTransaction: ['redeem'] },
 )
 

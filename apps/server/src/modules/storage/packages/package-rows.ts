@@ -7,7 +7,7 @@ import {
 } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -57,7 +57,7 @@ const packageOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     filter,
     {
       sort: ossPackages.sort,
-      packageName: ossPackages.packageName,
+      packageName: byName(ossPackages.packageName),
       price: ossPackageVersions.price,
       storageDays: ossPackageVersions.storageDays,
       createTime: ossPackages.createTime,

@@ -3,10 +3,11 @@ import { YES_NO } from '@oms/contract/entities/package.ts'
 import {
   type storagePackages as calls,
   PACKAGE_STATUS,
+  PACKAGE_WORDS,
   PackageInput,
   PackageTerms,
   PERIOD_TYPE,
-  RECORD_TYPE,
+  RECORDING_TYPE,
   STORAGE_DAYS,
 } from '@oms/contract/storage/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
@@ -15,7 +16,7 @@ import { createPackageStore } from '#domain/packages/package-store.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
-  recordType: RECORD_TYPE,
+  recordType: RECORDING_TYPE,
   storageDays: STORAGE_DAYS,
   periodType: PERIOD_TYPE,
   isTrial: YES_NO,
@@ -29,7 +30,7 @@ const store = createPackageStore({
   kind: 'storagePackage',
   resource: 'oss',
   noun: '云存套餐',
-  verbs: { enable: '上架', disable: '下架' },
+  words: PACKAGE_WORDS,
   titles: { ...readFieldTitles(PackageInput.shape), status: '状态' },
   inWords: (fields) =>
     Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, WORDS[key]?.[value as number] ?? value])),
@@ -37,7 +38,7 @@ const store = createPackageStore({
     oss_packages_name: ['套餐名称已存在', 'packageName'],
     oss_packages_code: ['套餐编码已存在', 'packageCode'],
   },
-  soldText: '套餐已有开通记录，不能删除，可以下架',
+  soldText: `套餐已有开通记录，不能删除，可以${PACKAGE_WORDS.disable}`,
   savedText: (version) => `已保存为版本 ${version}，已开通的设备不受影响`,
 })
 

@@ -1,7 +1,7 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatFenAsYuan } from '@oms/contract/core/fields.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
@@ -43,6 +43,7 @@ export async function exportStorageStats(ctx: Ctx, input: Query): Promise<Stream
 
 async function linesOf(ctx: Ctx, input: Query) {
   const now = await getStorageSummary(ctx, input)
+  const { days: usage } = await getStorageUsage(ctx, input)
   const one = line('概览')
   return [
     one('使用中通道', now.inForce, `待生效 ${now.waiting} 份，已暂停 ${now.suspended} 份`),
@@ -56,8 +57,9 @@ async function linesOf(ctx: Ctx, input: Query) {
     ...(await getStorageTrend(ctx, input)).days.map(({ day, opened, renewed, expired }) =>
       line('每日开通')(day, opened, `续期 ${renewed}，到期 ${expired}`),
     ),
-    ...(await getStorageUsage(ctx, input)).days.map(({ day, bytes, deviceDays }) =>
-      line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`),
+    ...usage.map(({ day, bytes, deviceDays }) => line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`)),
+    ...usage.map(({ day, playedBytes, playedSegments }) =>
+      line('每日回看（GB）')(day, gigabytes(playedBytes), `${playedSegments} 段录像`),
     ),
     ...(await getRetentionCohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
       line('续费率（%）')(from.slice(0, 7), rate, `到期 ${expired}，未续 ${lapsed}`),

@@ -9,7 +9,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
 import { visibleEntitlements } from '../entitlements/entitlement-rows.ts'
-import { isStatusOfChannel, isSilent, isOnlineDevice } from '../silent-channels.ts'
+import { CHANNEL_STATUS_CONDITION, buildSilentCondition, ONLINE_DEVICE_CONDITION } from '../silent-channels.ts'
 
 const COLUMNS = {
   id: ossEntitlements.id,
@@ -29,15 +29,15 @@ export function listSilentChannels({ db, user, now }: Ctx, input: ParsedOf<typeo
   const rows = db
     .select(COLUMNS)
     .from(ossEntitlements)
-    .innerJoin(devices, isOnlineDevice)
+    .innerJoin(devices, ONLINE_DEVICE_CONDITION)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
-    .leftJoin(ossDeviceStatus, isStatusOfChannel)
+    .leftJoin(ossDeviceStatus, CHANNEL_STATUS_CONDITION)
     .where(
       and(
         visibleEntitlements(user),
         visibleDevices(user),
-        isSilent(now),
+        buildSilentCondition(now),
         input.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, input.tenantId),
       ),
     )

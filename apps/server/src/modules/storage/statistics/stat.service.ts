@@ -78,41 +78,69 @@ export async function getStorageTrend({ db, user }: Ctx, input: InRange) {
   return { days: rows }
 }
 
-interface PackageRow extends Record<string, unknown>, Sold {
+interface PackageRow extends Sold {
   packageId: number
   packageName: string
   inForce: number
 }
+interface SoldRow extends Record<string, unknown> {
+  day: string
+  packageId: number
+  n: number
+  amount: number
+}
 
 export async function listPackageStats(ctx: Ctx, input: InRange) {
-  const { db, user } = ctx
-  const { counts, flows } = buildStatSources(user, input.tenantId)
-  const { rows: list } = await db.execute<PackageRow>(sql`
-    with s as (select package_id, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1),
-      u as (select package_id, sum(n)::int as n from ${counts} c where state = 1 group by 1 having sum(n) > 0)
-    select package_id as "packageId", coalesce(p.package_name, '') as "packageName", coalesce(s.n, 0) as n,
-      coalesce(s.amount, 0) as amount, coalesce(s.average, 0) as average, coalesce(u.n, 0) as "inForce"
-    from s full join u using (package_id) left join oss_packages p on p.id = package_id
-    order by 4 desc, 3 desc, 6 desc, 1`)
-  return { list, ...(await packageSeries(ctx, input, list)) }
+  const { flows } = buildStatSources(ctx.user, input.tenantId)
+  // PostgreSQL can hash one group for each day and package. Grouping sets for the whole range and its days would sort
+  // all rows.
+  const { rows } = await ctx.db.execute<SoldRow>(sql`
+    select day::text as day, package_id as "packageId", sum(n)::int as n, sum(amount)::bigint::float8 as amount
+    from ${flows} f where ${SALES} and ${inRange(input)} group by day, package_id`)
+  const sold = sumByPackage(rows)
+  const list = (await packagesOf(ctx, input, [...sold.keys()])).map((row): PackageRow => {
+    const { n, amount } = sold.get(row.packageId) ?? { n: 0, amount: 0 }
+    return { ...row, n, amount, average: n === 0 ? 0 : Math.round(amount / n) }
+  })
+  list.sort((a, b) => b.amount - a.amount || b.n - a.n || b.inForce - a.inForce || a.packageId - b.packageId)
+  return { list, ...seriesOf(input, list, rows) }
+}
+
+function sumByPackage(rows: readonly SoldRow[]) {
+  const sums = new Map<number, { n: number; amount: number }>()
+  for (const { packageId, n, amount } of rows) {
+    const sum = sums.get(packageId) ?? { n: 0, amount: 0 }
+    sums.set(packageId, { n: sum.n + n, amount: sum.amount + amount })
+  }
+  return sums
+}
+
+/** Returns the sold packages and the packages with entitlements in force, with the number of these entitlements. */
+async function packagesOf({ db, user }: Ctx, { tenantId }: InRange, sold: readonly number[]) {
+  const { counts } = buildStatSources(user, tenantId)
+  const { rows } = await db.execute<
+    Pick<PackageRow, 'packageId' | 'packageName' | 'inForce'> & Record<string, unknown>
+  >(
+    sql`with u as (select package_id, sum(n)::int as n from ${counts} c where state = 1 group by 1 having sum(n) > 0)
+      select k.id as "packageId", coalesce(p.package_name, '') as "packageName", coalesce(u.n, 0) as "inForce"
+      from (select package_id as id from u union select unnest(${sql.param(`{${sold.join()}}`)}::int[])) k
+      left join u on u.package_id = k.id left join oss_packages p on p.id = k.id`,
+  )
+  return rows
 }
 
 /** Sales of each day by package: the packages sold most, and one series for all others. */
-async function packageSeries({ db, user }: Ctx, input: InRange, list: readonly PackageRow[]) {
-  const { flows } = buildStatSources(user, input.tenantId)
+function seriesOf(input: InRange, list: readonly PackageRow[], sold: readonly SoldRow[]) {
   const top = list.filter(({ n }) => n > 0).toSorted((a, b) => b.n - a.n)
   const named = top.length > SERIES + 1 ? top.slice(0, SERIES) : top
-  const { rows } = await db.execute<{ day: string; packageId: number; n: number }>(sql`
-    select day::text as day, package_id as "packageId", sum(n)::int as n from ${flows} f
-    where ${SALES} and ${inRange(input)} group by 1, 2`)
   const days = daysBetween(input.startDate, input.endDate)
   const indexOf = new Map(days.map((day, at) => [day, at]))
   const series = [...named, ...(named.length < top.length ? [{ packageId: 0, packageName: '其他套餐' }] : [])].map(
     ({ packageId, packageName }) => ({ packageId, packageName, values: days.map(() => 0) }),
   )
-  const seriesOf = new Map(series.map((one) => [one.packageId, one]))
-  for (const { day, packageId, n } of rows) {
-    const { values } = seriesOf.get(packageId) ?? seriesOf.get(0) ?? { values: [] }
+  const byPackage = new Map(series.map((one) => [one.packageId, one]))
+  for (const { day, packageId, n } of sold) {
+    const { values } = byPackage.get(packageId) ?? byPackage.get(0) ?? { values: [] }
     const at = indexOf.get(day)
     if (at !== undefined) values[at] = (values[at] ?? 0) + n
   }

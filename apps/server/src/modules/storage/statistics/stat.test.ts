@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { mergeStorageSums, runStorageClock } from '../storage-clock.ts'
+import { mergeStorageSums, recordDueEntitlements } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -46,9 +46,9 @@ async function randomSteps() {
     else if (kind === 5) await step('cancel', [chosen.id])
     else if (kind === 6)
       await call('POST', `${URL}/renew`, { ids: [chosen.id], source: 1, amount: 700, reason: '续费' })
-    else await runStorageClock(app.services)
+    else await recordDueEntitlements(app.services)
   }
-  await runStorageClock(app.services)
+  await recordDueEntitlements(app.services)
 }
 
 interface Sold {

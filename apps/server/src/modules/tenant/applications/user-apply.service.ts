@@ -5,12 +5,12 @@ import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { listAssignableRoles } from '#domain/accounts/account-guard.ts'
-import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import {
@@ -144,7 +144,7 @@ export async function submitApplication(ctx: Ctx, { joinCode, reason }: ParsedOf
   await sendMessage(services, db, {
     title: '新的加入申请',
     text: `${own.realname}（${own.account}）申请加入「${tenant.name}」，请在「加入申请」中审批。${reason ? `\n申请说明：${reason}` : ''}`,
-    uids: approvers.length > 0 ? approvers : await listAccountsWithPermission(db, PLATFORM_TENANT_ID, AUDIT),
+    uids: approvers.length > 0 ? approvers : await listPlatformStaff(db, AUDIT, [tenant.id]),
   })
   await services.events.publish(db, 'changed', { resource: 'tenant', tenantId: tenant.id })
   ctx.audit({ bizType: 'userApply', bizId: id, action: `申请加入「${tenant.name}」` })

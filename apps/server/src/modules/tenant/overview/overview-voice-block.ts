@@ -1,7 +1,7 @@
 import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
-import { formatCurrency } from '@oms/contract/core/fields.ts'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 import { and, between, desc, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'

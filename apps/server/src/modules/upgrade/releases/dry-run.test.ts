@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
@@ -48,8 +48,8 @@ test('counts the devices that get the version, before and after publishing, with
     { rule: 'white', title: '不在白名单中（测试发布只发给白名单）', count: 400 },
     { rule: 'newer', title: '已是该版本或更高版本', count: 7 },
   ])
-  const all = await dryRun(me, otaId, draft({ stages: [buildStage(1000), buildStage(FULL_SHARE)] }))
-  expect(all.stages[1]).toEqual({ percent: FULL_SHARE, count: 401 })
+  const all = await dryRun(me, otaId, draft({ stages: [buildStage(1000), buildStage(FULL_ROLLOUT)] }))
+  expect(all.stages[1]).toEqual({ percent: FULL_ROLLOUT, count: 401 })
   expect(all.count).toBeGreaterThan(10)
   expect(all.count).toBeLessThan(90)
   expect(all.versions).toEqual([{ verCode: 1, count: all.count }])

@@ -2,11 +2,11 @@ import {
   softwareChoices,
   softwareRelease,
   softwareTask,
-  softwareWhite,
+  softwareAllowlist,
 } from '@oms/contract/upgrade/software-release.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -22,7 +22,7 @@ export interface ArtifactKind {
   readonly page: string
   readonly release: typeof otaRelease | typeof softwareRelease
   readonly task: Omit<typeof otaTask, 'ofDevice'> | typeof softwareTask
-  readonly white: typeof otaWhite | typeof softwareWhite
+  readonly white: typeof otaAllowlist | typeof softwareAllowlist
   readonly choices: typeof otaChoices | typeof softwareChoices
 }
 
@@ -33,7 +33,7 @@ export const FIRMWARE_KIND: ArtifactKind = {
   page: '设备固件',
   release: otaRelease,
   task: otaTask,
-  white: otaWhite,
+  white: otaAllowlist,
   choices: otaChoices,
 }
 export const SOFTWARE_KIND: ArtifactKind = {
@@ -43,7 +43,7 @@ export const SOFTWARE_KIND: ArtifactKind = {
   page: '通用软件',
   release: softwareRelease,
   task: softwareTask,
-  white: softwareWhite,
+  white: softwareAllowlist,
   choices: softwareChoices,
 }
 export const findArtifactKind = (kind: number) => (kind === SOFTWARE_KIND.kind ? SOFTWARE_KIND : FIRMWARE_KIND)

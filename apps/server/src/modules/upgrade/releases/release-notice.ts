@@ -13,10 +13,14 @@ interface News {
 const ACCOUNTS = 4
 const PUBLISHED = 1
 const HIGH = 3
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Writes a message to the inbox of the accounts and notifies their open consoles. */
-export async function notifyPermitted({ events }: Pick<Services, 'events'>, db: Db, { tenantId, now, ...news }: News) {
+export async function sendReleaseMessage(
+  { events }: Pick<Services, 'events'>,
+  db: Db,
+  { tenantId, now, ...news }: News,
+) {
   const uids = [...new Set(news.uids.filter((uid): uid is number => uid !== null))]
   if (uids.length === 0) return
   const title = news.title.slice(0, 50)
@@ -26,7 +30,7 @@ export async function notifyPermitted({ events }: Pick<Services, 'events'>, db: 
     .values({
       tenantId,
       title,
-      content: `<p>${escaped(news.text)}</p>`,
+      content: `<p>${escapeHtml(news.text)}</p>`,
       summary: news.text.slice(0, 200),
       priority: HIGH,
       target: ACCOUNTS,

@@ -10,7 +10,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { countInstalled } from '#domain/fleet/release.ts'
 import { isBeyondScope } from '#domain/fleet/release-scope.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import {
   RELEASE_MODE,
@@ -86,7 +86,7 @@ export async function listReleaseGroups({ db, user }: Ctx, { otaId, keyword }: P
         contains(deviceGroups.groupName, keyword),
       ),
     )
-    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+    .orderBy(asc(byName(deviceGroups.groupName)), asc(deviceGroups.id))
     .limit(MAX_CHOICES)
   return rows.map((row) => ({ ...row, tenantName: row.tenantName ?? '' }))
 }

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { describePlanFields, formatShare } from '@oms/contract/upgrade/release-plan.ts'
+import { describePlanFields, formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { type otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -14,7 +14,7 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { findArtifactKind } from './release-artifact-kind.ts'
-import { notifyPermitted } from './release-notice.ts'
+import { sendReleaseMessage } from './release-notice.ts'
 import {
   toBizRecord,
   assertReleaseState,
@@ -109,21 +109,21 @@ export async function setRolloutPercentage(ctx: Ctx, { otaId, percent }: ParsedO
   if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
   if (policy.mode !== RELEASE_MODE.formal) throw refused('测试发布没有比例，请先正式发布')
   if (findCurrentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
-  if (percent === policy.percent) throw refused(`比例已是 ${formatShare(percent)}`)
+  if (percent === policy.percent) throw refused(`比例已是 ${formatRolloutPercentage(percent)}`)
   const raises = percent > policy.percent
   const waits = raises && (await needsAudit(services, db, version, policy))
   if (waits) return propose(ctx, held, { percent })
   const next = { percent, pending: null, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
-  const from = formatShare(policy.percent)
+  const from = formatRolloutPercentage(policy.percent)
   ctx.audit({
     ...toBizRecord(version),
-    action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${formatShare(percent)}`,
+    action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${formatRolloutPercentage(percent)}`,
   })
   ctx.say(
     raises
-      ? `比例已由 ${from} 提高到 ${formatShare(percent)}，已在范围内的设备不变`
-      : `比例已降到 ${formatShare(percent)}，已领取任务的设备不受影响`,
+      ? `比例已由 ${from} 提高到 ${formatRolloutPercentage(percent)}，已在范围内的设备不变`
+      : `比例已降到 ${formatRolloutPercentage(percent)}，已领取任务的设备不受影响`,
   )
   await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: policy.state, rev: next.rev }
@@ -176,7 +176,7 @@ export async function auditRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.a
     action: `${verdict}${formatVersionName(version)}的发布${remark && `：${remark}`}`,
   })
   ctx.say(pending ? WORDS_OF_CHANGE[pass] : WORDS_OF_RELEASE[pass])
-  await notifyPermitted(ctx.services, db, {
+  await sendReleaseMessage(ctx.services, db, {
     tenantId: version.tenantId,
     uids: [policy.submitBy],
     title: `发布审批${verdict}：${version.verName}`,
@@ -197,7 +197,7 @@ async function askApproval(
 ) {
   const { db, user, now, services } = ctx
   ctx.say(words)
-  await notifyPermitted(services, db, {
+  await sendReleaseMessage(services, db, {
     tenantId: version.tenantId,
     uids: await listApprovers(db, version, user.uid),
     title: `待审批的发布：${version.verName}`,

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
@@ -21,7 +21,7 @@ import {
   type StoredPolicy,
   publishReleaseChanged,
 } from './release-rows.ts'
-import { findCurrentStage, isStage, countResultsSince, startNextStage } from './stage-steps.ts'
+import { findCurrentStage, buildStageCondition, countResultsSince, startNextStage } from './stage-steps.ts'
 import { findAuditBlock } from './two-person.ts'
 
 /** Pauses a release: no further device gets the version, devices with a task continue. */
@@ -50,7 +50,7 @@ export async function resumeRelease(ctx: Ctx, { otaId }: ParsedOf<typeof otaRele
       succeeded: null,
       failed: null,
     }
-    await db.update(otaStages).set(anew).where(isStage(stage))
+    await db.update(otaStages).set(anew).where(buildStageCondition(stage))
   }
   await closePauseAlarms(ctx, otaId)
   const change = { ...approval, state: RELEASE_STATE_CODE.running, stateReason: '' }
@@ -105,9 +105,9 @@ export async function skipStage(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRel
   await db
     .update(otaStages)
     .set({ ...results, state: STAGE_STATE.skipped, judgeTime: now.toISOString() })
-    .where(isStage(stage))
+    .where(buildStageCondition(stage))
   const next = await startNextStage(db, otaId, now)
-  const to = next ? formatShare(next.percent) : ''
+  const to = next ? formatRolloutPercentage(next.percent) : ''
   const action = `${formatVersionName(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
   const done = await move(ctx, held, {}, action)
   ctx.say(held.policy.state === RELEASE_STATE_CODE.paused ? `已进入 ${to} 阶段，继续发布后生效` : `已进入 ${to} 阶段`)

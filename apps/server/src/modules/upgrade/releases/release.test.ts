@@ -1,4 +1,4 @@
-import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -30,7 +30,7 @@ describe('publishing', () => {
     expect(await readRelease(me, otaId)).toMatchObject({
       mode: 1,
       state: 0,
-      percent: FULL_SHARE,
+      percent: FULL_ROLLOUT,
       stages: [],
       needsAudit: false,
     })
@@ -97,7 +97,7 @@ describe('publishing', () => {
     const { otaId } = await createEnabledVersion(server.db)
     await publish(
       me,
-      buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(1000), buildStage(FULL_SHARE)] }),
+      buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(1000), buildStage(FULL_ROLLOUT)] }),
     )
     const first = await readRelease(me, otaId)
     expect(first).toMatchObject({ percent: 100, stages: [{ state: 1 }, { state: 0 }, { state: 0 }] })
@@ -112,7 +112,7 @@ describe('publishing', () => {
       me,
       buildFormalRelease(otaId, {
         rev: second.rev,
-        stages: [buildStage(500), buildStage(2000), buildStage(FULL_SHARE)],
+        stages: [buildStage(500), buildStage(2000), buildStage(FULL_ROLLOUT)],
       }),
     )
     const again = await readRelease(me, otaId)
@@ -164,7 +164,7 @@ describe('approval by a second person', () => {
   test("publishing to more than 100 devices waits for another person's approval, then the stages start", async () => {
     const { otaId } = await large()
     expect((await readRelease(me, otaId)).needsAudit).toBe(true)
-    const plan = buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(FULL_SHARE)] })
+    const plan = buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(FULL_ROLLOUT)] })
     expect(await publish(me, plan)).toMatchObject({
       msg: '已提交，等待另一人审批；审批前仅白名单设备可升级',
       data: { state: 1 },
@@ -224,7 +224,7 @@ describe('approval by a second person', () => {
     await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
     await order(me, 'pause', { otaId, reason: '观察' })
     const { rev } = await readRelease(me, otaId)
-    const plan = buildFormalRelease(otaId, { rev, perMinute: 7, stages: [buildStage(2000), buildStage(FULL_SHARE)] })
+    const plan = buildFormalRelease(otaId, { rev, perMinute: 7, stages: [buildStage(2000), buildStage(FULL_ROLLOUT)] })
     expect(await publish(me, plan)).toMatchObject({ data: { state: 3 } })
     expect(await readRelease(me, otaId)).toMatchObject({ state: 3, percent: 1000, perMinute: null, stages: [] })
     expect(await order(other, 'audit', { otaId, rev: rev + 1, pass: 1, remark: '' })).toMatchObject({ code: 200 })

@@ -1,4 +1,4 @@
-import { FULL_SHARE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { FULL_ROLLOUT, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -36,7 +36,7 @@ async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const ids = await insertDevices(server.db, { modelId, count: 60, prefix: `SC${otaId}x` })
   const stages =
-    first === FULL_SHARE ? [buildStage(first, over)] : [buildStage(first, over), buildStage(FULL_SHARE, over)]
+    first === FULL_ROLLOUT ? [buildStage(first, over)] : [buildStage(first, over), buildStage(FULL_ROLLOUT, over)]
   await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))
   const results = async (state: number, from: number, to: number, reason = '') =>
     insertTasks(server.db, { otaId, deviceIds: ids.slice(from, to), state, reason, at: "now() + interval '1 minute'" })
@@ -54,7 +54,7 @@ test('a stage passes after enough results, enough time and enough successes', as
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(31)
   const after = await readRelease(me, otaId)
-  expect(after).toMatchObject({ percent: FULL_SHARE, state: 0 })
+  expect(after).toMatchObject({ percent: FULL_ROLLOUT, state: 0 })
   expect(after.stages).toMatchObject([
     { state: 2, succeeded: 20, failed: 0, judgeTime: expect.any(String) },
     { state: 1, succeeded: 0, failed: 0 },
@@ -137,7 +137,7 @@ test('a paused release is not evaluated, and the last stage keeps its percentage
   await evaluate(120)
   expect(await readRelease(me, otaId)).toMatchObject({
     state: 0,
-    percent: FULL_SHARE,
+    percent: FULL_ROLLOUT,
     stages: [{ state: 2 }, { state: 2 }],
   })
 })
@@ -156,7 +156,7 @@ test('a stage of few devices is evaluated when all devices have reported', async
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
   await evaluate(33)
   expect(await readRelease(me, otaId)).toMatchObject({
-    percent: FULL_SHARE,
+    percent: FULL_ROLLOUT,
     stages: [{ state: 2, succeeded: 3, failed: 0 }, { state: 1 }],
   })
 })
@@ -204,14 +204,14 @@ test('at the end of the maximum time the results decide; without sufficient resu
 })
 
 test('the last stage is never paused for missing results', async () => {
-  const { otaId } = await begun({ ok: 0, first: FULL_SHARE })
+  const { otaId } = await begun({ ok: 0, first: FULL_ROLLOUT })
   await evaluate(5000)
   expect(await readRelease(me, otaId)).toMatchObject({ state: 0, stages: [{ state: 1 }] })
 })
 
 test('the maximum time is at least the minimum time', async () => {
   const { otaId } = await createEnabledVersion(server.db)
-  const stages = [buildStage(1000, { minMinutes: 60, maxMinutes: 59 }), buildStage(FULL_SHARE)]
+  const stages = [buildStage(1000, { minMinutes: 60, maxMinutes: 59 }), buildStage(FULL_ROLLOUT)]
   expect(await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))).toMatchObject(
     {
       code: 400,

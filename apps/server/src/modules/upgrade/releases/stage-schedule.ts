@@ -1,12 +1,12 @@
 import { roundToTwoDigits } from '@oms/contract/core/percent.ts'
-import { formatShare } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { otaAlarms, otaPolicies, otaStages } from '#schema/upgrade.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { notifyPermitted } from './release-notice.ts'
+import { sendReleaseMessage } from './release-notice.ts'
 import {
   RELEASE_MODE,
   formatVersionName,
@@ -16,7 +16,7 @@ import {
   type StoredStage,
   publishReleaseChanged,
 } from './release-rows.ts'
-import { isStage, countResultsSince, startNextStage } from './stage-steps.ts'
+import { buildStageCondition, countResultsSince, startNextStage } from './stage-steps.ts'
 import { haveAllReported } from './stage-whole.ts'
 
 /** Four expressions, because pg-boss runs a cron expression at most once a minute. */
@@ -146,7 +146,7 @@ async function pass({ events }: Pick<Services, 'events'>, db: Db, { policy, stag
   await db
     .update(otaStages)
     .set({ ...result, state: STAGE_STATE.passed })
-    .where(isStage(stage))
+    .where(buildStageCondition(stage))
   await startNextStage(db, policy.otaId, now)
   await db
     .update(otaPolicies)
@@ -159,11 +159,11 @@ async function pass({ events }: Pick<Services, 'events'>, db: Db, { policy, stag
 async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: StageResult, reason: string) {
   const { policy, stage, result, now } = evaluated
   const { otaId, tenantId } = policy
-  const stateReason = `第 ${stage.seq} 阶段（${formatShare(stage.percent)}）${reason}，已自动暂停`
+  const stateReason = `第 ${stage.seq} 阶段（${formatRolloutPercentage(stage.percent)}）${reason}，已自动暂停`
   await db
     .update(otaStages)
     .set({ ...result, state: STAGE_STATE.failed })
-    .where(isStage(stage))
+    .where(buildStageCondition(stage))
   await db
     .update(otaPolicies)
     .set({ state: RELEASE_STATE_CODE.paused, stateReason, rev: policy.rev + 1, updateTime: now.toISOString() })
@@ -175,7 +175,7 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
     .values({ tenantId, otaId, kind: ALARM.paused, message: stateReason, facts, createTime: now.toISOString() })
   const [version] = await db.select().from(otaVersions).where(eq(otaVersions.otaId, otaId))
   if (version)
-    await notifyPermitted({ events }, db, {
+    await sendReleaseMessage({ events }, db, {
       tenantId,
       uids: [policy.submitBy, policy.auditBy, version.createBy, version.enableBy],
       title: `发布已自动暂停：${version.verName}`,

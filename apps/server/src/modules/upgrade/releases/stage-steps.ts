@@ -70,12 +70,12 @@ export async function startNextStage(db: Db, otaId: number, from: Date) {
   await db
     .update(otaStages)
     .set({ state: STAGE_STATE.running, startTime, judgeTime: null, succeeded: null, failed: null })
-    .where(isStage(next))
+    .where(buildStageCondition(next))
   await db.update(otaPolicies).set({ percent: next.percent }).where(eq(otaPolicies.otaId, otaId))
   return next
 }
 
-export const isStage = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
+export const buildStageCondition = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**

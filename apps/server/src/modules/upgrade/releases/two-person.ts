@@ -47,7 +47,7 @@ export async function findAuditBlock(db: Db, user: User, version: StoredVersion,
   return uploaded ? '该版本的组件由您上传，请由另一人审批' : ''
 }
 
-const MAX_TOLD = 50
+const MAX_NOTIFIED = 50
 
 /** Returns the accounts of the version's tenant that may approve, without the submitter. */
 export async function listApprovers(db: Db, version: StoredVersion, submitBy: number): Promise<number[]> {
@@ -58,6 +58,6 @@ export async function listApprovers(db: Db, version: StoredVersion, submitBy: nu
     where a.tenant_id = ${version.tenantId} and a.status = 1 and a.deleted_at is null and a.uid <> ${submitBy}
       and (r.id = ${SUPER_ROLE_ID} or exists (select from role_menus rm join menus m on m.id = rm.menu_id
         where rm.role_id = r.id and m.perms = ${auditRight(version)} and m.status = 1 and m.deleted_at is null))
-    order by a.uid limit ${MAX_TOLD}`)
+    order by a.uid limit ${MAX_NOTIFIED}`)
   return rows.map(({ uid }) => uid)
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DeviceServices } from '../device-services.ts'
+import type { ReportingDevice } from '#domain/ads/plays/play-owner.ts'
+import { SLOT_FLAG } from '#domain/fleet/slots.ts'
 import { readBearerToken } from './headers.ts'
 import { identifyDevice, isDeviceEnabled } from './identify.ts'
 import { unauthorized } from '../response.ts'
@@ -52,4 +54,10 @@ export function requireAuthenticatedSlot(
 export function readPlayDevice({ services }: DeviceServices, slot: number) {
   const { ids, tenants, models } = services.fleet.slots
   return { deviceId: ids[slot]!, tenantId: tenants[slot]!, modelId: models[slot]! }
+}
+
+/** Returns the device in a slot with the question whether its plays may belong to a former tenant. */
+export function readReportingDevice(side: DeviceServices, slot: number): ReportingDevice {
+  const hasMoved = (side.services.fleet.slots.flags[slot]! & SLOT_FLAG.moved) !== 0
+  return { ...readPlayDevice(side, slot), hasMoved }
 }

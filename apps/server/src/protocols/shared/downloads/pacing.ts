@@ -4,7 +4,7 @@ import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import { DeviceError } from '../response.ts'
 import { MIB, countUsefulDownloads } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'
-import { computeWaitSeconds } from '../poll-interval.ts'
+import { computeHeldPollSeconds } from '../poll-interval.ts'
 
 /** A fetched task that is silent for this time no longer counts as a download. */
 export const FETCH_WINDOW_MS = 30 * 60_000
@@ -46,7 +46,7 @@ export class Pacing {
 
   /** Returns the error for a device that must wait for others. */
   refusal(slot: number) {
-    return new DeviceError(429, 'wait for others to finish', computeWaitSeconds(this.#fleet.slots.ids[slot]!))
+    return new DeviceError(429, 'wait for others to finish', computeHeldPollSeconds(this.#fleet.slots.ids[slot]!))
   }
 
   #hasRoom(rule: EnabledRule, now: number) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { planSend, type SendableFile } from '#core/storage/send.ts'
 import { type ByteRange, FileMissing } from '#core/storage/store.ts'
@@ -6,9 +7,13 @@ import type { ScreenRequest } from '../access/screen-call.ts'
 
 /** A file of a screen with the function that reads its bytes. */
 export interface MediaSource extends SendableFile {
-  /** Called after the request got a place among the downloads. Undefined: the whole file. */
+  /** sha256 of the stored file. */
+  readonly stored: string
+  /** Opens the bytes of the range, or of the whole file without a range. Called after the download was admitted. */
   open(range: ByteRange | undefined): Promise<AsyncIterable<Buffer>>
 }
+
+const notAvailable = () => new DeviceError(503, 'the file is not available', 300)
 
 /** Returns a stored file as a source. */
 export const createStoredSource = (
@@ -16,11 +21,18 @@ export const createStoredSource = (
   { sha256, size, mime }: Pick<SendableFile, 'sha256' | 'size' | 'mime'>,
 ): MediaSource => ({
   sha256,
+  stored: sha256,
   size,
   mime,
   name: sha256,
   open: (range) => side.services.files.openRead(sha256, range),
 })
+
+/** Quotes the entity tags of a request. garlic-player sends them without quotes. */
+export function quoteEntityTags(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const quote = <T>(tag: T) => (typeof tag === 'string' && /^[\w.-]+$/.test(tag) ? `"${tag}"` : tag)
+  return { ...headers, 'if-none-match': quote(headers['if-none-match']), 'if-range': quote(headers['if-range']) }
+}
 
 /** Sends the bytes of a file within the limits of downloads. `headers` replace those of a stored file. */
 export async function sendMediaFile(
@@ -30,9 +42,11 @@ export async function sendMediaFile(
   headers: Readonly<Record<string, string>> = {},
 ) {
   const { method = 'GET' } = request
-  const plan = planSend({ method, headers: request.headers }, source)
+  const plan = planSend({ method, headers: quoteEntityTags(request.headers) }, source)
   if (!plan.range) {
     side.limits.takeDevice(slot, now, side.services.fleet.slots)
+    // A HEAD of a file that the store lacks has the status of its GET.
+    if (method === 'HEAD' && !(await side.services.files.stat(source.stored))) throw notAvailable()
     return void response.writeHead(plan.status, { ...plan.headers, ...headers }).end()
   }
   side.media.take(slot, now)
@@ -44,7 +58,7 @@ export async function sendMediaFile(
     response.writeHead(plan.status, { ...plan.headers, ...headers })
     await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => side.media.paced(chunks), response)
   } catch (error) {
-    if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
+    if (error instanceof FileMissing) throw notAvailable()
     throw error
   } finally {
     side.media.end()

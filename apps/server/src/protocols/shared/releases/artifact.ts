@@ -45,8 +45,8 @@ export const planDownload = ({ method = 'GET', headers }: IncomingMessage, { sha
 /** Sends a component, whole or from the requested offset, and records the progress. */
 export async function sendComponent(call: DdiCall, { task, component, deployment }: Found) {
   const { side, request, response } = call
-  // An update agent downloads within seconds after it fetched the deployment, and reports a refused download as a failed
-  // update, so it goes on. Other devices may download hours after their check.
+  // Update agents may download while the release is paused: they start within seconds after they fetched the
+  // deployment, and report a refused download as a failed update. Other devices may download hours after their check.
   if (!isArtifactDownload(request) && isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const { sha256, size } = component
   const plan = planDownload(request, component)

@@ -52,7 +52,7 @@ export async function readFeedback(request: IncomingMessage): Promise<Feedback> 
 /** Parses a report. Searches invalid JSON for single fields. */
 export function parseFeedback(text: string, isCut = false): Feedback {
   const found = isCut ? undefined : parseRepairedJson(text)
-  const said = found === undefined ? salvaged(text) : fieldsOf(record(found))
+  const said = found === undefined ? salvageFeedback(text) : fieldsOf(record(found))
   const { execution, finished } = said
   const isClosed = execution === 'closed'
   const isKnown = EXECUTIONS.has(execution)
@@ -78,7 +78,7 @@ function fieldsOf(body: Record<string, unknown>) {
   }
 }
 
-function salvaged(text: string) {
+function salvageFeedback(text: string) {
   const execution = salvageField(text, 'execution')?.value.toLowerCase() ?? ''
   const finished = salvageWord(text, 'finished', 'failure')
   const code = formatResultCode(salvageWholeField(text, 'code'))

@@ -3,7 +3,7 @@ import type { OpenTask } from '#domain/fleet/state.ts'
 import type { Feedback } from './feedback.ts'
 import type { DdiCall } from '../device-services.ts'
 import type { LockedTask } from './tasks.ts'
-import type { QueryClient } from '../write-queue.ts'
+import type { StatementClient } from '../write-queue.ts'
 
 /**
  * True when the task is withheld because its release is paused. A device that has started the download continues. A
@@ -47,7 +47,7 @@ export const SKIPPED_TEXT = '不在发布的每日时间段内，设备稍后再
 const LAST = 'select details from ota_task_logs where task_id = $1 order by id desc limit 1'
 
 /** Records once that the device must skip the installation. */
-export async function recordSkip(db: QueryClient, { taskId, state }: LockedTask) {
+export async function recordSkip(db: StatementClient, { taskId, state }: LockedTask) {
   const { rows } = await db.query<{ details: string[] }>(LAST, [taskId])
   if (rows[0]?.details[0] === SKIPPED_TEXT) return
   const said = 'insert into ota_task_logs (task_id, state, details) values ($1, $2, $3)'
@@ -56,7 +56,7 @@ export async function recordSkip(db: QueryClient, { taskId, state }: LockedTask)
 
 /** True when SWUpdate closes a skipped task as a success although nothing was installed. The task stays open. */
 export async function isSkippedInstallation(
-  db: QueryClient,
+  db: StatementClient,
   { taskId, state }: LockedTask,
   { execution, isFailure, isUnderstood }: Feedback,
 ) {

@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { FETCH_WINDOW_MS } from '../downloads/pacing.ts'
-import type { QueryClient } from '../write-queue.ts'
+import type { StatementClient } from '../write-queue.ts'
 
 /*
  * Enforces the limits of a release over all processes. A transaction that creates a task or starts a download of a
@@ -8,7 +8,7 @@ import type { QueryClient } from '../write-queue.ts'
  */
 
 /** Takes one of the tasks that a release may create per minute; false when the limit is reached. */
-export async function takeRolloutSlot(db: QueryClient, otaId: number, perMinute: number): Promise<boolean> {
+export async function takeRolloutSlot(db: StatementClient, otaId: number, perMinute: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into ota_paces as p (ota_id, since, handed) values ($1, clock_timestamp(), 1)
      on conflict (ota_id) do update set
@@ -21,7 +21,7 @@ export async function takeRolloutSlot(db: QueryClient, otaId: number, perMinute:
 }
 
 /** True when another device may download this version. Simultaneous callers wait until this transaction ends. */
-export async function hasDownloadCapacity(db: QueryClient, otaId: number, maxDownloads: number): Promise<boolean> {
+export async function hasDownloadCapacity(db: StatementClient, otaId: number, maxDownloads: number): Promise<boolean> {
   await db.query(
     `insert into ota_paces as p (ota_id, since, handed) values ($1, clock_timestamp(), 0)
      on conflict (ota_id) do update set handed = p.handed`,

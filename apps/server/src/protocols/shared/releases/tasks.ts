@@ -7,7 +7,7 @@ import type { ChangePublisher } from '../change-publisher.ts'
 import { pickInformativeLines } from './feedback.ts'
 import { hasDownloadCapacity, takeRolloutSlot } from './rollout-limits.ts'
 import { storeReportedPackages, storeReportedVersion } from './versions.ts'
-import { type QueryClient, WriteQueue } from '../write-queue.ts'
+import { type StatementClient, WriteQueue } from '../write-queue.ts'
 
 const MAX_LOGS = 1000
 const MAX_DETAILS = 50
@@ -104,7 +104,11 @@ export class Tasks {
   /**
    * Runs `work` with a locked open task of this device. Throws 404 for another device's task, 410 for a closed task.
    */
-  async change<T>(slot: number, taskId: number, work: (db: QueryClient, task: LockedTask) => Promise<T>): Promise<T> {
+  async change<T>(
+    slot: number,
+    taskId: number,
+    work: (db: StatementClient, task: LockedTask) => Promise<T>,
+  ): Promise<T> {
     const { slots } = this.#services.fleet
     const result = await this.writes.run(async (db) => {
       const task = await lockTask(db, taskId, slots.ids[slot]!)
@@ -203,7 +207,7 @@ const INSERT_TASK = {
 }
 const FULL = new Error('the release has handed out all it may in this minute')
 
-async function lockTask(db: QueryClient, taskId: number, deviceId: number): Promise<LockedTask> {
+async function lockTask(db: StatementClient, taskId: number, deviceId: number): Promise<LockedTask> {
   const { rows } = await db.query<LockedTask>(
     `select task_id as "taskId", device_id as "deviceId", tenant_id as "tenantId", ota_id as "otaId",
        package_name as "packageName", ver_code as "verCode", state, progress
@@ -215,7 +219,7 @@ async function lockTask(db: QueryClient, taskId: number, deviceId: number): Prom
 }
 
 /** Writes a log entry and the state change of a task. */
-export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: TaskLogEntry, step: TaskStep) {
+export async function recordTaskStep(db: StatementClient, task: LockedTask, entry: TaskLogEntry, step: TaskStep) {
   const state = step.state ?? task.state
   const closes = isTaskClosed(state)
   const details = pickInformativeLines(entry.details ?? [], MAX_DETAILS)
@@ -253,7 +257,7 @@ export async function recordTaskStep(db: QueryClient, task: LockedTask, entry: T
 }
 
 /** Records the installed version with its history and requests the device's attributes again. */
-async function succeed(db: QueryClient, { deviceId, taskId, packageName, verCode }: LockedTask) {
+async function succeed(db: StatementClient, { deviceId, taskId, packageName, verCode }: LockedTask) {
   if (packageName) return void (await storeReportedPackages(db, deviceId, [{ name: packageName, verCode }]))
   await storeReportedVersion(db, deviceId, { verCode, source: 2, taskId })
   await db.query('update devices set attributes_wanted = 1 where id = $1 and attributes_wanted = 0', [deviceId])

@@ -1,4 +1,4 @@
-import type { QueryClient } from '../write-queue.ts'
+import type { StatementClient } from '../write-queue.ts'
 
 /** Maximum version number: nine digits. */
 export const MAX_VERSION = 999_999_999
@@ -20,7 +20,11 @@ interface Reported {
 }
 
 /** Stores the installed firmware version. Writes nothing when unchanged. */
-export async function storeReportedVersion(db: QueryClient, deviceId: number, { verCode, source, taskId }: Reported) {
+export async function storeReportedVersion(
+  db: StatementClient,
+  deviceId: number,
+  { verCode, source, taskId }: Reported,
+) {
   const { rowCount } = await db.query(
     'update devices set ver_code = $2 where id = $1 and ver_code is distinct from $2',
     [deviceId, verCode],
@@ -42,7 +46,7 @@ export interface ReportedPackage {
 
 /** Stores the installed packages. Returns true when a package changed. */
 export async function storeReportedPackages(
-  db: QueryClient,
+  db: StatementClient,
   deviceId: number,
   packages: readonly ReportedPackage[],
 ): Promise<boolean> {

@@ -37,7 +37,7 @@ export async function handleActivation(call: XiaozhiCall) {
 
 /**
  * Returns true when the HMAC of the device is correct. No proof is needed without an imported key. The key of the bound
- * device counts before the key of the serial number in the call, so that omitting the number does not skip the proof.
+ * device takes precedence over the key of the serial number in the call, so a call without the number needs the proof.
  */
 async function isProven(
   { side }: XiaozhiCall,

@@ -59,7 +59,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect((await booted.boot()).activation.code).toBe(activation.code)
   })
 
-  test('a device that boots as another build keeps its code, and its binding takes the facts of the last boot', async () => {
+  test('a device that boots with another build keeps its code, and the code stores the facts of the last boot', async () => {
     const first = device()
     const { activation } = await first.boot()
     const flashed = device({ mac: first.mac, board: 'esp-box-3', version: '2.5.0' })

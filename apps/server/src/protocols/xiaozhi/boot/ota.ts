@@ -66,7 +66,7 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
 async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: ValidCode | undefined }) {
   const { identity, report } = boot
   const parameters = await readBootParameters(call.side.services, PLATFORM)
-  // The binding takes the facts of the last boot, such as the Client-Id after the flash was erased.
+  // The code keeps the facts of the last boot for the binding. For example, an erased flash changes the Client-Id.
   const isCurrent = boot.code !== undefined && isOfSameBoot(boot.code, boot)
   const code = isCurrent ? boot.code?.code : ((await storeCode(call, boot)) ?? boot.code?.code)
   const consoleUrl = parameters.consoleUrl || call.origin

@@ -9,7 +9,13 @@ import type { XiaozhiCall } from '../call.ts'
 import { canFallBack, openCompletion, type OpenCompletion } from './relay-attempt.ts'
 import { type RelayBody, parseRelayBody } from './relay-body.ts'
 import { readTargetLimit, sendNotice } from './relay-notice.ts'
-import { createBusyRefusal, endForRestart, formatErrorBody, RelayRefused, toVendorRefusal } from './relay-refusal.ts'
+import {
+  createBusyRefusal,
+  endForRestart,
+  formatErrorBody,
+  RelayRefusedError,
+  toVendorRefusal,
+} from './relay-refusal.ts'
 import { scheduleShutdownEnd, trackCompletion } from './relay-shutdown.ts'
 import { EventResponse, toForwardedChunk } from './relay-stream.ts'
 import { TokenTally } from './relay-tally.ts'
@@ -52,9 +58,9 @@ export async function handleCompletion(call: XiaozhiCall, target: RelayTarget) {
 
 async function bodyOf({ request }: XiaozhiCall): Promise<RelayBody> {
   const { text, isCut } = await readReport(request, MAX_BODY)
-  if (isCut) throw new RelayRefused(413, 'request_too_large', 'the body is larger than 1 MB')
+  if (isCut) throw new RelayRefusedError(413, 'request_too_large', 'the body is larger than 1 MB')
   const body = parseRelayBody(text)
-  if (!body) throw new RelayRefused(400, 'invalid_request', 'the body is no chat completion')
+  if (!body) throw new RelayRefusedError(400, 'invalid_request', 'the body is no chat completion')
   return body
 }
 

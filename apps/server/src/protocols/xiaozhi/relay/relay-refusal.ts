@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { describeLlmFailure, type LlmError } from '#domain/agents/llm/llm-error.ts'
 
 /** Thrown to end a call of the relay with this status and an error body that OpenAI clients understand. */
-export class RelayRefused extends Error {
-  override readonly name = 'RelayRefused'
+export class RelayRefusedError extends Error {
+  override readonly name = 'RelayRefusedError'
   readonly status: number
   readonly code: string
 
@@ -16,11 +16,11 @@ export class RelayRefused extends Error {
 
 /** Returns the refusal when too many completions are running. */
 export const createBusyRefusal = (status: 429 | 503) =>
-  new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
+  new RelayRefusedError(status, 'rate_limit_exceeded', 'too many completions')
 
 /** Returns the refusal after every vendor failed. Text of the vendor is not passed on. */
 export const toVendorRefusal = (error: LlmError) =>
-  new RelayRefused(
+  new RelayRefusedError(
     error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
     `vendor_${error.kind}`,
     describeLlmFailure(error),
@@ -31,7 +31,7 @@ const RESTARTING = 'restarting'
 /** Ends a completion because the process stops. A client that received nothing may repeat the call elsewhere. */
 export function endForRestart(response: ServerResponse) {
   const words = 'OMS restarts'
-  if (!response.headersSent) throw new RelayRefused(503, RESTARTING, words)
+  if (!response.headersSent) throw new RelayRefusedError(503, RESTARTING, words)
   if (!response.destroyed) response.end(`data: ${formatErrorBody(RESTARTING, words)}\n\n`)
 }
 
@@ -39,7 +39,7 @@ export function endForRestart(response: ServerResponse) {
  * Sends a refusal. `x-should-retry` keeps OpenAI clients from repeating the call, because the relay has tried the
  * fallback already. Only while this process stops may another process succeed.
  */
-export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefused) {
+export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefusedError) {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const text = Buffer.from(formatErrorBody(code, message))
   const headers = {

@@ -22,7 +22,7 @@ export function trackCompletion<T>(completion: Promise<T>): Promise<T> {
   return completion
 }
 
-/** Resolves when the tokens of all current completions are counted, also those that are counted after a new try. */
+/** Resolves when the tokens of all current completions are counted, also by a retry. */
 export async function awaitCompletions() {
   while (unfinished.size > 0) await Promise.all(unfinished)
 }

@@ -2,10 +2,10 @@ import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { ConnectionPool } from '#core/outbound/connection-pool.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
 import { readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import { findFallback, isModelOpen } from '#domain/agents/models/open-models.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { type OpenDevice, findDeviceOfKey } from '../open-device.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
 
 /** Device and model of a relayed completion. */
@@ -19,17 +19,14 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
  * model that was disabled, or is no longer shared with the tenant, is replaced by its fallback.
  */
 export async function findRelayTarget(
-  { database, voiceServers }: Services,
+  { voiceServers: { reads } }: Services,
   grant: RelayGrant,
 ): Promise<RelayTarget | undefined> {
-  const [device, models] = await Promise.all([
-    findDeviceOfKey(database.pool, grant),
-    voiceServers.reads.models.of([grant.modelId]),
-  ])
+  const [device, models] = await Promise.all([reads.openDevices.ofKey(grant), reads.models.of([grant.modelId])])
   const found = models.find(({ id }) => id === grant.modelId)
   if (!device || !found || !isRelayed(found)) return undefined
   const { tenantId } = device
-  const model = isModelOpen(found, tenantId) ? found : await findFallback(voiceServers.reads.models, found, tenantId)
+  const model = isModelOpen(found, tenantId) ? found : await findFallback(reads.models, found, tenantId)
   return model && { ...grant, ...device, model }
 }
 

@@ -1,4 +1,6 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import type { SQL } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { relayLab } from '#test/fixtures/relay-fixture.ts'
 import { awaitCompletions } from './relay-shutdown.ts'
 import { RETRY_SECONDS } from './relay-usage.ts'
@@ -17,9 +19,12 @@ beforeEach(async () => {
 const breakTable = () =>
   oms.query('create trigger refuse_usage before insert on agent_usage for each row execute function refuse_usage()')
 const mendTable = () => oms.query('drop trigger refuse_usage on agent_usage')
-/** Resolves when so many completions wait for the database. */
+/** Resolves when `n` completions wait for the database. */
 const waiting = (n: number) =>
   expect.poll(() => oms.logs.filter((line) => line.includes('are counted later')).length).toBe(n)
+const dialect = new PgDialect()
+/** True for the statement that counts the tokens of a completion. */
+const isCount = (query: unknown) => dialect.sqlToQuery(query as SQL).sql.includes('insert into agent_usage')
 const counted = async () => {
   const [{ n }] = await oms.query('select count(*)::int as n from agent_usage where unit = 7')
   return n as number
@@ -34,6 +39,26 @@ test('AGENT-17 tokens that the database does not accept are counted once when it
   await mendTable()
   await awaitCompletions()
   expect(await counted()).toBe(3)
+})
+
+test('AGENT-17 a connection that is lost after the commit counts the tokens once', async () => {
+  RETRY_SECONDS.delays = Array(200).fill(0.05)
+  const { db } = oms.services().database
+  const execute = db.execute.bind(db)
+  let lost = 0
+  // Commits the first count, and then fails as a connection does that ends before the answer arrives.
+  const answers = vi.spyOn(db, 'execute').mockImplementation((async (query: Parameters<typeof execute>[0]) => {
+    const result = await execute(query)
+    if (lost > 0 || !isCount(query)) return result
+    lost += 1
+    throw new Error('Connection terminated unexpectedly')
+  }) as unknown as typeof execute)
+  await (await ask()).text()
+  await waiting(1)
+  await awaitCompletions()
+  answers.mockRestore()
+  expect(lost).toBe(1)
+  expect(await counted()).toBe(1)
 })
 
 test('AGENT-17 a stopping process counts waiting tokens at once', async () => {

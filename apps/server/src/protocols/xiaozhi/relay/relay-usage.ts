@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { isTransient } from '#core/jobs/transient.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { recordUsage, buildTokenEntries } from '#domain/agents/usage/usage.ts'
+import { buildTokenEntries, recordCompletion } from '#domain/agents/usage/usage.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { trackCompletion } from './relay-shutdown.ts'
 import type { CountedTokens } from './relay-tally.ts'
 import type { RelayTarget } from './relay-target.ts'
 
-/** Seconds before each new try. Together they outlast a restart of the database. */
+/** Seconds before each retry. The sum is longer than a restart of the database. */
 export const RETRY_SECONDS = { delays: [1, 2, 5, 10, 30, 60, 60, 60, 60, 60] }
 /** Maximum number of completions whose tokens wait for the database. The tokens of further completions are lost. */
 const MAX_WAITING = 10_000
@@ -18,13 +19,15 @@ let waiting = 0
 interface Uncounted {
   readonly services: Services
   readonly deviceId: number
+  readonly completion: Parameters<typeof recordCompletion>[1]
   readonly entries: ReturnType<typeof buildTokenEntries>
-  readonly at: Date
 }
 
 /**
  * Counts the tokens of a completion for the device, its agent and the model that responded. The response has been sent,
- * so a failure of the database only delays the count: the tokens are kept and recorded again, also at a shutdown.
+ * so a failure of the database only delays the count: the tokens are kept and recorded again, also at a shutdown. A
+ * connection that is lost in the commit leaves open whether the tokens are stored. The key of the completion makes the
+ * next try add nothing then.
  */
 export async function countRelayedTokens(
   { side }: XiaozhiCall,
@@ -37,8 +40,8 @@ export async function countRelayedTokens(
   const counted = {
     services,
     deviceId,
+    completion: { id: randomUUID(), tenantId, at: services.now() },
     entries: buildTokenEntries(owner, model, usage, isEstimate),
-    at: services.now(),
   }
   const error = await tryToRecord(counted)
   if (error === undefined) return
@@ -47,17 +50,17 @@ export async function countRelayedTokens(
   void trackCompletion(recordLater(counted))
 }
 
-/** Records the tokens. Returns the error of a failure. */
-async function tryToRecord({ services, entries, at }: Uncounted): Promise<unknown> {
+/** Records the tokens. Returns the error instead of throwing; undefined after a success. */
+async function tryToRecord({ services, completion, entries }: Uncounted): Promise<unknown> {
   try {
-    await recordUsage(services.database.db, entries, at)
+    await recordCompletion(services.database.db, completion, entries)
     return undefined
   } catch (error) {
     return error
   }
 }
 
-/** Tries again after growing delays. A shutdown ends the delay, and the next try is the last one. */
+/** Retries after growing delays. A shutdown ends the current delay, and the retry after it is the last one. */
 async function recordLater(counted: Uncounted) {
   const { shutdown } = counted.services
   const stopping = new AbortController()

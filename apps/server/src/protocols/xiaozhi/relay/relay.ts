@@ -4,7 +4,7 @@ import { DeviceError } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { handleCompletion } from './relay-completion.ts'
 import { readRelayKey } from './relay-key.ts'
-import { createBusyRefusal, RelayRefused, sendRelayRefusal } from './relay-refusal.ts'
+import { createBusyRefusal, RelayRefusedError, sendRelayRefusal } from './relay-refusal.ts'
 import { findRelayTarget, type RelayTarget } from './relay-target.ts'
 import { sendPlainJson } from '../boot/send-bare.ts'
 
@@ -23,17 +23,17 @@ export async function routeRelayRequest(call: XiaozhiCall, path: readonly string
   try {
     const grant = readRelayKey(services.config.secretKey, readBearerToken(request), now)
     const target = grant && (await findRelayTarget(services, grant))
-    if (!target) throw new RelayRefused(401, 'invalid_api_key', 'the key is wrong, expired or revoked')
+    if (!target) throw new RelayRefusedError(401, 'invalid_api_key', 'the key is wrong, expired or revoked')
     const route = `${request.method} ${path.slice(2).join('/')}`
     if (route === 'GET models') return sendPlainJson(call, modelsOf(target))
-    if (route !== 'POST chat/completions') throw new RelayRefused(404, 'not_found', 'no such call')
+    if (route !== 'POST chat/completions') throw new RelayRefusedError(404, 'not_found', 'no such call')
     if (!services.rate.tryTake(`llm-relay:${target.deviceId}`, CALLS_A_MINUTE)) throw createBusyRefusal(429)
     return await handleCompletion(call, target)
   } catch (error) {
-    if (error instanceof RelayRefused) return sendRelayRefusal(response, error)
+    if (error instanceof RelayRefusedError) return sendRelayRefusal(response, error)
     if (error instanceof DeviceError || isTransient(error)) throw error
     services.log.error({ err: error }, 'relayed completion failed')
-    return sendRelayRefusal(response, new RelayRefused(500, 'internal_error', 'internal error'))
+    return sendRelayRefusal(response, new RelayRefusedError(500, 'internal_error', 'internal error'))
   }
 }
 

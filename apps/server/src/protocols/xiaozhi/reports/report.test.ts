@@ -174,7 +174,7 @@ describe('reports of turns', () => {
 
   test('AGENT-02 a body above 20 MB is refused for good; above 256 MB of running bodies the response is 503', async () => {
     const huge = await oms.call('agent/chat-history/report', { body: 'x'.repeat(21 * 1024 * 1024) })
-    expect([huge.status, huge.json().code]).toEqual([200, 500])
+    expect([huge.status, huge.json().code]).toEqual([200, 413])
     const before = process.memoryUsage().rss
     const secret = await oms.secret()
     const open = Array.from({ length: 13 }, () => oms.openReport(secret, 20 * 1024 * 1024))

@@ -4,14 +4,14 @@ import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { parseReportedTurn, computeWavSeconds } from '#domain/agents/history/turn.ts'
+import { computeWavSeconds, parseReportedTurn } from '#domain/agents/history/turn.ts'
 import { type ReportTarget, type TurnAudio, TurnsBusy } from '#domain/agents/history/turn-writer.ts'
 import { parseRepairedJson } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
+import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
 import { isSecretValidFor } from '../voice-servers/agent-models.ts'
-import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
+import { cleanText, readSessionId, type ServerCall } from '../voice-servers/server-call.ts'
 import { ReportStream, ReportTextTooLong } from './report-stream.ts'
-import { type ServerCall, readSessionId, cleanText } from '../voice-servers/server-call.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 20 * MIB
@@ -44,7 +44,7 @@ export async function handleTurnReport(call: ServerCall): Promise<boolean> {
   }
 }
 
-const tooLarge = () => new CallRefused(RESPONSE_CODE.failed, '上报内容过大')
+const tooLarge = () => new CallRefusedError(RESPONSE_CODE.tooLarge, '上报内容过大')
 
 /** Returns the declared size of the body; the limit for a body of unknown size. Throws for a larger body. */
 function sizeOf({ headers }: IncomingMessage): number {
@@ -64,7 +64,7 @@ async function store(call: ServerCall): Promise<boolean> {
   const sessionId = readSessionId(body['sessionId'])
   if (!turn || sessionId === '' || mac === undefined) {
     if (mac === undefined || sessionId === '')
-      throw new CallRefused(RESPONSE_CODE.blank, 'macAddress and sessionId are needed')
+      throw new CallRefusedError(RESPONSE_CODE.blank, 'macAddress and sessionId are needed')
     return false
   }
   return voiceServers.turns.add({ mac, sessionId, turn, audio, serverTenant: call.serverTenant })

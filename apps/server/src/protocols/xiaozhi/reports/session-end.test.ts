@@ -115,7 +115,7 @@ describe('end of a session', () => {
     ])
   })
 
-  test('AGENT-09 neither the memory nor the title comes back when it is erased during the call of the model', async () => {
+  test('AGENT-09 a memory or title that is erased during the call of the model is not stored again', async () => {
     const device = await oms.bound(await oms.agent({ slm_id: slm }))
     const id = await talk(device.mac, ['我喜欢红色的气球'])
     answer = '喜欢红色'
@@ -164,6 +164,61 @@ describe('end of a session', () => {
     ])
     await oms.query(`delete from agent_params where code = 'history.mode'`)
     oms.services().agentParameters.forget()
+  })
+
+  describe('a memory that an old voice server saves', () => {
+    const memoryOf = async (id: number) =>
+      (await oms.query('select memory from agent_devices where device_id = $1', [id]))[0].memory as string
+    const edit = (id: number, memory: string) =>
+      oms.query('update agent_devices set memory = $2, memory_edit_time = now() where device_id = $1', [id, memory])
+    const MINUTE_AGO = `memory = '旧', memory_edit_time = now() - interval '1 minute'`
+    const put = (mac: string, summaryMemory: string) =>
+      oms.call(`agent/saveMemory/${encodeURIComponent(mac)}`, { method: 'PUT', body: { summaryMemory } })
+    const connect = async (mac: string) => {
+      await oms.call('config/agent-models', { body: { macAddress: mac, clientId: 'c', selectedModule: {} } })
+      await oms.services().voiceServers.events.flush()
+    }
+
+    test('AGENT-09 keeps an edit of the running session, and merges the words of the session into the edit', async () => {
+      const device = await oms.bound(await oms.agent({ slm_id: slm }))
+      await connect(device.mac)
+      await talk(device.mac, ['我喜欢红色的气球'])
+      await edit(device.id, '对花生过敏')
+      // The configuration of a camera question is not the start of the session.
+      await connect(device.mac)
+      answer = '对花生过敏，喜欢红色'
+      expect((await put(device.mac, '喜欢红色')).json()).toEqual({ code: 0, msg: 'success', data: null })
+      expect(await memoryOf(device.id)).toBe('对花生过敏')
+      await oms.services().jobs.drain()
+      expect(prompts.at(-1)).toContain('旧记忆：\n对花生过敏\n')
+      expect(await memoryOf(device.id)).toBe('对花生过敏，喜欢红色')
+    })
+
+    test('AGENT-09 keeps an edit between the connection and the first turn; an erased memory stays empty', async () => {
+      const device = await oms.bound(await oms.agent({ slm_id: slm }))
+      await connect(device.mac)
+      await edit(device.id, '')
+      await talk(device.mac, ['我喜欢红色的气球'])
+      const before = prompts.length
+      await put(device.mac, '喜欢红色')
+      await oms.services().jobs.drain()
+      expect(await memoryOf(device.id)).toBe('')
+      expect(prompts.length).toBe(before)
+    })
+
+    test('AGENT-09 replaces a memory that was edited before the session, also a shared memory', async () => {
+      const agentId = await oms.agent({ slm_id: slm, memory_scope: 2 })
+      const [own, shared] = [await oms.bound(await oms.agent()), await oms.bound(agentId)]
+      await oms.query(`update agent_devices set ${MINUTE_AGO} where device_id = $1`, [own.id])
+      await oms.query(`update agents set ${MINUTE_AGO} where id = $1`, [agentId])
+      for (const { mac } of [own, shared]) {
+        await connect(mac)
+        await talk(mac, ['我喜欢红色的气球'])
+        await put(mac, '新')
+      }
+      expect(await memoryOf(own.id)).toBe('新')
+      expect(await oms.query('select memory from agents where id = $1', [agentId])).toEqual([{ memory: '新' }])
+    })
   })
 
   test.each(['', '{"summaryMemory":', '[]', '{}', '{"summaryMemory":5}', '{"summaryMemory":null}'])(

@@ -7,7 +7,7 @@ import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
-import type { OpenDevice } from '../open-device.ts'
+import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
 import { setReminder } from './tool-reminder.ts'
 
 type Arguments = Readonly<Record<string, unknown>>

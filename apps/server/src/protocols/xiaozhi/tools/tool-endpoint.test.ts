@@ -57,6 +57,17 @@ const refusedWith = (path: string) =>
   })
 
 describe('tools of a device', () => {
+  test('AGENT-18 the feature mcp removes the endpoint from the configuration and the tools from open connections', async () => {
+    const client = await started()
+    const toolsOf = async (id: number) => (await client.request(id, 'tools/list')).result.tools
+    expect(await toolsOf(100)).toHaveLength(3)
+    await oms.param('features', '{"mcp":false}')
+    expect(await addressOf()).toBeUndefined()
+    expect(await toolsOf(101)).toEqual([])
+    await oms.param('features', '{"mcp":true}')
+    expect(await toolsOf(102)).toHaveLength(3)
+  })
+
   test('AGENT-18 the configuration contains the endpoint, which serves initialize and the chosen tools', async () => {
     const address = await addressOf()
     expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/xiaozhi\/mcp\/call\/\?token=/)

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
 import type { AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
-import { findDeviceOfKey } from '../open-device.ts'
 import { callTool } from './tool-calls.ts'
 import { findChosenTool, TOOL_DESCRIPTIONS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
@@ -85,15 +85,17 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
 }
 
 /**
- * Returns the device of the token and its tools. Returns no tools for a device that is unbound, moved or disabled.
- * Reads the device and its agent for each message, so that such a device loses its tools immediately.
+ * Returns the device of the token and its tools. Returns no tools when the device is unbound, moved or disabled, or
+ * when the parameter `features` of its tenant turns tools off. Reads the device and its agent for each message, so that
+ * these changes apply immediately.
  */
 async function usableTools(services: Services, grant: ToolGrant) {
   const [device, chosen] = await Promise.all([
-    findDeviceOfKey(services.database.pool, grant),
+    services.voiceServers.reads.openDevices.ofKey(grant),
     chosenTools(services, grant),
   ])
-  return { device, tools: device ? chosen : [] }
+  const isOn = device !== undefined && (await isFeatureEnabled(services, device.tenantId, 'mcp'))
+  return { device, tools: isOn ? chosen : [] }
 }
 
 /** Calls a tool that the agent of the device has chosen. */

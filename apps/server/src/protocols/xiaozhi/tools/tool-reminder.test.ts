@@ -160,17 +160,19 @@ describe('reminders in the prompt', () => {
 
   test('AGENT-18 reminders add no SQL statement to a configuration', async () => {
     const pool = oms.services().database.pool
-    const count = async () => {
+    /** Returns the texts of the reads. Marks and events of earlier calls may be written meanwhile. */
+    const reads = async () => {
       await configured()
       const spy = vi.spyOn(pool, 'query')
       await configured()
-      const calls = spy.mock.calls.length
+      const texts = spy.mock.calls.map(([query]) => (query as unknown as { text: string }).text)
       spy.mockRestore()
-      return calls
+      return texts.filter((text) => !/\b(insert into|update|delete from)\b/.test(text)).toSorted()
     }
-    const without = await count()
+    const without = await reads()
+    expect(without).not.toEqual([])
     await due('吃药')
-    expect(await count()).toBe(without)
+    expect(await reads()).toEqual(without)
   })
 
   test('AGENT-18 the context source contains untold reminders when the agent chose this fact', async () => {

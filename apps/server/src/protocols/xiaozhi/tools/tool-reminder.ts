@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { addReminder } from '#domain/agents/history/reminders.ts'
-import type { OpenDevice } from '../open-device.ts'
+import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
 
 const MINUTE_MS = 60_000
 const MAX_AHEAD_MS = MAX_REMINDER_DAYS * 1440 * MINUTE_MS

@@ -3,14 +3,15 @@ import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { buildAgentConfig, type AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import type { AgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/agents/device-agent.ts'
+import { isFeaturePermitted } from '#domain/agents/parameters/features.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { type DueReminder, addRemindersToPrompt } from '#domain/agents/history/reminders.ts'
 import { isKeyWithheld, presentModelForServer, type StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { buildContextProviders } from '../context.ts'
-import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
-import { readFactsWithinLimit } from './limited-facts.ts'
+import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
+import { readLimitedAgentConfig } from './limited-facts.ts'
 import { isRelayed, toRelayedModel } from '../relay/relay-key.ts'
 import { getServerBase } from './server-base.ts'
 import { createToolAddress } from '../tools/tool-token.ts'
@@ -30,7 +31,7 @@ export async function handleAgentModels(call: ServerCall) {
   const { macAddress, clientId, selectedModule } = await readObjectBody(call.request)
   const [given, client] = [cleanText(macAddress), cleanText(clientId)]
   if (given === '' || client === '' || !isObject(selectedModule))
-    throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
+    throw new CallRefusedError(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
   const mac = parseMacDigits(given)
   if (mac !== undefined) return configurationOf(call, { mac, client }, selectedModule)
   const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
@@ -63,14 +64,15 @@ async function configurationOf(
     return presentModelForServer(model, call.serverTenant)
   }
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
-  const { facts, limit } = await readFactsWithinLimit(parts, { ...device!, agent })
+  const { facts, limit } = await readLimitedAgentConfig(parts, { ...device!, agent })
   if (facts.problem !== '') throw refuse(call, mac, tenantId, unusableAgent(facts.problem))
-  marks.connected(deviceId, call.now)
+  marks.connected(deviceId, { ...call.server, at: call.now, isUse: limit.state !== LIMIT_STATE_CODE.stopped })
   const told = limit.state === LIMIT_STATE_CODE.stopped ? [] : reminders
   const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
   events.add({ mac, tenantId, kind: AGENT_EVENT_KIND.configured, detail }, call.now)
   if (limit.state === LIMIT_STATE_CODE.stopped) return buildAgentConfig(facts, loaded)
-  const mcpEndpoint = createToolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
+  const tools = isFeaturePermitted(params, 'mcp') ? agent.tools : []
+  const mcpEndpoint = createToolAddress({ ...asker, deviceId, agentId: agent.id }, tools) ?? facts.mcpEndpoint
   const contextProviders = [...facts.contextProviders, ...buildContextProviders(asker, agent)]
   return buildAgentConfig(
     { ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders },
@@ -112,7 +114,7 @@ function refuse({ side, now }: ServerCall, mac: string, tenantId: number | undef
 }
 
 interface Refusal {
-  readonly answer: CallRefused
+  readonly answer: CallRefusedError
   /** Reason for the timeline. The response to the voice server has fewer details. */
   readonly reason: string
 }
@@ -120,7 +122,7 @@ interface Refusal {
 /** Returns the refusal with its reason; undefined when the device may get its configuration. */
 function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: string | undefined): Refusal | undefined {
   if (code !== undefined)
-    return { answer: new CallRefused(RESPONSE_CODE.deviceUnbound, code), reason: '设备未绑定，语音服务播报验证码' }
+    return { answer: new CallRefusedError(RESPONSE_CODE.deviceUnbound, code), reason: '设备未绑定，语音服务播报验证码' }
   if (!device) return { answer: unknownDevice(), reason: '设备未绑定，也没有有效的验证码' }
   if (!device.isOpen) return { answer: unknownDevice(), reason: '设备或所属客户已停用' }
   if (!isSecretValidFor(call, device.tenantId))
@@ -130,18 +132,18 @@ function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: stri
 }
 
 const OTHER_IDENTITY: Refusal = {
-  answer: new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定'),
+  answer: new CallRefusedError(RESPONSE_CODE.deviceUnknown, '设备未绑定'),
   reason: '设备的 Client-Id 与绑定时不一致。确认后请重置身份',
 }
 
 const unusableAgent = (reason: string): Refusal => ({
-  answer: new CallRefused(RESPONSE_CODE.agentMissing, reason),
+  answer: new CallRefusedError(RESPONSE_CODE.agentMissing, reason),
   reason,
 })
 
 /**
- * Returns whether `device.identity` refuses the Client-Id of the connection. Voice servers send the MAC for devices
- * behind the MQTT gateway, whose settings only the bound Client-Id gets.
+ * Returns whether `device.identity` refuses the Client-Id of the connection. Devices behind the MQTT gateway connect
+ * with their MAC as Client-Id. The MAC is accepted, because only the bound Client-Id gets the settings of the gateway.
  */
 async function isOtherIdentity(
   { side }: ServerCall,
@@ -152,7 +154,7 @@ async function isOtherIdentity(
   return (await side.services.agentParameters.of(tenantId)).text('device.identity') === '1'
 }
 
-const unknownDevice = () => new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
+const unknownDevice = () => new CallRefusedError(RESPONSE_CODE.deviceUnknown, '设备未绑定')
 
 /** Returns whether the secret of the call is valid for devices of a tenant. The platform's secret is valid for all. */
 export const isSecretValidFor = ({ serverTenant }: Pick<ServerCall, 'serverTenant'>, tenantId: number) =>

@@ -1,17 +1,17 @@
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts } from '#domain/agents/agents/agent-config.ts'
-import { readAgentFacts } from '#domain/agents/agents/agent-facts.ts'
+import { readAgentModelsAndVoice } from '#domain/agents/agents/agent-facts.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { pickSmallerLimit, buildStoppedConfig } from '#domain/agents/usage/stopped-facts.ts'
+import { pickSmallerLimit, buildLimitReachedConfig } from '#domain/agents/usage/stopped-facts.ts'
 import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { isRelayed } from '../relay/relay-key.ts'
 
-type Parts = Parameters<typeof readAgentFacts>[0] & {
+type Parts = Parameters<typeof readAgentModelsAndVoice>[0] & {
   /** Tenant of the voice server's secret. */
   readonly serverTenant: number
   readonly now: number
 }
-type Device = Parameters<typeof readAgentFacts>[1]
+type Device = Parameters<typeof readAgentModelsAndVoice>[1]
 
 /** Configuration of a device and its limit. */
 interface LimitedFacts {
@@ -24,7 +24,7 @@ interface LimitedFacts {
  * the notice. A device with characters left gets a maximum output size. The voice server stops at this size, even
  * inside a session.
  */
-export async function readFactsWithinLimit(parts: Parts, device: Device): Promise<LimitedFacts> {
+export async function readLimitedAgentConfig(parts: Parts, device: Device): Promise<LimitedFacts> {
   const models = new Map<string, StoredModel>()
   const handedOut = (model: StoredModel) => {
     models.set(model.code, model)
@@ -32,7 +32,7 @@ export async function readFactsWithinLimit(parts: Parts, device: Device): Promis
   }
   const user = { deviceId: device.deviceId, agentId: device.agent.id, tenantId: device.tenantId }
   const [facts, limit] = await Promise.all([
-    readAgentFacts({ ...parts, handedOut }, device),
+    readAgentModelsAndVoice({ ...parts, handedOut }, device),
     readUsageLimit(parts, user),
   ])
   const own = models.get(facts.models.LLM?.code ?? '')
@@ -45,9 +45,9 @@ export async function readFactsWithinLimit(parts: Parts, device: Device): Promis
       : pickSmallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
   if (!isStopped) return { limit, facts: { ...facts, maxOutputSize } }
   const llm = model && parts.handedOut(model)
-  // Another model says the notice, so a disabled language model of the agent is no problem.
+  // `llm` generates the notice, so a disabled language model of the agent does not matter.
   const problem = llm && facts.models.TTS ? '' : facts.problem
-  return { limit, facts: buildStoppedConfig({ ...facts, problem }, { notice: limit.notice, llm, maxOutputSize }) }
+  return { limit, facts: buildLimitReachedConfig({ ...facts, problem }, { notice: limit.notice, llm, maxOutputSize }) }
 }
 
 /**

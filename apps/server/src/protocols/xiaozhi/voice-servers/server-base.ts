@@ -1,5 +1,5 @@
 import { readServerBase } from '#domain/agents/voice-servers/server-base.ts'
-import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
+import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
 import type { ServerCall } from './server-call.ts'
 
 /** `POST config/server-base`: returns the configuration for the start of a voice server. */
@@ -11,6 +11,6 @@ export async function getServerBase({ side, serverTenant }: Pick<ServerCall, 'si
     params: await agentParameters.forServer(serverTenant, serverTenant),
     tenantId: serverTenant,
   })
-  if (!base) throw new CallRefused(RESPONSE_CODE.noTemplate, '没有默认的智能体模板')
+  if (!base) throw new CallRefusedError(RESPONSE_CODE.noTemplate, '没有默认的智能体模板')
   return base
 }

@@ -6,6 +6,8 @@ import type { XiaozhiCall } from '../call.ts'
 export interface ServerCall extends XiaozhiCall {
   /** Tenant of the secret. The platform's secret is valid for the devices of all tenants. */
   readonly serverTenant: number
+  /** Address and User-Agent of the voice server. */
+  readonly server: { readonly address: string; readonly client: string }
 }
 
 /** Returns the JSON object of the body. Any other body counts as an object without fields. */

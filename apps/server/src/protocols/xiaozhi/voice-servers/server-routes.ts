@@ -1,11 +1,12 @@
 import { isTransient } from '#core/jobs/transient.ts'
+import { normalizeServerAddress } from '#domain/agents/voice-servers/server-contacts.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { DeviceError, notFound, sanitizeDeviceText } from '#protocols/shared/response.ts'
 import { callContact, lookupContact } from '../reports/address-book.ts'
 import { handleAgentModels } from './agent-models.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { listCorrectWords } from './correct-words.ts'
-import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from '../envelope.ts'
+import { CallRefusedError, RESPONSE_CODE, sendData, sendRefusal } from '../envelope.ts'
 import { handleTurnReport } from '../reports/report.ts'
 import type { ServerCall } from './server-call.ts'
 import { handleChatSummary, handleChatTitle, handleSaveMemory } from '../reports/session-end.ts'
@@ -49,19 +50,20 @@ export async function routeServerCall(call: XiaozhiCall, path: readonly string[]
     const serverTenant = await agentParameters.ownerOfSecret(readBearerToken(request))
     if (serverTenant === undefined) {
       if (side.services.rate.tryTake(`voice-server:${ip}`, 1)) log.warn({ ip }, 'voice server refused: wrong secret')
-      throw new CallRefused(RESPONSE_CODE.unauthorized, '服务器密钥不正确')
+      throw new CallRefusedError(RESPONSE_CODE.unauthorized, '服务器密钥不正确')
     }
     const [handler, id] = handlerOf(request.method ?? '', path)
     if (!handler) throw notFound('call')
     const client = sanitizeDeviceText(request.headers['user-agent'], 64)
-    voiceServers.contacts.note({ tenantId: serverTenant, address: ip, client, isBase: handler === getServerBase }, now)
-    return sendData(response, await handler({ ...call, serverTenant }, id))
+    const server = { address: normalizeServerAddress(ip), client }
+    voiceServers.contacts.note({ tenantId: serverTenant, ...server, isBase: handler === getServerBase }, now)
+    return sendData(response, await handler({ ...call, serverTenant, server }, id))
   } catch (error) {
-    if (error instanceof CallRefused) return sendRefusal(response, error)
+    if (error instanceof CallRefusedError) return sendRefusal(response, error)
     // These errors keep their HTTP status, because clients repeat calls with such a status.
     if (error instanceof DeviceError || isTransient(error)) throw error
     log.error({ err: error, path: path.slice(0, 2).join('/') }, 'call of a voice server failed')
-    return sendRefusal(response, new CallRefused(RESPONSE_CODE.failed, '服务器内部错误'))
+    return sendRefusal(response, new CallRefusedError(RESPONSE_CODE.failed, '服务器内部错误'))
   }
 }
 

@@ -85,3 +85,22 @@ test('AGENT-02 a call reads an edit that was committed before the call, even whe
     await Promise.all(earlier)
   }
 })
+
+test('AGENT-17 completions that start together read their devices with two statements', async () => {
+  const agentId = await oms.agent()
+  const bound: Awaited<ReturnType<typeof oms.bound>>[] = []
+  for (let at = 0; at < COUNT; at += 1) bound.push(await oms.bound(agentId))
+  const { openDevices } = oms.services().voiceServers.reads
+  const keys = bound.map(({ id }) => ({ deviceId: id, agentId }))
+  const read = () => Promise.all(keys.map((key) => openDevices.ofKey(key)))
+  const { result, count } = await statementsOf(async () => {
+    const first = read()
+    await sleep(SLOW / 2)
+    return [await first, await read()]
+  })
+  expect(result.map((devices) => devices.map((device) => device?.mac))).toEqual(
+    [0, 1].map(() => bound.map(({ mac }) => mac.replaceAll(':', '').toLowerCase())),
+  )
+  expect(count).toBe(2)
+  expect(await openDevices.ofKey({ deviceId: keys[0]!.deviceId, agentId: agentId + 1 })).toBeUndefined()
+})

@@ -66,7 +66,7 @@ describe('AGENT-16 a relayed model', () => {
     const id = await sell({ unit: 5, remaining: 3 })
     await oms.query('update agent_grants set order_id = $2 where id = $1', [id, order.id])
     expect(wordsOf((await asked()).text)).toBe('你好')
-    await expect.poll(() => oms.query('select from agent_usage')).not.toEqual([])
+    await expect.poll(() => oms.query('select from agent_usage where unit = 7')).not.toEqual([])
     const { mergeUsage } = await import('#domain/agents/usage/fold-usage.ts')
     await mergeUsage(oms.services().database.db)
     expect(wordsOf((await asked()).text)).toBe(NOTICE)

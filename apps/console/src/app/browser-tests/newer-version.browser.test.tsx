@@ -1,0 +1,113 @@
+import { agentHistory } from '@oms/contract/agent/history/history.ts'
+import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { afterEach, expect, test, vi } from 'vitest'
+import { page } from 'vitest/browser'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { refreshReads } from '#core/api/query.ts'
+import { saveCredentials } from '#core/auth/credentials.ts'
+import { createStore, useStore } from '#core/events/store.ts'
+import { loadCredentials } from '#core/auth/session.tsx'
+import { MemoryPanel } from '#modules/agent/history/memory-panel.tsx'
+import { DisposePanel } from '#modules/ticket/handling/dispose-panel.tsx'
+import { ok, openTab } from './browser-harness.tsx'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+  sessionStorage.clear()
+})
+
+const TICKET = {
+  id: 1,
+  version: 1,
+  status: 1,
+  handlerId: 2,
+  handler: '甲',
+  mergedInto: null,
+  problemAttr: Object.fromEntries(PROBLEM_PARTS.map((part) => [part, []])),
+}
+
+/** Opens the form of a ticket that account 2 handles. Returns a function that shows a newer version. */
+function openTicket() {
+  saveCredentials({ token: 'x', uid: 2, account: 'x', ownerId: 1, ownerName: '平台', mustChangePassword: false })
+  loadCredentials()
+  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const shown = createStore(TICKET)
+  function Ticket() {
+    const ticket = useStore(shown)
+    return <DisposePanel info={ticket as never} onTyping={() => {}} />
+  }
+  tab = openTab(<Ticket />)
+  return (changes: Partial<typeof TICKET>) => shown.set({ ...TICKET, ...changes })
+}
+
+const remark = () => page.getByLabelText('处理备注')
+const loadLatest = () => page.getByRole('button', { name: '加载最新' })
+
+test('a newer version of a ticket leaves what the user changed, and loads the other values on request', async () => {
+  const show = openTicket()
+  await remark().fill('已寄出备件')
+  await page.getByText('关闭', { exact: true }).click()
+  show({ version: 2, status: 2 })
+  await loadLatest().click()
+  await expect.element(loadLatest()).not.toBeInTheDocument()
+  await expect.element(remark()).toHaveValue('已寄出备件')
+  await expect.element(page.getByRole('radio', { name: '关闭' })).toBeChecked()
+  expect(Object.keys(sessionStorage).filter((key) => key.includes('ticket:1:'))).toEqual([
+    expect.stringContaining('ticket:1:2'),
+  ])
+})
+
+test('a newer version of a ticket replaces the values of an unchanged form without a question', async () => {
+  const show = openTicket()
+  await expect.element(remark()).toHaveValue('')
+  show({ version: 2 })
+  await expect.element(loadLatest()).not.toBeInTheDocument()
+  await remark().fill('已联系客户')
+  show({ version: 3 })
+  await expect.element(loadLatest()).toBeVisible()
+})
+
+test('a typed remark stays on the page when another account takes over the ticket', async () => {
+  const show = openTicket()
+  await remark().fill('已寄出备件')
+  show({ version: 2, handlerId: 3, handler: '乙' })
+  await expect.element(page.getByText('该工单由 乙 处理，您填写的内容不能提交')).toBeVisible()
+  await expect.element(remark()).toHaveValue('已寄出备件')
+})
+
+/** Reads the responses again, as after another change of the same history. */
+function RefreshButton() {
+  const client = useQueryClient()
+  return (
+    <button
+      type="button"
+      onClick={() => void refreshReads(client, { resource: 'agent', path: agentHistory.memory.path })}
+    >
+      刷新
+    </button>
+  )
+}
+
+test('a memory that changes while the user types is shown above the typed text', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  server.on(agentHistory.memory, () => ok({ memory: '喜欢画画', isShared: true }))
+  tab = openTab(
+    <>
+      <RefreshButton />
+      <MemoryPanel of={{ agentId: 1 }} />
+    </>,
+  )
+  const text = page.getByLabelText('记忆')
+  await expect.element(text).toHaveValue('喜欢画画')
+  await text.fill('喜欢画画和足球')
+  server.on(agentHistory.memory, () => ok({ memory: '喜欢唱歌', isShared: true }))
+  await page.getByRole('button', { name: '刷新' }).click()
+  await expect.element(page.getByText('喜欢唱歌')).toBeVisible()
+  await expect.element(text).toHaveValue('喜欢画画和足球')
+  await loadLatest().click()
+  await expect.element(text).toHaveValue('喜欢唱歌')
+  await expect.element(loadLatest()).not.toBeInTheDocument()
+})

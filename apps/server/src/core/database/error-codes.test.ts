@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { isLockConflict, isTransient } from '#core/jobs/transient.ts'
+import { readErrorCauses } from './error-codes.ts'
+
+const wrapped = (code: string) =>
+  new Error('Failed query', { cause: new Error('outer', { cause: Object.assign(new Error('inner'), { code }) }) })
+
+test('returns an error and its causes, outermost first, and ends at a cycle', () => {
+  expect(readErrorCauses(wrapped('40P01')).map(({ code, message }) => [code, message])).toEqual([
+    ['', 'Failed query'],
+    ['', 'outer'],
+    ['40P01', 'inner'],
+  ])
+  const cycle = new Error('cycle')
+  cycle.cause = cycle
+  expect(isTransient(cycle)).toBe(false)
+  expect(readErrorCauses('no error')).toEqual([])
+})
+
+test.each([
+  ['40P01', true, true],
+  ['40001', true, true],
+  ['55P03', true, true],
+  ['55006', true, false],
+  ['08006', true, false],
+  ['ECONNRESET', true, false],
+  ['23505', false, false],
+])('the code %s of a cause is transient: %s, a conflict of locks: %s', (code, transient, conflict) => {
+  expect([isTransient(wrapped(code)), isLockConflict(wrapped(code))]).toEqual([transient, conflict])
+})

@@ -1,0 +1,81 @@
+import { joinProblems } from '@oms/contract/core/transfer.ts'
+import type * as z from 'zod'
+import { type ApiError, invalid } from '#core/http/api-error.ts'
+import { readFieldTitle } from '#core/spreadsheet/header.ts'
+import type { TableRow } from '#core/spreadsheet/table-limits.ts'
+import { type ColumnFields, readLineCells } from './line-cells.ts'
+
+/** Converts cells for the schema: words to codes, names to ids. `refuse` adds a problem to the line. */
+export type CellConverter<State> = (
+  given: Readonly<Record<string, string>>,
+  state: State,
+  refuse: (problem: ApiError) => void,
+) => Record<string, unknown>
+
+interface LineReader {
+  readonly schema: z.ZodObject
+  readonly cells?: CellConverter<unknown> | undefined
+}
+interface Line {
+  readonly row: TableRow
+  readonly columns: ColumnFields
+  readonly state?: unknown
+}
+
+export interface ParsedLine {
+  /** Texts of the readable cells by field. */
+  readonly given: Readonly<Record<string, string>>
+  /** Fields that an update may change. */
+  readonly filled: ReadonlySet<string>
+  /** Parsed fields. For an invalid line, only its valid fields. */
+  readonly fields: Record<string, unknown>
+  /** One problem for each invalid field, and problems without a field. Empty for a valid line. */
+  readonly problems: readonly ApiError[]
+}
+
+/** Parses a line of a table. One invalid field does not hide the problems of the other fields. */
+export function parseLine({ schema, cells }: LineReader, { row, columns, state }: Line): ParsedLine {
+  const { given, filled, problems: unreadable } = readLineCells(row, columns)
+  const problems = [...unreadable]
+  const converted = cells?.(given, state, (problem) => void problems.push(problem)) ?? given
+  const result = schema.safeParse(converted)
+  const refused = new Set(problems.map(fieldOf))
+  for (const { message, path } of result.error?.issues ?? []) {
+    const field = String(path[0] ?? '')
+    if (!refused.has(field)) problems.push(invalid(message, path.map(String).join('.')))
+    refused.add(field)
+  }
+  const parsed = result.success ? result.data : parseFields(schema, converted)
+  const fields = Object.fromEntries(Object.entries(parsed).filter(([key]) => !refused.has(key)))
+  return { given, filled, fields, problems }
+}
+
+const fieldOf = (problem: ApiError) => problem.data?.field?.split('.')[0] ?? ''
+
+function parseFields({ shape }: z.ZodObject, values: Readonly<Record<string, unknown>>) {
+  const parsed: Record<string, unknown> = {}
+  for (const [key, schema] of Object.entries(shape)) {
+    const result = (schema as z.ZodType).safeParse(values[key])
+    if (result.success) parsed[key] = result.data
+  }
+  return parsed
+}
+
+/** Returns the problems with the titles of their fields, in the order of the table's columns. */
+export function describeProblems(
+  schema: z.ZodObject,
+  { fields }: Pick<ColumnFields, 'fields'>,
+  problems: readonly ApiError[],
+) {
+  const place = (problem: ApiError) => fields.indexOf(fieldOf(problem))
+  return problems
+    .toSorted((a, b) => place(a) - place(b))
+    .map((problem) => {
+      const field = fieldOf(problem)
+      return { ...(field && { field: readFieldTitle(schema, field) }), msg: problem.message }
+    })
+}
+
+/** Returns the text for all problems of a line. The text names the fields when there are several problems. */
+export const summarizeProblems = (problems: ReturnType<typeof describeProblems>) =>
+  problems.length === 1 ? problems[0]!.msg : joinProblems(problems)

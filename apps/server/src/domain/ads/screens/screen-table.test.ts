@@ -1,0 +1,35 @@
+import { hash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { ScreenTable } from './screen-table.ts'
+
+const TOKEN = 'token-of-a-player'
+const TOKEN_HASH = hash('sha256', TOKEN)
+
+test('a screen keeps its token when it is marked, unmarked or the table grows', () => {
+  const table = new ScreenTable()
+  table.reserve(2)
+  table.setToken(1, TOKEN_HASH)
+  for (const exists of [true, false, true]) {
+    table.setScreen(1, exists)
+    expect([table.hasScreen(1), table.hasScreen(0), table.hasToken(1, TOKEN)]).toEqual([exists, false, true])
+  }
+  table.reserve(1000)
+  expect([table.hasScreen(1), table.hasToken(1, TOKEN), table.hasToken(0, TOKEN)]).toEqual([true, true, false])
+})
+
+test('removing a token frees its row and keeps the mark of the screen', () => {
+  const table = new ScreenTable()
+  table.reserve(3)
+  table.setScreen(0, true)
+  table.setToken(0, TOKEN_HASH)
+  table.setToken(0, '')
+  expect([table.hasScreen(0), table.hasToken(0, TOKEN)]).toEqual([true, false])
+  table.setToken(2, TOKEN_HASH)
+  expect([table.hasToken(2, TOKEN), table.hasToken(0, TOKEN), table.hasScreen(2)]).toEqual([true, false, false])
+})
+
+test('a screen uses eight bytes besides its token', () => {
+  const table = new ScreenTable()
+  table.reserve(1000)
+  expect(table.bytes).toBe(8000)
+})

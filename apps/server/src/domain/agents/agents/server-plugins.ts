@@ -1,0 +1,27 @@
+import { KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
+import { isFeaturePermitted } from '../parameters/features.ts'
+import type { ParameterValues } from '../parameters/parameters.ts'
+
+/** Parameter of the plugin that the voice server reads as a list. Forms separate the ids by semicolons. */
+const DATASETS = 'dataset_ids'
+
+interface Plugin {
+  readonly providerCode: string
+  readonly params: unknown
+}
+
+/** Returns the plugins that a voice server receives, with parameters in the format that the server reads. */
+export const toServerPlugins = (plugins: readonly Plugin[], params: ParameterValues): readonly Plugin[] =>
+  plugins.flatMap((plugin) => {
+    if (plugin.providerCode !== KNOWLEDGE_PLUGIN) return [plugin]
+    return isFeaturePermitted(params, 'knowledge') ? [{ ...plugin, params: withDatasetList(plugin.params) }] : []
+  })
+
+function withDatasetList(given: unknown): unknown {
+  const params = { ...(given as Readonly<Record<string, unknown>> | null) }
+  const ids = String(params[DATASETS] ?? '')
+    .split(/[;；]/)
+    .map((id) => id.trim())
+    .filter(Boolean)
+  return { ...params, [DATASETS]: ids }
+}

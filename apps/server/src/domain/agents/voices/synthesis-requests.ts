@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { buildTencentRequest } from './tencent-request.ts'
+
+type Config = Readonly<Record<string, unknown>>
+
+/** A voice of a text-to-speech model, and the text that the voice says. */
+export interface Speech {
+  readonly text: string
+  /** Code of the voice at the vendor. */
+  readonly voice: string
+  /** Recording and its text for models that imitate a recording. Empty: the recording and the text of the model. */
+  readonly referenceAudio: string
+  readonly referenceText: string
+}
+
+/** An audio file in a field of a JSON document. `at`: the keys that lead to the field. */
+export interface EncodedAudio {
+  readonly encoding: 'base64' | 'hex'
+  readonly at: readonly string[]
+}
+
+/** One request to a vendor. */
+export interface SynthesisRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Form of the response: an audio file (default), raw samples, or an audio file in a field of a JSON document. */
+  readonly answer?: 'file' | 'pcm' | EncodedAudio
+}
+
+const textOf = (value: unknown, fallback = ''): string =>
+  (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '') || fallback
+
+const numberOf = (value: unknown, fallback: number): number => {
+  const number = Number(textOf(value, 'NaN'))
+  return Number.isFinite(number) ? number : fallback
+}
+const isTrue = (value: unknown, fallback: boolean): boolean =>
+  value === undefined || value === null || value === ''
+    ? fallback
+    : ['true', '1', 'yes'].includes(String(value).toLowerCase())
+const listOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(String) : textOf(value).split(';').filter(Boolean)
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+const post = (url: string, authorization: string, body: object): SynthesisRequest => ({
+  url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+  body: JSON.stringify(body),
+})
+const bearer = (key: unknown) => (textOf(key) === '' ? '' : `Bearer ${textOf(key)}`)
+
+/** Adds values to the query of an address. A list becomes repeated keys. */
+function withQuery(address: string, values: Readonly<Record<string, unknown>>): string {
+  const url = new URL(address)
+  for (const [key, value] of Object.entries(values))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined && each !== null && each !== '') url.searchParams.append(key, String(each))
+  return url.href
+}
+
+const openai = (config: Config, { text, voice }: Speech) =>
+  post(textOf(config['api_url'], 'https://api.openai.com/v1/audio/speech'), bearer(config['api_key']), {
+    model: textOf(config['model'], 'tts-1'),
+    input: text,
+    voice,
+    response_format: 'wav',
+    speed: numberOf(config['speed'], 1),
+  })
+
+const siliconflow = (config: Config, { text, voice }: Speech) =>
+  post('https://api.siliconflow.cn/v1/audio/speech', bearer(config['access_token']), {
+    model: textOf(config['model']),
+    input: text,
+    voice,
+    response_format: 'mp3',
+  })
+
+const cozecn = (config: Config, { text, voice }: Speech) =>
+  post('https://api.coze.cn/v1/audio/speech', bearer(config['access_token']), {
+    input: text,
+    voice_id: voice,
+    response_format: 'wav',
+    sample_rate: 24_000,
+    speed: Math.trunc(numberOf(config['speed'], 0)),
+    loudness_rate: Math.trunc(numberOf(config['loudness_rate'], 0)),
+  })
+
+/** The vendor's header has no space between the scheme and the token: `Bearer;token`. */
+const doubao = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
+  ...post(textOf(config['api_url']), `${textOf(config['authorization'])}${textOf(config['access_token'])}`, {
+    app: {
+      appid: textOf(config['appid']),
+      token: textOf(config['access_token']),
+      cluster: textOf(config['cluster']),
+    },
+    user: { uid: '1' },
+    audio: {
+      voice_type: voice,
+      encoding: 'wav',
+      speed_ratio: numberOf(config['speed_ratio'], 1),
+      volume_ratio: numberOf(config['volume_ratio'], 1),
+      pitch_ratio: numberOf(config['pitch_ratio'], 1),
+    },
+    request: {
+      reqid: randomUUID(),
+      text,
+      text_type: 'plain',
+      operation: 'query',
+      with_frontend: 1,
+      frontend_type: 'unitTson',
+    },
+  }),
+  answer: { encoding: 'base64', at: ['data'] },
+})
+
+function minimax(config: Config, { text, voice }: Speech): SynthesisRequest {
+  const setting = { speed: 1, vol: 1, pitch: 0, ...objectOf(config['voice_setting']), voice_id: voice }
+  const url = withQuery('https://api.minimaxi.com/v1/t2a_v2', { GroupId: textOf(config['group_id']) })
+  const body = {
+    model: textOf(config['model']),
+    text,
+    stream: false,
+    voice_setting: setting,
+    pronunciation_dict: objectOf(config['pronunciation_dict']),
+    audio_setting: { sample_rate: 24_000, bitrate: 128_000, format: 'mp3', channel: 1 },
+  }
+  return { ...post(url, bearer(config['api_key']), body), answer: { encoding: 'hex', at: ['data', 'audio'] } }
+}
+
+const soVitsV2 = (config: Config, { text, referenceAudio, referenceText }: Speech) =>
+  post(textOf(config['url']), '', {
+    text,
+    text_lang: textOf(config['text_lang'], 'auto'),
+    ref_audio_path: referenceAudio || textOf(config['ref_audio_path']),
+    aux_ref_audio_paths: listOf(config['aux_ref_audio_paths']),
+    prompt_text: referenceText || textOf(config['prompt_text']),
+    prompt_lang: textOf(config['prompt_lang'], 'zh'),
+    top_k: numberOf(config['top_k'], 5),
+    top_p: numberOf(config['top_p'], 1),
+    temperature: numberOf(config['temperature'], 1),
+    text_split_method: textOf(config['text_split_method'], 'cut0'),
+    batch_size: numberOf(config['batch_size'], 1),
+    batch_threshold: numberOf(config['batch_threshold'], 0.75),
+    split_bucket: isTrue(config['split_bucket'], true),
+    return_fragment: isTrue(config['return_fragment'], false),
+    speed_factor: numberOf(config['speed_factor'], 1),
+    streaming_mode: false,
+    seed: numberOf(config['seed'], -1),
+    parallel_infer: isTrue(config['parallel_infer'], true),
+    repetition_penalty: numberOf(config['repetition_penalty'], 1.35),
+  })
+
+const soVitsV3 = (config: Config, { text, referenceAudio, referenceText }: Speech): SynthesisRequest => ({
+  url: withQuery(textOf(config['url']), {
+    refer_wav_path: referenceAudio || textOf(config['refer_wav_path']),
+    prompt_text: referenceText || textOf(config['prompt_text']),
+    prompt_language: textOf(config['prompt_language']),
+    text,
+    text_language: textOf(config['text_language'], 'auto'),
+    top_k: numberOf(config['top_k'], 15),
+    top_p: numberOf(config['top_p'], 1),
+    temperature: numberOf(config['temperature'], 1),
+    cut_punc: textOf(config['cut_punc']),
+    speed: numberOf(config['speed'], 1),
+    inp_refs: listOf(config['inp_refs']),
+    sample_steps: numberOf(config['sample_steps'], 32),
+    if_sr: isTrue(config['if_sr'], false),
+  }),
+  method: 'GET',
+  headers: {},
+})
+
+const indexStream = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
+  ...post(textOf(config['api_url']), '', { text, character: voice }),
+  answer: 'pcm',
+})
+
+const tencent = (config: Config, speech: Speech) =>
+  buildTencentRequest(
+    {
+      secretId: textOf(config['secret_id']),
+      secretKey: textOf(config['secret_key']),
+      region: textOf(config['region']),
+      speed: numberOf(config['speed'], 0),
+      volume: numberOf(config['volume'], 0),
+    },
+    speech,
+    Date.now(),
+  )
+
+/**
+ * Replaces `{prompt_text}` in a parameter by the text. The interface of the voice server has no parameter for the
+ * voice.
+ */
+function custom(config: Config, { text }: Speech): SynthesisRequest {
+  const params = Object.fromEntries(
+    Object.entries(objectOf(config['params'])).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll('{prompt_text}', () => text) : value,
+    ]),
+  )
+  const headers = Object.fromEntries(
+    Object.entries(objectOf(config['headers'])).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
+  const url = textOf(config['url'])
+  if (textOf(config['method']).toUpperCase() !== 'POST') return { url: withQuery(url, params), method: 'GET', headers }
+  const request = post(url, '', params)
+  return { ...request, headers: { ...request.headers, ...headers } }
+}
+
+/**
+ * Functions that build the request of a provider, for providers that answer one HTTP request with audio. The requests
+ * equal those of the voice server (`core/providers/tts`). The other providers stream over WebSocket, or need a token of
+ * another service.
+ */
+export const SYNTHESIS_REQUESTS: Readonly<Record<string, (config: Config, speech: Speech) => SynthesisRequest>> = {
+  openai,
+  siliconflow,
+  cozecn,
+  doubao,
+  minimax_httpstream: minimax,
+  gpt_sovits_v2: soVitsV2,
+  gpt_sovits_v3: soVitsV3,
+  index_stream: indexStream,
+  tencent,
+  custom,
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { useDatabase } from '#test/fixtures/video-fixture.ts'
+import { mergeVideoSums } from './sums.ts'
+import { maintainVideoPartitions } from './sweep.ts'
+
+const database = useDatabase()
+const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
+
+/** Appends a difference as uploads and plays do. */
+async function append(day: string, n: number) {
+  await query(
+    `insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
+     values ($1, 1, 2, 1, $2::int, $2::int, $2::int, $2::int)`,
+    [day, n],
+  )
+  await query(
+    `insert into oss_play_days (day, tenant_id, model_id, record_type, segments, bytes) values ($1, 1, 2, 1, $2::int, $2::int)`,
+    [day, n],
+  )
+}
+const TABLES = ['oss_usage_days', 'oss_play_days']
+/** Returns the rows of a table. `version` changes when a statement writes the row again. */
+const rowsOf = (table: string) =>
+  query(
+    `select day, segments, bytes::int as bytes, folded, xmin::text || ctid::text as version from ${table} order by day, id`,
+  )
+
+test.each(TABLES)(
+  'STORAGE-09 a merge of %s adds the appended rows and writes no row of another day again',
+  async (table) => {
+    await query(`truncate ${TABLES.join()}`)
+    for (const [day, n] of [
+      ['2026-11-01', 3],
+      ['2026-11-01', 4],
+      ['2026-11-02', 5],
+    ] as const)
+      await append(day, n)
+    await mergeVideoSums(database.db)
+    const first = await rowsOf(table)
+    expect(first).toMatchObject([
+      { day: '2026-11-01', segments: 7, bytes: 7, folded: 1 },
+      { day: '2026-11-02', segments: 5, bytes: 5, folded: 1 },
+    ])
+    await append('2026-11-02', 10)
+    await mergeVideoSums(database.db)
+    const second = await rowsOf(table)
+    expect(second).toMatchObject([first[0], { day: '2026-11-02', segments: 15, bytes: 15, folded: 1 }])
+    await mergeVideoSums(database.db)
+    expect(await rowsOf(table)).toEqual(second)
+  },
+)
+
+test.each(TABLES)('STORAGE-06 %s keeps the months that end within 400 days', async (table) => {
+  await query(`truncate ${TABLES.join()}`)
+  for (const day of ['2025-09-30', '2025-10-01', '2025-10-31', '2026-11-01']) await append(day, 1)
+  await mergeVideoSums(database.db)
+  await append('2025-09-30', 2)
+  // 400 days before are 2025-10-22.
+  await maintainVideoPartitions(database.pool, '2026-11-26')
+  expect((await rowsOf(table)).map(({ day }) => day)).toEqual(['2025-10-01', '2025-10-31', '2026-11-01'])
+})

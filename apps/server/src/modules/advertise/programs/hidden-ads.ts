@@ -1,0 +1,39 @@
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { and, asc, ne, not } from 'drizzle-orm'
+import { among } from '#core/database/lists/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { ads } from '#schema/advertise.ts'
+import { HIDDEN_AD_NAME } from './program-items.ts'
+
+/** Names shown instead of the names of ads that the caller may not read, by the id of the ad. */
+export type HiddenAds = ReadonlyMap<number, string>
+
+/**
+ * Returns the ads of tenants outside the caller's data scope, which programs of the platform may contain. Several ads are
+ * numbered, so that their texts differ. Ads of the platform keep their names, because they play on screens of all
+ * tenants. `db` must not have row-level security.
+ */
+export async function readHiddenAds(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  adIds: readonly number[],
+): Promise<HiddenAds> {
+  const isReadable = scoped(user, { tenant: ads.tenantId })
+  if (!isReadable || adIds.length === 0) return new Map()
+  const rows = await db
+    .select({ id: ads.id })
+    .from(ads)
+    .where(and(among(ads.id, [...new Set(adIds)]), ne(ads.tenantId, PLATFORM_TENANT_ID), not(isReadable)))
+    .orderBy(asc(ads.id))
+  return new Map(rows.map(({ id }, at) => [id, rows.length > 1 ? `${HIDDEN_AD_NAME} ${at + 1}` : HIDDEN_AD_NAME]))
+}
+
+/** Returns the manifest without the names of ads that the caller may not read. `db` must not have row-level security. */
+export async function hideAdNames(reader: Pick<Ctx, 'db' | 'user'>, manifest: Manifest): Promise<Manifest> {
+  const hidden = await readHiddenAds(
+    reader,
+    manifest.ads.map(({ id }) => id),
+  )
+  if (hidden.size === 0) return manifest
+  return { ...manifest, ads: manifest.ads.map((ad) => ({ ...ad, name: hidden.get(ad.id) ?? ad.name })) }
+}

@@ -1,0 +1,76 @@
+import { agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
+import { OPERATION } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import { insertOperation, type OperationRow } from '#core/audit/operation-log.ts'
+import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { User } from '#core/http/context.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import { agentIdentityKeys } from '#schema/agent/agent-device.ts'
+
+/** Key of a chip in a line of an import. */
+export interface ChipKey {
+  readonly serial: string
+  readonly hmacKey: string
+  readonly tenantId: number
+}
+
+/** Stores the key of a chip encrypted. A serial number has one key: the same key is accepted again. */
+export async function storeKey(ctx: ImportCtx, device: { readonly id: number }, key: ChipKey) {
+  const { db, user, services } = ctx
+  const { serial, tenantId } = key
+  const { secretKey } = services.config
+  const values = { serial, tenantId, keyEncrypted: encrypt(secretKey, key.hmacKey.toLowerCase()), createBy: user.uid }
+  const stored = await db.insert(agentIdentityKeys).values(values).onConflictDoNothing()
+  if (stored.rowCount) return
+  const isOwn = and(eq(agentIdentityKeys.serial, serial), eq(agentIdentityKeys.tenantId, tenantId))
+  const [known] = await db
+    .select({ tenantId: agentIdentityKeys.tenantId, keyEncrypted: agentIdentityKeys.keyEncrypted })
+    .from(agentIdentityKeys)
+    .where(isOwn)
+  if (isSameKey(secretKey, known, key)) return
+  assertMayReplace(user, known, key)
+  await db.update(agentIdentityKeys).set({ keyEncrypted: values.keyEncrypted, createBy: user.uid }).where(isOwn)
+  await insertOperation(db, [replacementLog(ctx, device.id, serial)])
+}
+
+interface StoredKey {
+  readonly tenantId: number
+  readonly keyEncrypted: string
+}
+
+/** Throws unless the account may replace the stored key of the serial number. `known` is undefined for a foreign key. */
+export function assertMayReplace(
+  user: User,
+  known: Pick<StoredKey, 'tenantId'> | undefined,
+  { serial, tenantId }: ChipKey,
+) {
+  if (known?.tenantId !== tenantId) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
+  if (!user.can(calls.reset.access))
+    throw invalid(`序列号「${serial}」已有另一个密钥，更换需要“重置身份”权限`, 'hmacKey')
+}
+
+/** True when the stored key equals the key. False also when the stored key cannot be decrypted with the secret key. */
+export function isSameKey(secretKey: Buffer, known: StoredKey | undefined, { hmacKey, tenantId }: ChipKey): boolean {
+  if (known?.tenantId !== tenantId) return false
+  try {
+    return decrypt(secretKey, known.keyEncrypted) === hmacKey.toLowerCase()
+  } catch {
+    return false
+  }
+}
+
+/** Returns the log row of a replaced key. The import itself writes one row for the whole file. */
+const replacementLog = ({ user }: ImportCtx, deviceId: number, serial: string): OperationRow => ({
+  tenantId: user.tenantId,
+  uid: user.uid,
+  operName: user.account,
+  title: '更换设备密钥',
+  businessType: OPERATION.edit,
+  bizType: 'agentDevice',
+  bizId: String(deviceId),
+  action: `导入时更换序列号「${serial}」的 HMAC 密钥`,
+  requestMethod: calls.import.method,
+  operUrl: calls.import.path,
+  operIp: '',
+})

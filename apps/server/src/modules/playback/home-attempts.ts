@@ -1,0 +1,32 @@
+import { hasRows } from './playback-fixture.ts'
+import { type Camera, DAY, RANGE, type Session } from './home-fixture.ts'
+
+const HALF_HOUR_MS = 1_800_000
+
+type Rows = { code: number; data: { list?: { sn?: string }[] } }
+const listsCamera = ({ code, data }: Rows, { sn }: Camera) => code === 200 && data.list!.some((row) => row.sn === sn)
+
+/** What a person may try with a camera. Each returns true when the person gets or changes something. */
+export const CALLS = {
+  list: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'device/list'), camera),
+  days: async (session: Session, { sn }: Camera) =>
+    hasRows(await session('GET', `day?sn=${sn}&month=${DAY.slice(0, 7)}`)),
+  timeline: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `timeline?sn=${sn}&day=${DAY}`)),
+  events: async (session: Session, { sn }: Camera) => hasRows(await session('GET', `event/page?sn=${sn}&day=${DAY}`)),
+  pictures: async (session: Session, { sn }: Camera) =>
+    hasRows(await session('GET', `picture/page?sn=${sn}&day=${DAY}`)),
+  play: async (session: Session, { sn }: Camera) => (await session('POST', 'play', { sn, ...RANGE })).code === 200,
+  notices: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'notice/page'), camera),
+  consent: async (session: Session, { sn }: Camera) =>
+    (await session('POST', 'consent', { sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS })).code === 200,
+} as const
+/** Addresses of media that a session received. */
+export const ADDRESSES = ['playlist', 'segment', 'picture'] as const
+export type What = keyof typeof CALLS | (typeof ADDRESSES)[number]
+export type Cells = Readonly<Partial<Record<What, boolean>>>
+
+/** Returns the expected results: the attempts named in `yes` succeed (`all`: every attempt), all others fail. */
+export const cells = (yes: string): Cells =>
+  Object.fromEntries(
+    [...ADDRESSES, ...Object.keys(CALLS)].map((name) => [name, yes === 'all' || yes.split(' ').includes(name)]),
+  )

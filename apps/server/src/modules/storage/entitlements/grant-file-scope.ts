@@ -1,0 +1,91 @@
+import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { loadRights } from '#core/auth/rights.ts'
+import type { Db } from '#core/database/client.ts'
+import { ApiError, refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
+import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
+import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
+import { transact, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
+import { files } from '#schema/system.ts'
+import { isGrantFileInScope } from '../sales-scope.ts'
+
+/** Counts lines, devices and copies of a table. An empty cell is one copy; an invalid number is none. */
+export async function readTotals({ bytes, name }: ReceivedTable) {
+  const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: MAX_GRANT_FILE_ROWS + 1 })
+  try {
+    const fields = matchHeaderFields(
+      { schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] },
+      header,
+    )
+    const [snAt, copiesAt] = [fields.indexOf('sn'), fields.indexOf('copies')]
+    const sns = new Set<string>()
+    let [lines, copies] = [0, 0]
+    for await (const { cells } of rows) {
+      lines += 1
+      sns.add((cells[snAt] ?? '').trim())
+      copies += copiesIn((cells[copiesAt] ?? '').trim())
+    }
+    return { lines, devices: sns.size, copies, sns: [...sns] }
+  } finally {
+    close()
+  }
+}
+
+function copiesIn(cell: string) {
+  const parsed = GrantLine.shape.copies.safeParse(cell)
+  return parsed.success ? (parsed.data ?? 1) : 0
+}
+
+/** Returns the tenants of the devices with these serial numbers; 0 for serial numbers without a device. */
+export async function listTenantsOfSerials(db: Db, sns: readonly string[]) {
+  const { rows } = await db.execute<{ id: number }>(sql`select distinct coalesce(d.tenant_id, 0) as id
+    from unnest(${sql.param([...sns])}::text[]) s(sn) left join devices d on d.sn = s.sn and d.deleted_at is null
+    order by 1`)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Refuses limited platform staff to decide on a batch with a device outside its data scope. Reads the tenants of the
+ * devices again, because a device may have moved after the batch was sent.
+ */
+export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id: number) {
+  const { services, user } = ctx
+  const { tenants } = user.scope
+  if (!user.isPlatform || tenants === 'all') return
+  const [stored] = await transact(ctx, (db) =>
+    db
+      .select({ name: ossGrantFiles.fileName, sha256: files.sha256 })
+      .from(ossGrantFiles)
+      .innerJoin(files, eq(files.id, ossGrantFiles.fileId))
+      .where(and(eq(ossGrantFiles.id, id), isGrantFileInScope(user))),
+  )
+  // `auditGrantFile` later refuses an invisible batch, and refuses to approve a batch whose file was deleted.
+  if (!stored) return
+  const chunks: Buffer[] = []
+  for await (const chunk of await services.files.openRead(stored.sha256)) chunks.push(chunk as Buffer)
+  const { sns } = await readTotals({ name: stored.name, bytes: Buffer.concat(chunks) })
+  const concerned = await transact(ctx, (db) => listTenantsOfSerials(db, sns))
+  if (concerned.some((tenantId) => !tenants.includes(tenantId))) throw refused('该批次涉及您数据范围之外的设备')
+}
+
+/**
+ * Returns the account that sent a batch, with its current rights. Its data scope limits the devices that the approved
+ * batch opens. Throws when the account lost the permission to import.
+ */
+export async function loadSubmitter(
+  ctx: Pick<Ctx, 'db'> & { readonly user: User | null },
+  { createBy, tenantId }: Pick<typeof ossGrantFiles.$inferSelect, 'createBy' | 'tenantId'>,
+): Promise<User> {
+  const rights = await withoutRowSecurity(ctx, async (db) =>
+    createBy === null ? undefined : await loadRights(db, createBy),
+  )
+  try {
+    return createJobUser(rights, tenantId, calls.import.access)
+  } catch (error) {
+    throw error instanceof ApiError ? refused('提交人已没有批量开通的权限，请驳回后重新导入') : error
+  }
+}

@@ -1,0 +1,65 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/fixtures.ts'
+import { type Api, fresh } from '../support/people.ts'
+
+const ADJUSTER = [
+  'agent:order:list',
+  'agent:order:query',
+  'agent:order:adjust',
+  'agent:order:export',
+  'agent:agent:query',
+]
+
+/** Sells a package of 1,000 turns for 20 yuan to a new voice device. */
+async function sellPackage(admin: Api, cashier: Api) {
+  const name = fresh('余量包')
+  const digits = `02${fresh('').slice(0, 8)}02`
+  const { id: agentId } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName: name })
+  const mac = digits.replaceAll(/(..)(?=.)/g, '$1:')
+  await admin.call('POST', '/api/v1/agent/device/bindMac', { agentId, mac, alias: '' })
+  const terms = { allowances: [{ unit: 2, amount: 1000 }], scope: 1, activateDays: 180, validDays: 30, price: 2000 }
+  const packageCode = fresh('YL').slice(0, 32)
+  const product = { packageName: name, packageCode, ...terms }
+  const { id: packageId } = await admin.call<{ id: number }>('POST', '/api/v1/agent/product', product)
+  const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/order', { packageId, serials: digits })
+  await cashier.call('PUT', '/api/v1/agent/order/confirm', { id, rev: 0, payWay: 1, voucherNo: fresh('V') })
+  return { sn: digits, name }
+}
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+test('AGENT-14 AGENT-15 an adjusted balance shows in order, grant and ledger; income is shown by day', async ({
+  page,
+  login,
+  api,
+  staff,
+  accessible,
+}) => {
+  const cashier = await staff(['agent:order:list', 'agent:order:query', 'agent:order:confirm'], '财务王')
+  const { sn } = await sellPackage(await api(), await api(cashier))
+  await login(await staff(ADJUSTER, '运营孙'))
+  await page.goto('/agent/order?view=grants')
+  await row(page, sn).getByRole('button', { name: '调整' }).click()
+  const dialog = page.getByRole('dialog', { name: `调整余量 ${sn}` })
+  await dialog.getByRole('radio', { name: '减少' }).check()
+  await dialog.getByLabel('数量').fill('1001')
+  await expect(dialog).toContainText('最多减少 1,000')
+  await dialog.getByLabel('数量').fill('250')
+  await expect(dialog).toContainText('剩余 1,000 → 750')
+  await dialog.getByLabel('调整原因').fill('录入错误')
+  await accessible()
+  await dialog.getByRole('button', { name: '确认调整' }).dblclick()
+  await expect(dialog).toBeHidden()
+  await expect(row(page, sn).filter({ hasText: '750 / 750' })).toBeVisible()
+  await page.getByRole('tab', { name: '流水' }).click()
+  await expect(row(page, sn).filter({ hasText: '录入错误' })).toContainText('-250')
+  await page.getByRole('tab', { name: '订单', exact: true }).click()
+  await expect(row(page, sn).filter({ hasText: '750 / 750轮' })).toBeVisible()
+  await page.getByRole('tab', { name: '用量' }).click()
+  const income = page.getByRole('region', { name: '收入与成本' })
+  await income.getByText('按设备').click()
+  await expect(income.getByRole('row').filter({ hasText: sn })).toContainText('¥5.00')
+  await income.getByText('按日期').click()
+  await expect(income.getByRole('columnheader', { name: '日期' })).toBeVisible()
+  await accessible()
+})

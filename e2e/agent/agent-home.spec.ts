@@ -1,0 +1,59 @@
+import { expect, test } from '../support/fixtures.ts'
+import { connected } from '../support/fleet.ts'
+import { fresh } from '../support/people.ts'
+
+const RIGHTS = ['agent:order:list', 'agent:order:query', 'agent:agent:query', 'agent:agent:list']
+const TITLES = { sessions: '对话次数', minutes: '语音分钟', tokens: 'tokens', deviceDays: '设备天数' } as const
+
+/** Adds use of today without a device, as a transaction of the server appends it. */
+async function addUse() {
+  const client = await connected()
+  await client.query(`insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n, cost)
+    select current_date, 1, 0, 0, 0, 1, unit, n, cost
+    from (values (1, 3, 0), (2, 1234, 0), (5, 90, 0), (7, 5600, 250)) as u (unit, n, cost)`)
+  await client.end()
+}
+
+test('AGENT-15 use, income and cost on the home page equal the view that each figure opens', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}) => {
+  test.setTimeout(400_000)
+  await addUse()
+  await login(await staff(RIGHTS, fresh('运营')))
+  await page.goto('/indexScreen')
+  const usage = page.getByRole('region', { name: '近30天语音用量' })
+  const income = page.getByRole('region', { name: '近30天语音收入' })
+  await expect(usage.locator('.home-value')).toHaveText(/\d/)
+  await expect(income.locator('.home-value')).toHaveText(/¥/)
+  await accessible()
+  // Other journeys add use at the same time, so an unequal pair is read again.
+  for (const title of Object.values(TITLES))
+    await expect(async () => {
+      await page.goto('/indexScreen')
+      const link = usage.getByRole('link', { name: new RegExp(`^${title} `) })
+      const shown = ((await link.textContent()) ?? '').replace(`${title} `, '')
+      await link.click()
+      await expect(page).toHaveURL(/\/agent\/order\?view=usage/)
+      await expect(page.locator('.agent-usage-total b')).toHaveText(shown, { timeout: 20_000 })
+    }).toPass({ timeout: 100_000 })
+  await expect(async () => {
+    await page.goto('/indexScreen')
+    await expect(usage.locator('.home-value')).toHaveText(/\d/)
+    const turns = (await usage.locator('.home-value').textContent()) ?? ''
+    await usage.getByRole('link', { name: '近30天语音用量' }).click()
+    await expect(page.locator('.agent-usage-total b')).toHaveText(turns, { timeout: 20_000 })
+  }).toPass({ timeout: 100_000 })
+  await expect(async () => {
+    await page.goto('/indexScreen')
+    await expect(income.locator('.home-value')).toHaveText(/¥/)
+    const total = await income.locator('.home-value').textContent()
+    const [, ...amounts] = await income.getByRole('link').allTextContents()
+    await income.getByRole('link', { name: /^成本/ }).click()
+    const sums = page.getByRole('region', { name: '收入与成本' }).locator('dl')
+    await expect(sums).toContainText(`收入${total}`, { timeout: 20_000 })
+    for (const amount of amounts) await expect(sums).toContainText(amount.replace(' ', ''), { timeout: 20_000 })
+  }).toPass({ timeout: 100_000 })
+})

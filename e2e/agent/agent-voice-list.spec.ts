@@ -1,0 +1,86 @@
+import { SPEECH_KEY, startSpeechVendor } from '../../apps/server/test/clients/speech-vendor.ts'
+import { expect, test } from '../support/fixtures.ts'
+import { type Api, fresh } from '../support/people.ts'
+
+let vendor: Awaited<ReturnType<typeof startSpeechVendor>>
+test.beforeAll(async () => {
+  vendor = await startSpeechVendor()
+})
+test.afterAll(() => vendor.close())
+
+/**
+ * Creates a model with the OpenAI speech interface, whose address is this path of the vendor, and a voice of the model.
+ */
+async function addVoice(admin: Api, path: string) {
+  const code = fresh('TTS_e2e')
+  const config = { api_key: SPEECH_KEY, api_url: `${vendor.address}${path}`, model: 'tts-1' }
+  const model = { type: 'TTS', code, name: code, providerCode: 'openai', config }
+  const { id: modelId } = await admin.call<{ id: number }>('POST', '/api/v1/agent/config', model)
+  const name = fresh('音色')
+  await admin.call('POST', '/api/v1/agent/voice', { modelId, name, code: fresh('onyx'), languages: '中文' })
+  return name
+}
+
+test('AGENT-06 a voice test plays the speech, and a refusal shows the message of the vendor without the key', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const [good, refused] = [await addVoice(admin, '/file'), await addVoice(admin, '/refuse')]
+  await login()
+  await page.goto(`/agent/voice?name=${encodeURIComponent(good)}`)
+  await page.getByRole('row').filter({ hasText: good }).getByRole('button', { name: '测试' }).click()
+  const dialog = page.getByRole('dialog', { name: `测试音色「${good}」` })
+  await dialog.getByLabel('文字').fill('今天有雨')
+  await dialog.getByRole('button', { name: '合成并播放' }).click()
+  await expect(dialog.getByText(/合成成功，耗时/)).toBeVisible()
+  await expect(dialog.getByLabel('合成的语音')).toHaveAttribute('src', /^blob:/)
+  expect(vendor.asked.at(-1)!.body).toMatchObject({ input: '今天有雨', response_format: 'wav' })
+  await accessible()
+  await page.keyboard.press('Escape')
+  await page.goto(`/agent/voice?name=${encodeURIComponent(refused)}`)
+  await page.getByRole('row').filter({ hasText: refused }).getByRole('button', { name: '测试' }).click()
+  const failed = page.getByRole('dialog', { name: `测试音色「${refused}」` })
+  await failed.getByRole('button', { name: '合成并播放' }).click()
+  await expect(failed.getByText('语音合成服务拒绝了密钥')).toBeVisible()
+  await expect(failed).not.toContainText(SPEECH_KEY)
+})
+
+test('AGENT-06 the table edits name, languages and order of a voice; Escape discards, a refusal stays open', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const name = await addVoice(admin, '/file')
+  const renamed = fresh('改名')
+  await login()
+  await page.goto(`/agent/voice?code=onyx&pageSize=50&name=${encodeURIComponent(name)}`)
+  const cell = (field: string, of = name) => page.getByRole('button', { name: `修改 ${of} 的${field}` })
+  const input = (field: string, of = name) => page.getByLabel(`${of} 的${field}`, { exact: true })
+  await cell('语言').click()
+  await input('语言').fill('粤语；英语')
+  await accessible()
+  await input('语言').press('Enter')
+  await expect(cell('语言')).toHaveText('粤语、英语')
+  await cell('排序').click()
+  await input('排序').fill('7')
+  await input('排序').press('Tab')
+  await expect(cell('排序')).toHaveText('7')
+  await cell('音色名称').click()
+  await input('音色名称').fill('不要')
+  await input('音色名称').press('Escape')
+  await expect(cell('音色名称')).toHaveText(name)
+  await cell('音色名称').click()
+  await input('音色名称').fill(' ')
+  await input('音色名称').press('Enter')
+  await expect(page.getByText('请输入音色名称')).toBeVisible()
+  await input('音色名称').fill(renamed)
+  await input('音色名称').press('Enter')
+  await page.goto(`/agent/voice?name=${encodeURIComponent(renamed)}`)
+  await expect(cell('音色名称', renamed)).toHaveText(renamed)
+  await expect(cell('排序', renamed)).toHaveText('7')
+})

@@ -1,0 +1,172 @@
+import { expect, test } from '../support/fixtures.ts'
+import { fresh } from '../support/people.ts'
+import { pick } from '../support/pick.ts'
+
+test('a user creates a cloud-storage package, takes it off sale and deletes it', async ({
+  page,
+  login,
+  accessible,
+}) => {
+  await login()
+  await page.goto('/ossManage/packageList')
+  await page.getByRole('button', { name: '新增套餐' }).first().click()
+  const form = page.getByRole('dialog', { name: '新增云存套餐' })
+  await form.getByRole('button', { name: '保存' }).click()
+  await expect(form.getByText('请输入套餐名称', { exact: true })).toBeVisible()
+  const packageName = fresh('连续录像')
+  await form.getByLabel('套餐名称').fill(packageName)
+  await form.getByLabel('套餐编码').fill(fresh('YC'))
+  await form.getByLabel('价格').fill('29.9')
+  await accessible()
+  await form.getByRole('button', { name: '保存' }).click()
+  await expect(form).toBeHidden()
+
+  await page.getByRole('textbox', { name: '套餐名称' }).fill(packageName)
+  await page.getByRole('button', { name: '查询' }).click()
+  const row = page.getByRole('row', { name: new RegExp(packageName) })
+  await expect(row).toContainText('¥29.90')
+  await accessible()
+  await row.getByRole('button', { name: '详情' }).click()
+  const drawer = page.getByRole('dialog', { name: packageName })
+  await drawer.getByRole('tab', { name: '版本' }).click()
+  await expect(drawer).toContainText('版本 1')
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+
+  await row.getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: '下架' }).click()
+  await page.getByRole('dialog', { name: '下架' }).getByRole('button', { name: '下架' }).click()
+  await expect(row).toContainText('已下架')
+  await row.getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: '删除' }).click()
+  await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '删除' }).click()
+  await expect(row).toBeHidden()
+})
+
+test('support opens cloud storage for a camera after a look at the plan, suspends, resumes and cancels it', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const [name, sn] = [fresh('存'), fresh('CAM')]
+  const type = { typeName: name, typeCode: fresh('cloud-') }
+  const { id: typeId } = await admin.call<{ id: number }>('POST', '/api/v1/device/type', type)
+  const model = { typeId, modelName: name, modelCode: fresh('CM-'), cloudChannels: 2 }
+  const { id: modelId } = await admin.call<{ id: number }>('POST', '/api/v1/device/model', model)
+  await admin.call('POST', '/api/v1/device/info', { sn, modelId, tenantId: 1, devName: '门口' })
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 2900, channels: 4 }
+  await admin.call('POST', '/api/v1/oss/package', { packageName: name, packageCode: fresh('PK'), ...terms })
+
+  await login()
+  await page.goto('/ossManage/deviceList')
+  await page.getByRole('button', { name: /开通$/ }).first().click()
+  const drawer = page.getByRole('dialog', { name: '开通云存储' })
+  await drawer.getByLabel('序列号').fill(sn)
+  await drawer.getByLabel('序列号').press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(drawer.locator('.ant-select-selection-item', { hasText: sn })).toBeVisible()
+  await pick(drawer.getByLabel('云存套餐'), name)
+  const plan = drawer.getByRole('region', { name: '开通预览' })
+  await expect(plan).toContainText('将为 1 台设备开通 1 份，标价合计 ¥29.00')
+  await drawer.getByLabel('原因').fill('售后补偿')
+  await accessible()
+  await drawer.getByRole('button', { name: '开通', exact: true }).click()
+  await expect(drawer).toBeHidden()
+
+  await page.getByRole('textbox', { name: '序列号' }).fill(sn)
+  await page.getByRole('button', { name: '查询' }).click()
+  const row = page.getByRole('row', { name: new RegExp(sn) })
+  await expect(row).toContainText('使用中')
+  const step = async (action: string, state: string) => {
+    await row.getByRole('button', { name: '更多' }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+    const dialog = page.getByRole('dialog', { name: new RegExp(`^${action} ${sn}`) })
+    await dialog.getByLabel('原因').fill('核对')
+    await dialog.getByRole('button', { name: `确认${action}` }).click()
+    await expect(dialog).toBeHidden()
+    await expect(row).toContainText(state)
+  }
+  await step('暂停', '已暂停')
+  await step('恢复', '使用中')
+  await row.getByRole('button', { name: '详情' }).click()
+  const details = page.getByRole('dialog', { name: new RegExp(sn) })
+  await expect(details).toContainText(name)
+  await accessible()
+  await details.getByRole('tab', { name: '设备云存' }).click()
+  await expect(details.getByText('现在可以上传录像')).toBeVisible()
+  await details.getByText('为什么没有录像').click()
+  const rules = details.getByRole('list', { name: '通道 0 的录像条件' })
+  await expect(rules.getByRole('listitem').filter({ hasText: '套餐未过期' })).toContainText('通过')
+  await expect(details.getByRole('region', { name: '通道 0 的录像日历' })).toContainText('没有上传')
+  await accessible()
+  await page.keyboard.press('Escape')
+  await expect(details).toBeHidden()
+  await step('取消', '已取消')
+})
+
+test('support moves the packages of two replaced cameras in one dialog and sees why one of them stays', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const name = fresh('换')
+  const { id: typeId } = await admin.call<{ id: number }>('POST', '/api/v1/device/type', {
+    typeName: name,
+    typeCode: fresh('move-'),
+  })
+  const model = { typeId, modelName: name, modelCode: fresh('MM-'), cloudChannels: 1 }
+  const { id: modelId } = await admin.call<{ id: number }>('POST', '/api/v1/device/model', model)
+  const sns = ['A', 'B', 'C'].map((letter) => `${fresh('MV')}${letter}`)
+  for (const sn of sns) await admin.call('POST', '/api/v1/device/info', { sn, modelId, tenantId: 1 })
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 2900, channels: 1 }
+  const packageInput = { packageName: name, packageCode: fresh('PM'), ...terms }
+  const { id: packageId } = await admin.call<{ id: number }>('POST', '/api/v1/oss/package', packageInput)
+  await admin.call('POST', '/api/v1/oss/device/open', { sns: sns.slice(0, 2), packageId, reason: '售后' })
+
+  await login()
+  await page.goto(`/ossManage/deviceList?packageId=${packageId}`)
+  await page.getByRole('checkbox', { name: '选择本页全部' }).check()
+  await page.getByRole('button', { name: '转移', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: '转移 2 份云存储' })
+  await dialog.getByLabel('原因').fill('更换摄像机')
+  await dialog.getByRole('button', { name: '转移', exact: true }).click()
+  await expect(dialog.getByText('请输入目标设备序列号')).toBeVisible()
+  await pick(dialog.getByLabel(`${sns[0]} 的目标设备`), sns[2]!)
+  await pick(dialog.getByLabel(`${sns[1]} 的目标设备`), sns[1]!)
+  await accessible()
+  await dialog.getByRole('button', { name: '转移', exact: true }).click()
+  const report = page.getByRole('dialog', { name: '成功 1 台，失败 1 台' })
+  await expect(report).toContainText(`${sns[1]} 不能转移到同一设备`)
+  await report.getByRole('button', { name: '知道了' }).click()
+  // The closing dialog names the cameras too.
+  await expect(report).toBeHidden()
+  await expect(page.getByRole('row', { name: new RegExp(sns[2]!) })).toContainText('使用中')
+  await expect(page.getByRole('row', { name: new RegExp(sns[0]!) })).toContainText('已转移')
+})
+
+test('STORAGE-13 the vendor estimates cost and margin of a package and of changed terms on the statistics page', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const name = fresh('测算')
+  const terms = { recordType: 3, storageDays: 30, periodType: 2, periodCount: 3, price: 9000, channels: 1 }
+  await admin.call('POST', '/api/v1/oss/package', { packageName: name, packageCode: fresh('SM'), ...terms })
+  await login()
+  await page.goto('/ossManage/ossStatisticalAnalysis')
+  const simulator = page.getByRole('region', { name: '成本与毛利测算' })
+  await pick(simulator.getByLabel('按已有套餐填写'), name)
+  await expect(simulator.getByLabel('价格')).toHaveValue('90.00')
+  // No device of the test records in this mode, so that only the income is known.
+  await expect(simulator).toContainText('样本不足')
+  await expect(simulator).toContainText('月均收入 ¥30.00')
+  await simulator.getByLabel('价格').fill('120')
+  await expect(simulator).toContainText('月均收入 ¥40.00')
+  await accessible()
+})

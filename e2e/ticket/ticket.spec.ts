@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '../support/fixtures.ts'
+import { fresh } from '../support/people.ts'
+import { pick } from '../support/pick.ts'
+import { AGENT, confirm, detail, PENDING, pickHandler, QUESTIONS, row, ticket } from '../support/tickets.ts'
+
+test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket while another agent only reads', async ({
+  page,
+  login,
+  staff,
+  api,
+  accessible,
+}) => {
+  const [agent, other] = [await staff(AGENT, '甲客服'), await staff(AGENT, '乙客服')]
+  const { id, feedbackNo } = await ticket(await api(agent), '设备不能开机，指示灯不亮')
+  await login(agent)
+  await page.goto(PENDING)
+  await row(page, feedbackNo).getByRole('button', { name: '认领' }).click()
+  await expect(row(page, feedbackNo)).toContainText('甲客服')
+  await row(page, feedbackNo).getByRole('button', { name: '处理' }).click()
+  await expect(page).toHaveURL(/PendingList\/Pendding\?info=/)
+  // The list stays mounted in its hidden tab and contains the same text.
+  await expect(page.locator('.ticket-text')).toHaveText('设备不能开机，指示灯不亮')
+  for (const title of [
+    '工单编号',
+    '反馈账号',
+    '设备序列号',
+    '设备型号',
+    '设备类型',
+    '系统版本',
+    '设备登记时间',
+    '问题类型',
+    '提交时间',
+  ])
+    await expect(page.locator('dt', { hasText: new RegExp(`^${title}$`) })).toBeVisible()
+  for (const title of ['图片', '附件', '问题描述'])
+    await expect(page.getByRole('heading', { name: title })).toBeVisible()
+  // TICKET-04: `analysis` can be chosen in every state of the ticket.
+  await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
+  await accessible()
+
+  await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await expect(page.getByRole('radio', { name: '关闭' })).toBeChecked()
+  await expect(page.getByText('由我处理')).toHaveCount(0)
+  await page.locator('.ticket-statuses').getByText('修改中', { exact: true }).click()
+  await expect(page.getByRole('button', { name: '由我处理' })).toBeVisible()
+  await confirm(page).click()
+  await expect(page.getByText('请选择处理人员', { exact: true }).last()).toBeVisible()
+  await pickHandler(page, agent)
+  await page.getByLabel('处理备注').fill('更换电源板')
+  await confirm(page).click()
+  await expect(page.getByText('处理成功')).toBeVisible()
+  const progress = page.locator('.ticket-progress')
+  await expect(progress).toContainText('更换电源板')
+  await expect(progress).toContainText('修改中')
+  await expect(progress).toContainText('甲客服')
+  await expect(progress).toContainText(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
+  // After saving, the form has its initial state.
+  await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
+
+  // TICKET-07: another agent sees all data without a confirm button, and the server refuses the call.
+  const theirs = await api(other)
+  await expect(theirs.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 5 })).rejects.toThrow('501')
+  await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await confirm(page).click()
+  await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: '重新打开' })).toBeVisible()
+  // TICKET-08: the list shows the change at once.
+  await page.getByRole('tab', { name: '待处理' }).click()
+  await expect(row(page, feedbackNo)).toHaveCount(0)
+})
+
+test('TICKET-07 a ticket of another handler shows no confirm button', async ({ page, login, staff, api }) => {
+  const [agent, other] = [await staff(AGENT, '丙客服'), await staff(AGENT, '丁客服')]
+  const mine = await api(agent)
+  const { id } = await ticket(mine, '画面花屏')
+  await mine.call('POST', `/api/v1/feedback/claim/${id}`)
+  await login(other)
+  await page.goto(detail(QUESTIONS, id))
+  await expect(page.getByText('该工单由 丙客服 处理，您可以查看。')).toBeVisible()
+  await expect(confirm(page)).toHaveCount(0)
+})
+
+test('TICKET-03 TICKET-06 the checklists offer all options and keep the selection', async ({
+  page,
+  login,
+  staff,
+  api,
+}) => {
+  const agent = await staff(AGENT, '戊客服')
+  const { id } = await ticket(await api(agent), '音频断续', { problemType: 2 })
+  await login(agent)
+  await page.goto(detail(PENDING, id))
+  const list = (name: string) => page.getByRole('group', { name }).getByRole('checkbox')
+  await expect(list('硬件问题')).toHaveCount(10)
+  await expect(list('软件问题')).toHaveCount(5)
+  await expect(list('结构问题')).toHaveCount(6)
+  await page.getByRole('checkbox', { name: '音频' }).check()
+  await page.getByRole('checkbox', { name: 'BUG' }).check()
+  const remark = page.getByLabel('处理备注')
+  await page.getByRole('button', { name: '由我处理' }).click()
+  await remark.fill('字'.repeat(201))
+  await confirm(page).click()
+  await expect(page.getByText('处理备注不能超过200个字符')).toBeVisible()
+  await expect(remark).toHaveValue('字'.repeat(201))
+  await remark.fill('字'.repeat(200))
+  await confirm(page).click()
+  await expect(page.locator('.ticket-progress')).toContainText('字字字')
+  await page.reload()
+  await expect(page.getByRole('checkbox', { name: '音频' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'BUG' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: '电源' })).not.toBeChecked()
+})
+
+test('a partly typed remark stays when the connection fails and the ticket cannot be refreshed', async ({
+  page,
+  context,
+  login,
+  staff,
+  api,
+}) => {
+  const agent = await staff(AGENT, '己客服')
+  const { id } = await ticket(await api(agent), '无法开机')
+  await login(agent)
+  await page.goto(detail(PENDING, id))
+  const remark = page.getByLabel('处理备注')
+  await remark.fill('已联系客户，等待寄回')
+  await page.route('**/api/v1/feedback/info/**', (route) => route.abort())
+  await context.setOffline(true)
+  await context.setOffline(false)
+  const failed = page.locator('.kit-failed').filter({ hasText: '下面是之前读到的内容' })
+  await expect(failed).toBeVisible()
+  await expect(remark).toHaveValue('已联系客户，等待寄回')
+  await page.unroute('**/api/v1/feedback/info/**')
+  await failed.getByRole('button', { name: '重试' }).click()
+  await expect(failed).toHaveCount(0)
+  await expect(remark).toHaveValue('已联系客户，等待寄回')
+})
+
+test('a typed remark stays when the user loads the newest version of the ticket, and is cleared by saving', async ({
+  page,
+  login,
+  staff,
+  api,
+}) => {
+  const agent = await staff(AGENT, '庚客服')
+  const calls = await api(agent)
+  const { id } = await ticket(calls, '指示灯闪烁')
+  await login(agent)
+  await page.goto(detail(PENDING, id))
+  const remark = page.getByLabel('处理备注')
+  await remark.fill('已寄出备件')
+  await calls.call('POST', `/api/v1/feedback/claim/${id}`)
+  await page.getByRole('button', { name: '加载最新' }).click()
+  await expect(page.getByRole('button', { name: '加载最新' })).toHaveCount(0)
+  await expect(remark).toHaveValue('已寄出备件')
+  await confirm(page).click()
+  await expect(page.getByText('处理成功')).toBeVisible()
+  await expect(page.locator('.ticket-progress')).toContainText('已寄出备件')
+  await expect(remark).toHaveValue('')
+})
+
+test('ROUTE-05 both detail URLs open the ticket; an invalid ticket shows a message and a link to the list', async ({
+  page,
+  login,
+  api,
+}) => {
+  const admin = await api()
+  const { id, feedbackNo } = await ticket(admin, '地址测试')
+  await login()
+  for (const list of [PENDING, QUESTIONS]) {
+    await page.goto(detail(list, id))
+    await expect(page.locator('.ticket-head')).toContainText(feedbackNo)
+    for (const info of ['%7Bbroken', 'null', encodeURIComponent('{"id":"x"}'), '']) {
+      await page.goto(`${list}/Pendding?info=${info}`)
+      await expect(page.getByText('链接中的工单信息不正确，无法打开工单')).toBeVisible()
+    }
+    await page.getByRole('button', { name: '返回列表' }).click()
+    await expect(page).toHaveURL(new RegExp(`${list}$`))
+  }
+  await page.goto(detail(QUESTIONS, 2_000_000_000))
+  await expect(page.getByText('工单不存在或已被删除').first()).toBeVisible()
+})
+
+test('TICKET-02 a ticket is created with pictures, which can be zoomed and downloaded as one zip', async ({
+  page,
+  login,
+}) => {
+  await login()
+  await page.goto(QUESTIONS)
+  await page.getByRole('button', { name: '新增工单' }).first().click()
+  const drawer = page.getByRole('dialog')
+  await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
+  await pick(drawer.getByLabel('问题类型'), '硬件故障')
+  await drawer.getByRole('textbox', { name: '问题描述' }).fill('灯板只亮一半')
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  await drawer.getByLabel('选择图片').setInputFiles([
+    { name: '正面.png', mimeType: 'image/png', buffer: png },
+    { name: '侧面.png', mimeType: 'image/png', buffer: png },
+  ])
+  await expect(drawer.getByRole('img', { name: '图片 2' })).toBeVisible()
+  await drawer.getByRole('button', { name: /^保\s*存$/ }).click()
+  await expect(page).toHaveURL(/Questions\/Pendding/)
+  await expect(page.getByRole('img', { name: '图片 2' })).toBeVisible()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: '下载全部图片' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^工单FB\d+\.zip$/)
+  const bytes = readFileSync(await file.path())
+  expect(bytes.includes(Buffer.from('侧面.png'))).toBe(true)
+  await page.getByRole('img', { name: '图片 1' }).click()
+  await expect(page.locator('.ant-image-preview img')).toBeVisible()
+  await page.keyboard.press('Escape')
+})
+
+test('figures of the statistics link to the tickets they count', async ({ page, login, api, accessible }) => {
+  const admin = await api()
+  await ticket(admin, '统计用工单', { problemType: 3 })
+  await login()
+  await page.goto('/AfterService/StatisticAnalysis')
+  await expect(page.getByRole('heading', { name: '每日趋势' })).toBeVisible()
+  const types = page.getByRole('region', { name: '问题类型' })
+  await expect(types.getByRole('img', { name: /改进建议/ })).toBeVisible()
+  await accessible()
+  await types.getByRole('button', { name: '看表格' }).click()
+  await types
+    .getByRole('row', { name: /改进建议/ })
+    .getByRole('link')
+    .click()
+  await expect(page).toHaveURL(/\/AfterService\/Questions\?.*problemType=3/)
+  await expect(row(page, '统计用工单').first()).toBeVisible()
+})
+
+test('the form of a ticket shows the device while its serial number is typed', async ({ page, login, staff, api }) => {
+  const admin = await api()
+  const code = fresh('F')
+  const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }
+  const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', model)
+  await admin.call('POST', '/api/v1/device/info', { sn: `FACTS-${code}`, modelId })
+  await login(await staff(AGENT, '接线客服'))
+  await page.goto(QUESTIONS)
+  await page.getByRole('button', { name: '新增工单' }).first().click()
+  const form = page.getByRole('dialog', { name: '新增工单' })
+  await form.getByLabel('设备序列号').pressSequentially(`FACTS-${code}`)
+  const facts = form.getByRole('region', { name: '设备信息' })
+  await expect(facts).toContainText(`型号${code}`)
+  await form.getByLabel('设备序列号').press('x')
+  await expect(facts).toHaveText('系统中没有该序列号的设备，工单仍可提交')
+})
