@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseError, type Pool } from 'pg'
 import type { Logger } from 'pino'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { formatDayPrefix, FOLDERS_PER_DAY } from './recordings/segment.ts'
@@ -103,10 +104,8 @@ async function dropWhenUnlocked(sweep: Sweep, expireDay: string) {
  */
 async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
   const part = expireDay.replaceAll('-', '')
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'; select pg_advisory_xact_lock(7302519, 5)`)
+  await runTransaction(pool, async (client) => {
+    await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'; select pg_advisory_xact_lock(7302519, 5)`)
     for (const table of ['oss_segments', 'oss_events']) {
       const name = `${table}_${part}`
       const { rows } = await client.query<{ found: boolean }>(
@@ -122,14 +121,8 @@ async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
     await client.query('delete from oss_stored where expire_day = $1', [expireDay])
     onStep?.('sums')
     await client.query('update oss_days set state = 3, update_time = now() where expire_day = $1', [expireDay])
-    await client.query('commit')
-    onStep?.('dropped')
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure))
-    throw error
-  } finally {
-    client.release(broken)
-  }
+  })
+  onStep?.('dropped')
 }
 
 /** Number of coming days whose partitions the job creates. The writer creates them only when the job did not run. */

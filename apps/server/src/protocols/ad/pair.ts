@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type PairedReply, type PairReply, PairRequest } from '@oms/contract/advertise/device-calls.ts'
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
@@ -63,19 +64,11 @@ const limitInserts = limitConcurrency(2, 200, () => new DeviceError(503, 'busy',
 
 /** Returns false when the code is taken or the address has too many open codes. Calls of one address run one by one. */
 async function insertPairing(pool: Pool, address: string, values: unknown[]): Promise<boolean> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  return runTransaction(pool, async (client) => {
     await client.query(LOCK_ADDRESS, [LOCK, address])
     const { rowCount } = await client.query({ name: 'ad-pairing', text: INSERT, values })
-    await client.query('commit')
-    client.release()
     return rowCount === 1
-  } catch (error) {
-    // Closing the connection ends its transaction.
-    client.release(true)
-    throw error
-  }
+  })
 }
 
 interface Pairing {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Pool, PoolClient } from 'pg'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import { DeviceError } from './response.ts'
 
 /** Number of simultaneous device writes. The console shares the connection pool. */
@@ -18,7 +19,7 @@ export class WriteQueue {
   }
 
   run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transaction(work))
+    return this.#inTurn(() => runTransaction(this.#pool, work))
   }
 
   /** Runs one statement without a transaction, which needs a quarter of the database round trips. */
@@ -44,22 +45,6 @@ export class WriteQueue {
       const next = this.#waiting.shift()
       if (next) next()
       else this.#running -= 1
-    }
-  }
-
-  async #transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect()
-    let broken: Error | undefined
-    try {
-      await client.query('begin')
-      const result = await work(client)
-      await client.query('commit')
-      return result
-    } catch (error) {
-      await client.query('rollback').catch((failure: Error) => (broken = failure))
-      throw error
-    } finally {
-      client.release(broken)
     }
   }
 }

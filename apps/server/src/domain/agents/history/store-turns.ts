@@ -1,6 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { deriveKey } from '#core/crypto/derived-key.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import { estimateTokens } from '../llm/token-figures.ts'
 import { markOnline } from '../devices/mark-online.ts'
 import { INSERT_SESSION_USAGE_SQL, INSERT_TURN_USAGE_SQL } from '../usage/turn-usage.ts'
@@ -64,8 +65,8 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
   select count(*)::int as n from n`
 
 /**
- * Locks sessions before turns whose time is their arrival are inserted. No unique index recognises their repetition at
- * another process at the same moment. The statement after the lock reads the turns of that process.
+ * Locks all sessions of a batch before turns whose time is their arrival are inserted. No unique index recognises their
+ * repetition at another process at the same moment. The statement after the lock reads the turns of that process.
  */
 const LOCK_SESSIONS = `select id from agent_sessions where id = any($1::bigint[]) order by id for no key update`
 
@@ -103,14 +104,12 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
   const stored = rows.filter((row) => sessions.has(targetKey(row)))
   const sessionIds = stored.map((row) => sessions.get(targetKey(row))!)
   const insertion = buildInsertion(secretKey, stored, sessionIds)
-  const guarded = sessionIds.filter((_, at) => stored[at]!.turn.isClockWrong)
-  const written =
-    guarded.length === 0
-      ? pool.query(insertion)
-      : inTransaction(pool, async (client) => {
-          await client.query(LOCK_SESSIONS, [guarded])
-          await client.query(insertion)
-        })
+  const written = stored.some(({ turn }) => turn.isClockWrong)
+    ? runTransaction(pool, async (client) => {
+        await client.query(LOCK_SESSIONS, [sessionIds])
+        await client.query(insertion)
+      })
+    : pool.query(insertion)
   // The marks do not depend on the turns, so both statements run at the same time.
   const results = await Promise.allSettled([written, markTalking(pool, stored)])
   for (const each of results) if (each.status === 'rejected') throw each.reason
@@ -144,20 +143,6 @@ function buildInsertion(secretKey: Buffer, rows: readonly TurnRow[], sessionIds:
       column(({ turn }) => estimateTokens(turn.content)),
       column(({ turn }) => turn.isClockWrong),
     ],
-  }
-}
-
-async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<void>) {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await work(client)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw error
-  } finally {
-    client.release()
   }
 }
 

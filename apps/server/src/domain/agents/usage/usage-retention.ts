@@ -1,4 +1,5 @@
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
@@ -77,17 +78,9 @@ interface Day {
 }
 
 async function mergeDevices(pool: Services['database']['pool'], day: string, atOnce: number): Promise<number> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query(`begin; select pg_advisory_xact_lock(${USAGE_LOCK})`)
+  return runTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(${USAGE_LOCK})`)
     const { rows } = await client.query<{ n: number }>(MERGE_DEVICES, [day, atOnce])
-    await client.query('commit')
     return rows[0]!.n
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure))
-    throw error
-  } finally {
-    client.release(broken)
-  }
+  })
 }

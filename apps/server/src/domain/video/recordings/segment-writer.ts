@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { BatchQueue } from '#core/database/batch-queue.ts'
+import { runTransaction } from '#core/database/run-transaction.ts'
 import type { Segment } from './segment.ts'
 import {
   findDeletedSegments,
@@ -60,30 +61,19 @@ export class SegmentWriter {
   async #write(segments: readonly Segment[]): Promise<WriteOutcome[]> {
     const byKey = new Map<string, Segment>()
     for (const segment of segments) if (!byKey.has(formatRowKey(segment))) byKey.set(formatRowKey(segment), segment)
-    const client = await this.#pool.connect()
-    let broken: Error | undefined
-    try {
-      await this.#ensureDays(client, new Set(segments.map(({ expireDay }) => expireDay)))
-      await client.query('begin')
-      const { stored, deleted } = await storeSegments(client, [...byKey.values()])
-      await client.query('commit')
-      return segments.map((segment) => {
-        const key = formatRowKey(segment)
-        return deleted.has(key) ? 'deleted' : outcomeOf(segment, stored.get(key))
-      })
-    } catch (error) {
-      await client.query('rollback').catch((failure: Error) => (broken = failure))
-      throw error
-    } finally {
-      client.release(broken)
-    }
+    await this.#ensureDays(new Set(segments.map(({ expireDay }) => expireDay)))
+    const { stored, deleted } = await runTransaction(this.#pool, (client) => storeSegments(client, [...byKey.values()]))
+    return segments.map((segment) => {
+      const key = formatRowKey(segment)
+      return deleted.has(key) ? 'deleted' : outcomeOf(segment, stored.get(key))
+    })
   }
 
   /** Creates the partitions of days that this process has not seen. */
-  async #ensureDays(client: PoolClient, days: ReadonlySet<string>) {
+  async #ensureDays(days: ReadonlySet<string>) {
     const unknown = [...days].filter((day) => !this.#days.has(day)).toSorted()
     if (unknown.length === 0) return
-    await client.query('select oms_ensure_video_days($1::date[])', [unknown])
+    await this.#pool.query('select oms_ensure_video_days($1::date[])', [unknown])
     for (const day of unknown) this.#days.add(day)
   }
 }

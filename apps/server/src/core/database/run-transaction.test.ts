@@ -1,0 +1,41 @@
+import type { Pool, PoolClient } from 'pg'
+import { expect, test } from 'vitest'
+import { runTransaction } from './run-transaction.ts'
+
+function recordingPool(failing: readonly string[] = []) {
+  const seen: unknown[] = []
+  const client = {
+    query: async (text: string) => {
+      seen.push(text)
+      if (failing.includes(text)) throw new Error(`${text} failed`)
+    },
+    release: (broken?: Error) => seen.push(broken ? `closed: ${broken.message}` : 'released'),
+  }
+  return { pool: { connect: async () => client as unknown as PoolClient } as Pool, seen }
+}
+
+const refuse = () => Promise.reject(new Error('refused'))
+
+test('the result of the work is returned after the commit', async () => {
+  const { pool, seen } = recordingPool()
+  expect(await runTransaction(pool, async (client) => (await client.query('work'), 7))).toBe(7)
+  expect(seen).toEqual(['begin', 'work', 'commit', 'released'])
+})
+
+test('work that throws is rolled back and keeps its error', async () => {
+  const { pool, seen } = recordingPool()
+  await expect(runTransaction(pool, refuse)).rejects.toThrow('refused')
+  expect(seen).toEqual(['begin', 'rollback', 'released'])
+})
+
+test('a connection whose rollback fails is closed, and the error of the work is kept', async () => {
+  const { pool, seen } = recordingPool(['rollback'])
+  await expect(runTransaction(pool, refuse)).rejects.toThrow('refused')
+  expect(seen).toEqual(['begin', 'rollback', 'closed: rollback failed'])
+})
+
+test('a lost connection at BEGIN returns to the pool as broken', async () => {
+  const { pool, seen } = recordingPool(['begin', 'rollback'])
+  await expect(runTransaction(pool, async () => 1)).rejects.toThrow('begin failed')
+  expect(seen).toEqual(['begin', 'rollback', 'closed: rollback failed'])
+})
