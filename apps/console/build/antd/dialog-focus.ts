@@ -1,30 +1,14 @@
-import type { Plugin } from 'vite'
-
-const DIALOG = /@rc-component[\\/]dialog[\\/]es[\\/]Dialog[\\/]index\.js$/
-const CALL = 'contentRef.current?.focus()'
+import { textPatches } from './text-patches.ts'
 
 /**
  * Patches antd's dialog to check that its content element has `focus`. In a tab that is shown again the element
- * briefly lacks `focus`, and the unchecked call removed the whole page. The build fails when the call is not found.
+ * briefly lacks `focus`, and the unchecked call removed the whole page.
  */
-export function dialogFocus(): Plugin {
-  let isPatched = false
-  let isBuild = false
-  return {
-    name: 'dialog-focus',
-    configResolved({ command }) {
-      isBuild = command === 'build'
+export const dialogFocus = () =>
+  textPatches('dialog-focus', [
+    {
+      file: /@rc-component[\\/]dialog[\\/]es[\\/]Dialog[\\/]index\.js$/,
+      from: 'contentRef.current?.focus()',
+      to: 'contentRef.current?.focus?.()',
     },
-    transform: {
-      filter: { id: DIALOG },
-      handler(code) {
-        if (!code.includes(CALL)) this.error(`${CALL} is not found in antd's dialog any more`)
-        isPatched = true
-        return { code: code.replace(CALL, 'contentRef.current?.focus?.()'), map: null }
-      },
-    },
-    buildEnd(error) {
-      if (isBuild && !error && !isPatched) this.error("antd's dialog is not where it is patched")
-    },
-  }
-}
+  ])
