@@ -16,16 +16,19 @@ const TENANT_OF_TARGET: Readonly<Record<Exclude<Target, 1>, SQL>> = {
  * Returns the condition for notices that the account manages and whose targets all lie in its data scope. A notice of
  * the platform to all accounts needs a data scope with all tenants.
  */
-export function isNoticePublishable(user: User): SQL | undefined {
-  const managed = and(notDeleted(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
-  const { tenants } = user.scope
-  if (tenants === 'all') return managed
+export const buildPublishableNoticeCondition = (user: User): SQL | undefined =>
+  and(
+    notDeleted(notices),
+    scoped(user, { tenant: notices.tenantId, creator: notices.createBy }),
+    buildNoticeInScopeCondition(user),
+  )
+
+/** Returns the condition for notices that address nobody outside the account's data scope. */
+export function buildNoticeInScopeCondition({ scope: { tenants } }: Pick<User, 'scope'>): SQL | undefined {
+  if (tenants === 'all') return undefined
   const isOutside = (selected: SQL) =>
     sql`exists (select from (${selected}) o(id) where o.id is null or o.id <> all(${sql.param([...tenants])}::int[]))`
-  return and(
-    managed,
-    sql`case ${notices.target} when 1 then ${notices.tenantId} <> ${PLATFORM_TENANT_ID}
+  return sql`case ${notices.target} when 1 then ${notices.tenantId} <> ${PLATFORM_TENANT_ID}
       when 2 then not ${isOutside(TENANT_OF_TARGET[2])} when 3 then not ${isOutside(TENANT_OF_TARGET[3])}
-      else not ${isOutside(TENANT_OF_TARGET[4])} end`,
-  )
+      else not ${isOutside(TENANT_OF_TARGET[4])} end`
 }

@@ -19,7 +19,7 @@ const SYSTEM = 3
 const ACCOUNTS = 4
 const PUBLISHED = 1
 /** Maximum number of accounts in one NOTIFY, whose payload is limited to 8,000 bytes. */
-const NOTIFIED_ACCOUNTS = 500
+const MAX_NOTIFIED_ACCOUNTS = 500
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
 const linkOf = ({ path, text }: NonNullable<InboxMessage['link']>) =>
@@ -52,10 +52,10 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
     })
     .returning({ noticeId: notices.noticeId })
   const noticeId = made!.noticeId
-  for (let from = 0; from < uids.length; from += NOTIFIED_ACCOUNTS)
+  for (let from = 0; from < uids.length; from += MAX_NOTIFIED_ACCOUNTS)
     await events.publish(db, 'notice', {
       noticeId,
       title: title.slice(0, 50),
-      uids: uids.slice(from, from + NOTIFIED_ACCOUNTS),
+      uids: uids.slice(from, from + MAX_NOTIFIED_ACCOUNTS),
     })
 }

@@ -6,9 +6,10 @@ import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { markFilesUsed } from '#core/storage/save-upload.ts'
 import { assertAllTenants } from '#core/tenancy/shared-data.ts'
+import { buildNoticeInScopeCondition } from '#domain/notices/publishable.ts'
 import { files, noticeReads, notices } from '#schema/system.ts'
 import { assertAddressable, isSharedNotice, publishNotice } from './notice-audience.ts'
 import { managedNotices } from './notice-list.service.ts'
@@ -148,7 +149,15 @@ async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
     .for('update')
   if (!row) throw notFound('通知公告')
   if (isSharedNotice(row)) assertAllTenants(user)
+  if (user.isPlatform) await assertTargetsInScope(db, user, noticeId)
   return row
+}
+
+/** Refuses limited staff to change or withdraw a message that people outside their data scope received. */
+async function assertTargetsInScope(db: Db, user: User, noticeId: number) {
+  const inside = buildNoticeInScopeCondition(user)
+  if (inside && (await db.$count(notices, and(eq(notices.noticeId, noticeId), inside))) === 0)
+    throw refused('该通知公告发送给您数据范围之外的账号，您只能查看')
 }
 
 /** Returns the state of the notice by the database's clock, which the inboxes use too. */

@@ -170,6 +170,24 @@ describe('targets of notices', () => {
     })
   })
 
+  test('staff limited to one tenant cannot change a notice to accounts outside its data scope', async () => {
+    const narrow = await app.by({ permissions: ALL, dataScope: 2 })
+    const other = await app.by({ tenant: '戊公司' })
+    const id = await draft({ target: 4, targetIds: [admin.uid, other.uid] })
+    const changed = { ...body({ targetIds: [narrow.uid] }), noticeId: id, rev: 0 }
+    for (const [method, url, input] of [
+      ['PUT', NOTICE, changed],
+      ['POST', `${NOTICE}/publish/${id}`],
+      ['DELETE', `${NOTICE}/${id}`],
+    ] as const)
+      expect(await narrow.call(method, url, input)).toMatchObject({
+        code: 501,
+        msg: '该通知公告发送给您数据范围之外的账号，您只能查看',
+      })
+    const inside = await draft({ target: 4, targetIds: [admin.uid, narrow.uid] })
+    expect(await narrow.call('PUT', NOTICE, { ...changed, noticeId: inside })).toMatchObject({ code: 200 })
+  })
+
   test('a notice of another tenant returns the same error as an unknown notice', async () => {
     const manager = await app.by({ tenant: '丙公司', permissions: ALL })
     const id = await draft()
