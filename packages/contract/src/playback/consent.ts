@@ -108,6 +108,7 @@ export const playbackConsents = {
     access: 'ossManage:deviceList:list',
     input: sortedPage(['createTime', 'validUntil']).extend({
       sn: search('序列号', 64),
+      deviceId: optional(id),
       tenantId: optional(id).meta({ title: '客户' }),
       source: optional(choice('授权方式', CONSENT_SOURCE)),
       state: optional(choice('状态', CONSENT_STATE)),

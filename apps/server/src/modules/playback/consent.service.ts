@@ -52,6 +52,7 @@ export function listConsents({ db, user }: Ctx, input: ParsedOf<typeof calls.lis
       and(
         visibleConsents(user),
         contains(ossConsents.sn, input.sn),
+        input.deviceId === undefined ? undefined : eq(ossConsents.deviceId, input.deviceId),
         input.tenantId === undefined ? undefined : eq(ossConsents.tenantId, input.tenantId),
         input.source === undefined ? undefined : eq(ossConsents.source, input.source),
         input.state === undefined ? undefined : isState[input.state],

@@ -32,7 +32,7 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
       <p className="storage-muted">
         {data.modelName} · {data.tenantName} · 支持 {data.cloudChannels} 个通道
       </p>
-      <ViewButton sn={data.sn} />
+      <ViewButton deviceId={data.deviceId} />
       {data.channels.map((each) => (
         <Channel key={each.channel} of={each} sn={data.sn} now={data.now} />
       ))}

@@ -12,21 +12,19 @@ const VALID = 1
 const NO_CONSENT = '未取得用户授权，不能查看录像。请用户在 App 中授权，或在「授权与查看记录」登记书面授权'
 
 /** Opens a view of a device with its newest valid consent that the account may use. */
-export function ViewButton({ sn }: { readonly sn: string }) {
+export function ViewButton({ deviceId }: { readonly deviceId: number }) {
   const uid = useSession()?.uid
   const [isBusy, setBusy] = useState(false)
   const [consent, setConsent] = useState<ConsentRow>()
   const open = async () => {
     setBusy(true)
-    const query = { sn, state: VALID, pageNum: 1, pageSize: 50 } as const
+    const query = { deviceId, state: VALID, pageNum: 1, pageSize: 50 } as const
     // The client shows a failure as a toast.
     const found = await call(playbackConsents.list, query).catch(() => undefined)
     setBusy(false)
-    // The list also finds longer serial numbers that contain this one.
-    const own = found?.list.filter((row) => row.sn === sn)
-    const usable = own?.find((row) => row.uid !== uid)
+    const usable = found?.list.find((row) => row.uid !== uid)
     if (usable) setConsent(usable)
-    else if (own) toast.warning(own.length > 0 ? OWN_CONSENT_MESSAGE : NO_CONSENT)
+    else if (found) toast.warning(found.list.length > 0 ? OWN_CONSENT_MESSAGE : NO_CONSENT)
   }
   return (
     <Allowed to={playbackConsents.view}>

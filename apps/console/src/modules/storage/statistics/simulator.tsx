@@ -2,7 +2,7 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { type PackageDetail, storagePackages } from '@oms/contract/storage/package.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { Form } from 'antd'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed, useCan, useSession } from '#core/auth/session.tsx'
 import { Field, MoneyField, NumberField, SelectField } from '#kit/form/field.tsx'
@@ -66,10 +66,17 @@ function Terms({ models, onPackage }: { models: Models; onPackage(row: PackageDe
 /** Fills the fields with the terms of a package. */
 function TermsOfPackage({ onPackage }: { onPackage(row: PackageDetail): void }) {
   const [chosen, setChosen] = useState<number>()
-  const choose = (id: number | undefined) => {
+  const latest = useRef<number>(undefined)
+  const choose = async (id: number | undefined) => {
     setChosen(id)
+    latest.current = id
+    if (id === undefined) return
     // The client shows a failure as a toast; the fields then keep their values.
-    if (id !== undefined) void call(storagePackages.get, { id }).then(onPackage, () => setChosen(undefined))
+    const found = await call(storagePackages.get, { id }).catch(() => undefined)
+    // Another package may have been chosen meanwhile.
+    if (latest.current !== id) return
+    if (found) onPackage(found)
+    else setChosen(undefined)
   }
   return (
     <Form.Item label="按已有套餐填写" htmlFor="storageSimulator_package">
