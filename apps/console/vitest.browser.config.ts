@@ -45,6 +45,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.browser.test.tsx'],
     testTimeout: 90_000,
+    // The default of one second is too short for a browser beside other work on two cores.
+    expect: { poll: { timeout: 15_000 } },
     // Local runs do not retry a failed test. CI retries twice and marks the test with `(retry x1)`, as for journeys.
     retry: process.env['CI'] ? 2 : 0,
     fileParallelism: false,

@@ -66,6 +66,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The default of one second is too short for three workers on two cores.
+    expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: WholeProductFirst },
     // Local runs do not retry a failed test. CI retries once and marks the test with `(retry x1)`, as for journeys.
     retry: process.env.CI ? 1 : 0,

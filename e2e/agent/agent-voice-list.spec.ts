@@ -79,7 +79,9 @@ test('AGENT-06 the table edits name, languages and order of a voice; Escape disc
   await input('音色名称').press('Enter')
   await expect(page.getByText('请输入音色名称')).toBeVisible()
   await input('音色名称').fill(renamed)
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
   await input('音色名称').press('Enter')
+  await saved
   await page.goto(`/agent/voice?name=${encodeURIComponent(renamed)}`)
   await expect(cell('音色名称', renamed)).toHaveText(renamed)
   await expect(cell('排序', renamed)).toHaveText('7')

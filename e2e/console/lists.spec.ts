@@ -128,10 +128,9 @@ test('at 1280 px row actions do not cover the number, the status or the end time
   ] as const) {
     await page.goto(address)
     for (const title of titles) await expect(page.getByRole('columnheader', { name: title }).first()).toBeVisible()
-    const covered = await coveredTitles(page)
-    expect(
-      covered.filter((each) => titles.some((title) => each.startsWith(title))),
-      address,
-    ).toEqual([])
+    const coveredOf = async () =>
+      (await coveredTitles(page)).filter((each) => titles.some((title) => each.startsWith(title)))
+    await expect(page.locator('tbody tr.ant-table-row').first()).toBeVisible()
+    await expect.poll(coveredOf, { message: address }).toEqual([])
   }
 })

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { useLocation } from 'react-router'
-import { saveCredentials } from '#core/auth/credentials.ts'
+import { clearCredentials, saveCredentials } from '#core/auth/credentials.ts'
 import { loadCredentials, mayCall } from '#core/auth/session.tsx'
 import { setPageExitHandler } from '#core/routing/leave-page.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
@@ -24,6 +24,7 @@ let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
   tab?.close()
   tab = undefined
+  clearCredentials()
   sessionStorage.clear()
   localStorage.clear()
 })

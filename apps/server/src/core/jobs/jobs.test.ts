@@ -75,7 +75,7 @@ describe('running processes', () => {
   })
 
   test('a long job of a tenant leaves a worker to other tenants, and an account of the platform to other accounts', {
-    timeout: 60_000,
+    timeout: 150_000,
   }, async () => {
     for (const [busy, other] of [
       [

@@ -77,14 +77,17 @@ test('an account that another call creates meanwhile refuses its line only', asy
   await other.query(`insert into app_accounts (tenant_id, account, mobile_no) values
     (1, 'race_1', null), (1, 'other', '13722220002')`)
   const importing = take(['race_1,,甲', 'race_2,13722220002,乙', 'race_3,,丙'])
-  await vi.waitFor(async () => {
-    const { rows } = await app.db.execute(
-      `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    expect(rows).toHaveLength(1)
-  }, 10_000)
-  await other.query('commit')
-  other.release()
+  try {
+    await vi.waitFor(async () => {
+      const { rows } = await app.db.execute(
+        `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      expect(rows).toHaveLength(1)
+    }, 10_000)
+  } finally {
+    await other.query('commit')
+    other.release()
+  }
   expect(await importing).toMatchObject({
     created: 1,
     rows: [

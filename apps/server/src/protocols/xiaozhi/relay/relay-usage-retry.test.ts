@@ -53,10 +53,13 @@ test('AGENT-17 a connection that is lost after the commit counts the tokens once
     lost += 1
     throw new Error('Connection terminated unexpectedly')
   }) as unknown as typeof execute)
-  await (await ask()).text()
-  await waiting(1)
-  await awaitCompletions()
-  answers.mockRestore()
+  try {
+    await (await ask()).text()
+    await waiting(1)
+    await awaitCompletions()
+  } finally {
+    answers.mockRestore()
+  }
   expect(lost).toBe(1)
   expect(await counted()).toBe(1)
 })
