@@ -29,15 +29,15 @@ export async function addCamera(admin: Api) {
 }
 
 export type Camera = Awaited<ReturnType<typeof addCamera>>
-export interface File {
+export interface SegmentFile {
   readonly bytes: Buffer
   readonly segment: object
 }
 
 /** Uploads files as a camera does. */
-export async function upload(request: APIRequestContext, { sn, token }: Camera, files: readonly File[]) {
+export async function upload(request: APIRequestContext, { sn, token }: Camera, files: readonly SegmentFile[]) {
   const headers = { authorization: `Bearer ${token}` }
-  const ask = async (some: readonly File[]) => {
+  const ask = async (some: readonly SegmentFile[]) => {
     const segments = some.map(({ bytes, segment }) => ({ ...segment, bytes: bytes.length }))
     const answer = await request.post('/device/v1/storage/permit', { headers, data: { sn, segments } })
     const { upload: permits = [] } = (await answer.json()) as { upload?: { url?: string; reason?: string }[] }

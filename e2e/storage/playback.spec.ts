@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
-import { addCamera, consentInApp, type File, GAP_MS, upload } from './cameras.ts'
+import { addCamera, consentInApp, type SegmentFile, GAP_MS, upload } from './cameras.ts'
 
 const CLIPS = [0, 1, 2, 3, 4, 5].map((at) => readFileSync(`apps/server/src/demo/videos/clip-${at}.mpeg`))
 const CLIP_MS = 4000
@@ -17,7 +17,7 @@ const SPEED = 4
 const LONGEST_STALL_MS = 1000
 
 /** Two intervals of three clips of MPEG-TS with a gap of a minute. */
-const transportStreams = (start: number): File[] =>
+const transportStreams = (start: number): SegmentFile[] =>
   CLIPS.map((bytes, at) => ({
     bytes,
     segment: {
@@ -31,7 +31,7 @@ const transportStreams = (start: number): File[] =>
 
 /** Eight sessions of six clips, as of a camera that restarts every 24 s. The fifth begins after a gap. */
 const RESTARTS = 8
-const restartedSessions = (start: number): File[] =>
+const restartedSessions = (start: number): SegmentFile[] =>
   Array.from({ length: RESTARTS }, (_, session) =>
     CLIPS.map((bytes, at) => ({
       bytes,
@@ -47,7 +47,7 @@ const restartedSessions = (start: number): File[] =>
 const RESTARTED_SECONDS = (RESTARTS * 6 * CLIP_MS) / 1000
 
 /** Two consecutive files of fragmented MP4. */
-const fragmentedFiles = (start: number): File[] =>
+const fragmentedFiles = (start: number): SegmentFile[] =>
   MP4_CLIPS.map(({ bytes, durationMs }, at) => ({
     bytes,
     segment: {

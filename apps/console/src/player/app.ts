@@ -4,7 +4,7 @@ import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'
 import { isShellCached, nextReloadTime } from './daily-reload.ts'
 import { isWithinDownloadWindow } from './downloads/download-window.ts'
-import { Downloads, NO_ROOM } from './downloads/downloads.ts'
+import { Downloads, QUOTA_EXCEEDED } from './downloads/downloads.ts'
 import { ManifestSync } from './downloads/manifest-sync.ts'
 import { MediaStore } from './downloads/media-store.ts'
 import { computeShownMs } from './downloads/shown-time.ts'
@@ -20,7 +20,7 @@ import type { Pairing, PlayerManifest } from './wire.ts'
 
 const STORE_CLOCK_MS = 5_000
 /** Reason of a failed download: the file does not fit into the storage, and its programs keep their earlier version. */
-const NO_ROOM_EARLIER = 'quota earlier'
+const QUOTA_EXCEEDED_EARLIER = 'quota earlier'
 /** Hash in the URL of this script. The list of screens shows the hash as the version of the player. */
 const SCRIPT_HASH = /-(\w{8})\.js$/.exec((document.currentScript as HTMLScriptElement | null)?.src ?? '')?.[1] ?? 'dev'
 
@@ -119,8 +119,8 @@ export class PlayerApp {
         return isWithinDownloadWindow(download?.window, zone ?? 'UTC', this.#clock.now()) || !this.#playback.slot
       },
       kbps: () => this.#sync.versions.slice(-1)[0]?.download?.kbps ?? 0,
-      hasRoom: async (size: number) => ((await readFreeBytes()) ?? Infinity) >= size,
-      makeRoom: () => this.#makeRoom(),
+      hasFreeSpace: async (size: number) => ((await readFreeBytes()) ?? Infinity) >= size,
+      makeRoom: () => this.#freeSpace(),
       onChange: () => this.#onChange(),
     }
   }
@@ -181,13 +181,13 @@ export class PlayerApp {
   }
 
   /** Removes the files that no manifest needs. Resolves to false when none was removed. */
-  #makeRoom() {
+  #freeSpace() {
     return this.#media.removeUnneeded(this.#neededFiles(), true).catch(() => false)
   }
 
   /** Downloads files without room again when the files of an earlier manifest leave. */
   #useFreedRoom() {
-    if (this.#downloads.isFull) void this.#makeRoom().then((isMade) => isMade && this.#downloads.retryFull())
+    if (this.#downloads.isFull) void this.#freeSpace().then((isMade) => isMade && this.#downloads.retryQuotaFailures())
   }
 
   /** Applies a changed manifest, changed files or a refusal by the server. */
@@ -225,9 +225,10 @@ export class PlayerApp {
    */
   #failedDownloads() {
     const { keepsEarlier } = this.#sync
-    return this.#downloads
-      .failed()
-      .map(({ sha256, reason }) => ({ sha256, reason: keepsEarlier && reason === NO_ROOM ? NO_ROOM_EARLIER : reason }))
+    return this.#downloads.failed().map(({ sha256, reason }) => ({
+      sha256,
+      reason: keepsEarlier && reason === QUOTA_EXCEEDED ? QUOTA_EXCEEDED_EARLIER : reason,
+    }))
   }
 
   async #readStatus(): Promise<ScreenStatus> {

@@ -42,7 +42,7 @@ export const MAX_TARGETS = 1000
 /** Maximum number of days from the first to the last date of a program, and from today to its last date. */
 export const MAX_PROGRAM_DAYS = 3653
 /** Number of screens above which a program requires approval by a second account. */
-export const MIN_SCREENS_FOR_SECOND_PERSON = 100
+export const MAX_SCREENS_WITHOUT_SECOND_PERSON = 100
 
 /** Returns the days of a bit mask: `每天`, `周一至周五`, `周一、周三`. */
 export function formatWeekdays(mask: number): string {

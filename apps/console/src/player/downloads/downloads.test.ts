@@ -49,7 +49,7 @@ function downloadsOf(capacity: number, files: ManifestFile[]) {
     wanted: () => wanted.files,
     isAllowed: () => true,
     kbps: () => 0,
-    hasRoom: async (size) => free() >= size,
+    hasFreeSpace: async (size) => free() >= size,
     makeRoom: async () => false,
     onChange: () => undefined,
   })
@@ -76,12 +76,12 @@ test('AD-07 a file without room is downloaded when other files leave, and not in
   await run()
   expect(downloads.isFull).toBe(true)
   const before = asked.length
-  downloads.retryFull()
+  downloads.retryQuotaFailures()
   await vi.advanceTimersByTimeAsync(0)
   expect(asked).toHaveLength(before)
   expect(downloads.hasFailed(large)).toBe(true)
   chunks.delete('old')
-  downloads.retryFull()
+  downloads.retryQuotaFailures()
   await vi.advanceTimersByTimeAsync(0)
   expect([...chunks]).toEqual([['large', 3]])
   expect([downloads.isFull, downloads.failed()]).toEqual([false, []])

@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 10 * 60_000
 const REST_MS = 60 * 60_000
 const MAX_TRIES = 3
 /** Reason of a file for which the browser has no room. */
-export const NO_ROOM = 'quota'
+export const QUOTA_EXCEEDED = 'quota'
 const CHUNK_TIMEOUT_MS = 10 * 60_000
 
 interface Failure {
@@ -26,7 +26,7 @@ export interface DownloadRules {
   /** KiB a second; 0: no limit. */
   kbps(): number
   /** True when the browser reports room for a file of this size, or reports nothing. */
-  hasRoom(size: number): Promise<boolean>
+  hasFreeSpace(size: number): Promise<boolean>
   /** Removes files that are not needed. Returns false when no file could be removed. */
   makeRoom(): Promise<boolean>
   onChange(): void
@@ -64,13 +64,13 @@ export class Downloads {
 
   /** True when the browser had no room for a file. */
   get isFull() {
-    return this.failed().some(({ reason }) => reason === NO_ROOM)
+    return this.failed().some(({ reason }) => reason === QUOTA_EXCEEDED)
   }
 
   /** Downloads the files again for which the browser had no room. */
-  retryFull() {
+  retryQuotaFailures() {
     for (const [sha256, { reason }] of this.#failures)
-      if (reason === NO_ROOM) this.#failures.set(sha256, { reason, until: 0 })
+      if (reason === QUOTA_EXCEEDED) this.#failures.set(sha256, { reason, until: 0 })
     this.kick()
   }
 
@@ -92,8 +92,8 @@ export class Downloads {
     for (;;) {
       const file = this.#rules.wanted().find((each) => !this.#store.isReady(each) && !this.hasFailed(each))
       if (!file || !this.#rules.isAllowed()) break
-      if (await this.#lacksRoomAgain(file)) {
-        this.fail(file, NO_ROOM)
+      if (await this.#stillLacksSpace(file)) {
+        this.fail(file, QUOTA_EXCEEDED)
         continue
       }
       let isAsked = true
@@ -107,9 +107,9 @@ export class Downloads {
   }
 
   /** True when the browser had no room for the file and still reports none. Such a file is not downloaded in vain. */
-  async #lacksRoomAgain(file: ManifestFile): Promise<boolean> {
-    const isNew = this.#failures.get(file.sha256)?.reason !== NO_ROOM
-    if (isNew || this.#store.firstMissing(file) > 0 || (await this.#rules.hasRoom(file.size))) return false
+  async #stillLacksSpace(file: ManifestFile): Promise<boolean> {
+    const isNew = this.#failures.get(file.sha256)?.reason !== QUOTA_EXCEEDED
+    if (isNew || this.#store.firstMissing(file) > 0 || (await this.#rules.hasFreeSpace(file.size))) return false
     return !(await this.#rules.makeRoom())
   }
 
@@ -149,7 +149,7 @@ export class Downloads {
       if (await this.#rules.makeRoom()) return
       // The stored chunks of this file would take the room of the files that fit.
       await this.#store.remove(file.sha256).catch(() => undefined)
-      this.fail(file, NO_ROOM)
+      this.fail(file, QUOTA_EXCEEDED)
     }
   }
 

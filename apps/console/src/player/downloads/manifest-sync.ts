@@ -40,9 +40,9 @@ export interface SyncRules {
 
 /**
  * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored. With
- * failed files it replaces the current one when the screen then shows ads no shorter than before. Otherwise, and on a
- * screen that shows nothing now, the programs without a stored file keep their earlier version and the others change.
- * When the screen would show ads shorter even so, the current manifest plays without its withdrawn programs and ads.
+ * failed files it replaces the current one when the screen would then show ads for at least as long as before.
+ * Otherwise, and on a screen that shows nothing now, the programs without a stored file keep their earlier version and the others change.
+ * When even this mix would show ads for less time, the current manifest plays without its withdrawn programs and ads.
  */
 export class ManifestSync {
   readonly #api: Api
@@ -175,7 +175,7 @@ export class ManifestSync {
     return isMixed ? mixed : remaining
   }
 
-  /** True when a manifest shows ads as long as the pending one with all files, or as long as the current one. */
+  /** True when a manifest shows ads at least as long as the pending one with all files, or as the current one. */
   #isShownEnough(manifest: PlayerManifest, pending: PlayerManifest, current: PlayerManifest) {
     const { shownMs } = this.#rules
     const to = this.#clock.now() + DAY_MS

@@ -9,7 +9,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
  * Throws unless the account has a permission of any page in this directory of the sidebar. For options that all pages
  * of the directory use. `directory` is the first part of their permission strings.
  */
-export function assertUsesDirectory(
+export function assertHasPermissionInDirectory(
   { isSuper, permissions }: Pick<User, 'isSuper' | 'permissions'>,
   directory: string,
 ) {

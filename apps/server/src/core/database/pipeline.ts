@@ -5,7 +5,7 @@ import { runPrepared } from './prepared-statements.ts'
  * Number of connections. The second is used when many queries wait; a single connection wakes PostgreSQL least often.
  */
 const CONNECTIONS = 2
-const MIN_QUERIES_FOR_SECOND = 32
+const MIN_QUERIES_FOR_SECOND_CONNECTION = 32
 
 interface Lane {
   client: Promise<pg.Client> | undefined
@@ -30,7 +30,7 @@ export class Pipeline {
    * Returns rows as arrays in the order of the selection. A broken connection fails its running queries, as in a pool.
    */
   async rows(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }) {
-    const lane = this.#lanes.find(({ waiting }) => waiting < MIN_QUERIES_FOR_SECOND) ?? this.#shortest()
+    const lane = this.#lanes.find(({ waiting }) => waiting < MIN_QUERIES_FOR_SECOND_CONNECTION) ?? this.#shortest()
     lane.waiting += 1
     try {
       const client = await (lane.client ??= this.#open(lane))

@@ -9,7 +9,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { deviceTypes } from '#schema/device.ts'
 import type { FieldChange } from '#schema/system.ts'
@@ -169,7 +169,7 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
     .where(and(eq(table.id, id), visibleRecords(definition, user)))
     .for('update')
   if (!found) throw notFound(definition.noun)
-  if (definition.isSharedByPlatform) assertSharedRow(user, (found as BaseRow).tenantId)
+  if (definition.isSharedByPlatform) assertMayChangeSharedRow(user, (found as BaseRow).tenantId)
   return found as Stored<T>
 }
 
@@ -177,7 +177,7 @@ async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readon
   const { definition, titles, namedInWords, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user } = ctx
-  if (definition.isSharedByPlatform) assertSharedRow(user, (values as BaseRow).tenantId)
+  if (definition.isSharedByPlatform) assertMayChangeSharedRow(user, (values as BaseRow).tenantId)
   const table = baseOf(definition.table)
   const [made] = await db
     .insert(table)

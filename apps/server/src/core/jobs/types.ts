@@ -70,7 +70,7 @@ export interface RegisteredKind extends Required<Omit<JobOptions, 'maxRetryDelay
 
 /** The job was cancelled, or another process runs the job: this process writes nothing more about the job. */
 export class JobLostError extends Error {
-  override readonly name = 'Lost'
+  override readonly name = 'JobLostError'
 }
 /** The process stops; the job is queued again. */
 export class ProcessClosing extends Error {

@@ -1,11 +1,11 @@
-import { Slots } from './slots.ts'
+import { Semaphore } from './semaphore.ts'
 
 /**
  * Returns a function that runs at most `running` tasks at once and lets at most `waiting` tasks wait, in their order of
  * arrival. Further tasks are rejected with the error of `overloaded`.
  */
 export function limitConcurrency(running: number, waiting: number, overloaded: () => Error) {
-  const slots = new Slots({ atOnce: running, maxWaiting: waiting, overloaded })
+  const slots = new Semaphore({ maxTaken: running, maxWaiting: waiting, overloaded })
   return async <T>(task: () => Promise<T>): Promise<T> => {
     const release = await slots.acquire()
     try {

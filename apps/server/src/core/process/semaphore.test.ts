@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Slots } from './slots.ts'
+import { Semaphore } from './semaphore.ts'
 
 /** Returns the reason of a rejection. */
 const reasonOf = (waiting: Promise<unknown>) =>
@@ -8,7 +8,7 @@ const reasonOf = (waiting: Promise<unknown>) =>
     (error: unknown) => error,
   )
 const slotsOf = (maxWaiting: number) =>
-  new Slots({ atOnce: 1, maxWaiting, waitMs: 1000, overloaded: () => new Error('overloaded') })
+  new Semaphore({ maxTaken: 1, maxWaiting, waitMs: 1000, overloaded: () => new Error('overloaded') })
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

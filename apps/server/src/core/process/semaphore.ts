@@ -1,6 +1,6 @@
-export interface SlotLimits {
+export interface SemaphoreLimits {
   /** Maximum number of taken slots. */
-  readonly atOnce: number
+  readonly maxTaken: number
   /** Maximum number of waiting callers without a signal. Callers with a signal are never refused and not counted. */
   readonly maxWaiting: number
   /** Maximum wait of a caller without a signal, in milliseconds. Default: no limit. */
@@ -10,15 +10,15 @@ export interface SlotLimits {
 }
 
 /** Limits simultaneous work of this process. Callers wait in the order of their arrival. */
-export class Slots {
-  readonly #limits: SlotLimits
+export class Semaphore {
+  readonly #limits: SemaphoreLimits
   /** Waiting callers in the order of their arrival. */
   readonly #waiting = new Set<() => void>()
   /** Number of waiting callers without a signal. */
-  #limited = 0
+  #waitingWithoutSignal = 0
   #taken = 0
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.#limits = limits
   }
 
@@ -33,7 +33,7 @@ export class Slots {
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
-    if (this.#taken < this.#limits.atOnce) this.#taken += 1
+    if (this.#taken < this.#limits.maxTaken) this.#taken += 1
     else await this.#wait(signal)
     let isReleased = false
     return () => {
@@ -44,19 +44,19 @@ export class Slots {
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, waitMs, overloaded } = this.#limits
-    if (!signal && this.#limited >= maxWaiting) throw overloaded()
+    if (!signal && this.#waitingWithoutSignal >= maxWaiting) throw overloaded()
     const turn = Promise.withResolvers<void>()
     const start = () => turn.resolve()
     const stop = (error: unknown) => {
       if (this.#waiting.delete(start)) turn.reject(error)
     }
     this.#waiting.add(start)
-    if (!signal) this.#limited += 1
+    if (!signal) this.#waitingWithoutSignal += 1
     const onAbort = () => stop(signal?.reason)
     signal?.addEventListener('abort', onAbort)
     const timer = signal || waitMs === undefined ? undefined : setTimeout(() => stop(overloaded()), waitMs)
     return turn.promise.finally(() => {
-      if (!signal) this.#limited -= 1
+      if (!signal) this.#waitingWithoutSignal -= 1
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
     })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { openTableInThread, TABLE_SLOTS } from './table-thread.ts'
+import { openTableInThread, TABLE_THREAD_SEMAPHORE } from './table-thread.ts'
 
 const CSV = Buffer.from('名称,数量\n甲,1\n乙,2\n')
 
 test('a request that finds too many waiting tables is refused with HTTP 503 and a time for the next attempt', async () => {
-  const taken = await Promise.all([1, 2, 3, 4].map(() => TABLE_SLOTS.acquire()))
+  const taken = await Promise.all([1, 2, 3, 4].map(() => TABLE_THREAD_SEMAPHORE.acquire()))
   const cancel = new AbortController()
-  const waiting = Array.from({ length: 50 }, () => TABLE_SLOTS.acquire(cancel.signal).catch(() => undefined))
+  const waiting = Array.from({ length: 50 }, () => TABLE_THREAD_SEMAPHORE.acquire(cancel.signal).catch(() => undefined))
   await expect(openTableInThread(CSV, 't.csv')).rejects.toMatchObject({
     status: 503,
     message: '正在导入的表格过多，请稍后再试',
@@ -15,7 +15,7 @@ test('a request that finds too many waiting tables is refused with HTTP 503 and 
   cancel.abort()
   await Promise.all(waiting)
   for (const release of taken) release()
-  expect(TABLE_SLOTS.taken).toBe(0)
+  expect(TABLE_THREAD_SEMAPHORE.taken).toBe(0)
 })
 
 test('reads 50 simultaneous tables with at most four threads, also when tables are unreadable', async () => {
@@ -24,7 +24,7 @@ test('reads 50 simultaneous tables with at most four threads, also when tables a
   let most = 0
   const read = async (at: number) => {
     const table = await openTableInThread(at % 5 === 0 ? Buffer.from('a,"b') : CSV, 't.csv', {}, { signal })
-    most = Math.max(most, TABLE_SLOTS.taken)
+    most = Math.max(most, TABLE_THREAD_SEMAPHORE.taken)
     try {
       let rows = 0
       for await (const _ of table.rows) rows += 1
@@ -38,5 +38,5 @@ test('reads 50 simultaneous tables with at most four threads, also when tables a
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value === 2)).toHaveLength(40)
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThanOrEqual(4)
-  await expect.poll(() => TABLE_SLOTS.taken).toBe(0)
+  await expect.poll(() => TABLE_THREAD_SEMAPHORE.taken).toBe(0)
 }, 180_000)

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { HttpError } from '#core/http/api-error.ts'
-import { Slots } from '#core/process/slots.ts'
+import { Semaphore } from '#core/process/semaphore.ts'
 import type { TableThreadResponse, TableThreadRequest, TableThreadInput } from './table-messages.ts'
 import { type TableLimits, type TableRow, UnreadableTableError } from './table-limits.ts'
 import type { OpenTable } from './table-reader.ts'
@@ -18,8 +18,8 @@ const RETRY_SECONDS = 10
  * Slots of all table threads of this process. A thread may use a core and the memory of `ThreadLimits`. Each waiting
  * request holds its uploaded table in memory.
  */
-export const TABLE_SLOTS = new Slots({
-  atOnce: 4,
+export const TABLE_THREAD_SEMAPHORE = new Semaphore({
+  maxTaken: 4,
   maxWaiting: 50,
   waitMs: 30_000,
   overloaded: () => new HttpError(503, '正在导入的表格过多，请稍后再试', RETRY_SECONDS),
@@ -43,7 +43,7 @@ export async function openTableInThread(
   limits: Partial<TableLimits> = {},
   { signal, ...threadLimits }: ThreadOptions = {},
 ): Promise<OpenTable> {
-  const release = await TABLE_SLOTS.acquire(signal)
+  const release = await TABLE_THREAD_SEMAPHORE.acquire(signal)
   const thread = startThread({ bytes, name, limits }, { ...THREAD_LIMITS, ...threadLimits }, release)
   const opened = await thread.answer()
   if (!('header' in opened)) throw new Error('the table thread did not begin with a header')

@@ -27,6 +27,6 @@ export function mayCall(user: User, endpoint: Endpoint): boolean {
  * Refuses to change or reveal a row of the platform that all tenants use, unless the data scope contains all tenants.
  * Accepts rows of other tenants.
  */
-export function assertSharedRow(user: Pick<User, 'isPlatform' | 'scope'>, tenantId: number | undefined) {
+export function assertMayChangeSharedRow(user: Pick<User, 'isPlatform' | 'scope'>, tenantId: number | undefined) {
   if (tenantId === PLATFORM_TENANT_ID) assertAllTenants(user)
 }

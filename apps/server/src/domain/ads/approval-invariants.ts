@@ -45,5 +45,5 @@ export async function findApprovalBreaches(pool: pg.Pool): Promise<string[]> {
 function brokenRule({ body, contentHash, auditStatus, isOwn }: ApprovedRow): string | undefined {
   if (!body || auditStatus !== APPROVED) return 'not approved'
   if (isOwn) return 'approved by its submitter or an uploader'
-  return hashContent(body) === contentHash ? undefined : 'another content than the approved one'
+  return hashContent(body) === contentHash ? undefined : 'content differs from the approved content'
 }

@@ -11,7 +11,7 @@ const SUBMITTED = 1
  * Returns the condition for submitted ads that the account may audit. Staff of the platform audits the ads of a tenant
  * with 平台审核; other ads are audited in a session of their tenant. Submitter and uploaders may not audit.
  */
-export const isAwaitingAdAudit = (user: User): SQL | undefined =>
+export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
   and(
     visibleAds(user),
     eq(ads.auditStatus, SUBMITTED),

@@ -65,7 +65,7 @@ export const listTenantsOfProgram = (db: Db, programId: number) => listReachedTe
 export const listTenantsOfAd = (db: Db, adId: number) =>
   listReachedTenants(db, sql`select program_id from ad_uses where ad_id = ${adId}`)
 
-/** SQL condition: the program concerns a tenant outside the account's data scope. */
+/** SQL condition: the program belongs to or reaches a tenant outside the account's data scope. */
 export function buildProgramBeyondScope(user: Limited, programId: AnyColumn | number): SQL<boolean> {
   const inside = limitOf(user)
   if (!inside) return sql`false`
@@ -84,7 +84,7 @@ export function buildVersionBeyondScope(
       and bv.tenant_id = ${PLATFORM_TENANT_ID} and ${isOutside(selectTargetTenants(PUBLISHED), inside)})`
 }
 
-/** SQL condition: a program that uses the ad concerns a tenant outside the account's data scope. */
+/** SQL condition: a program that uses the ad belongs to or reaches a tenant outside the account's data scope. */
 export function buildAdBeyondScope(user: Limited, adId: AnyColumn | number): SQL<boolean> {
   const inside = limitOf(user)
   if (!inside) return sql`false`
@@ -114,12 +114,12 @@ export async function assertTargetInScope(db: Db, user: Limited, target: Program
   if (await isTargetBeyondScope(db, user, target)) throw refused(BEYOND_SCOPE_MESSAGE)
 }
 
-/** Throws when the program concerns a tenant outside the data scope of the account. */
+/** Throws when the program belongs to or reaches a tenant outside the data scope of the account. */
 export async function assertProgramInScope(db: Db, user: Limited, programId: number): Promise<void> {
   if (limitOf(user) && (await isTrue(db, buildProgramBeyondScope(user, programId)))) throw refused(BEYOND_SCOPE_MESSAGE)
 }
 
-/** Throws when a program that uses the ad concerns a tenant outside the data scope of the account. */
+/** Throws when a program that uses the ad belongs to or reaches a tenant outside the data scope of the account. */
 export async function assertAdInScope(db: Db, user: Limited, adId: number): Promise<void> {
   if (limitOf(user) && (await isTrue(db, buildAdBeyondScope(user, adId)))) throw refused(AD_MESSAGES.beyondScope)
 }

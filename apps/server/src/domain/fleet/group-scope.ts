@@ -6,7 +6,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { selectGroupTenants } from '#schema/target-tenants.ts'
 
 /**
- * Refuses limited staff to change or delete a group of the platform with devices outside their data scope: releases and
+ * Throws when limited staff changes or deletes a group of the platform with devices outside its data scope: releases and
  * programs that target the group would change for these devices. A dynamic group may contain devices of any tenant.
  */
 export async function assertGroupInScope(

@@ -13,7 +13,7 @@ export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
   )
 
 /** Returns the condition for versions whose release concerns only tenants in the account's data scope. */
-export function isReleaseInScope(user: User): SQL | undefined {
+export function buildReleaseInScopeCondition(user: User): SQL | undefined {
   const beyond = buildBeyondScopeCondition(user, otaVersions.otaId)
   return beyond && not(beyond)
 }
@@ -29,12 +29,12 @@ export const isAwaitingAudit = (user: User): SQL | undefined =>
     sql`${otaVersions.createBy} is distinct from ${user.uid}`,
     sql`not exists (select from ota_components c join files f on f.id = c.file_id
       where c.ota_id = ${otaVersions.otaId} and f.uid = ${user.uid})`,
-    isReleaseInScope(user),
+    buildReleaseInScopeCondition(user),
   )
 
 /** Returns the condition for versions with an open alarm. */
 export const hasOpenAlarm = (user: User): SQL | undefined =>
   and(
     sql`exists (select from ota_alarms a where a.ota_id = ${otaVersions.otaId} and a.close_time is null)`,
-    isReleaseInScope(user),
+    buildReleaseInScopeCondition(user),
   )

@@ -101,7 +101,7 @@ const insertLines = (db: Db, lines: readonly object[], { uid, operName, reason, 
 
 /** Stores the changes of locked queues: entitlements, spans, ledger, and the rows of the queues. */
 export async function saveQueues(db: Db, loaded: readonly QueueWork[], actor: QueueActor): Promise<void> {
-  // A queue that ended before keeps its end: nothing of the queue was loaded that could replace the end.
+  // Saving a queue without entitlements and events would overwrite its stored end.
   const works = loaded.filter(({ queue, events }) => queue.length > 0 || events.length > 0)
   if (works.length === 0) return
   const rows = await appendHistory(db, works, actor)

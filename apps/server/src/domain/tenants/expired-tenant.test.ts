@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import { useApp } from '#test/harness.ts'
-import { expiresWithinDays, isTenantExpired } from './expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from './expired-tenant.ts'
 
 const app = useApp()
 
@@ -21,7 +21,7 @@ async function conditionsAt(db: Db, expireTime: ReturnType<typeof sql>) {
   const values = { tenantNo: 'END', name: '到期客户', expireTime: expireTime as unknown as string }
   const [tenant] = await db.insert(tenants).values(values).returning({ id: tenants.id })
   const [row] = await db
-    .select({ isExpired: isTenantExpired, isDue: sql<boolean>`coalesce(${expiresWithinDays(30)}, false)` })
+    .select({ isExpired: TENANT_EXPIRED_CONDITION, isDue: sql<boolean>`coalesce(${expiresWithinDays(30)}, false)` })
     .from(tenants)
     .where(eq(tenants.id, tenant!.id))
   return row

@@ -5,7 +5,7 @@ import { tenants } from '#schema/tenant.ts'
  * Condition on `tenants`: the tenant has expired. A tenant expires at its expiry time, and never without an expiry
  * time. The condition uses the clock of the database, which also decides about logins.
  */
-export const isTenantExpired: SQL<boolean> = sql<boolean>`(${tenants.expireTime} is not null and ${tenants.expireTime} <= now())`
+export const TENANT_EXPIRED_CONDITION: SQL<boolean> = sql<boolean>`(${tenants.expireTime} is not null and ${tenants.expireTime} <= now())`
 
 /** Condition on `tenants`: the tenant has not expired, and expires within this number of days. */
 export const expiresWithinDays = (days: number): SQL =>

@@ -4,13 +4,13 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { isTenantExpired } from './expired-tenant.ts'
+import { TENANT_EXPIRED_CONDITION } from './expired-tenant.ts'
 
 /** Columns that `findStandingProblem` needs. */
 export const TENANT_STANDING_COLUMNS = {
   name: tenants.name,
   status: tenants.status,
-  isExpired: isTenantExpired,
+  isExpired: TENANT_EXPIRED_CONDITION,
 }
 
 interface Standing {

@@ -4,13 +4,13 @@ import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { isTenantExpired } from './expired-tenant.ts'
+import { TENANT_EXPIRED_CONDITION } from './expired-tenant.ts'
 
 const MAX_OPTIONS = 100
 
 /** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
 export const isTenantInUse = (): SQL | undefined =>
-  and(notDeleted(tenants), eq(tenants.status, 1), not(isTenantExpired))
+  and(notDeleted(tenants), eq(tenants.status, 1), not(TENANT_EXPIRED_CONDITION))
 
 interface TenantsWanted {
   readonly keyword?: string | undefined

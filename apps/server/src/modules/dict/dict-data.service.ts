@@ -54,13 +54,13 @@ export async function createEntry(ctx: Ctx, input: ParsedOf<typeof calls.create>
 }
 
 /** Returns the error when a type with this number of entries can receive no further entry. */
-export const findSpaceProblem = (count: number) =>
+export const findEntryLimitError = (count: number) =>
   count >= MAX_DICT_ENTRIES ? invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType') : undefined
 
 /** Inserts one entry. The caller locks the type and publishes the change. */
 export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), notDeleted(dictData)))
-  const full = findSpaceProblem(count)
+  const full = findEntryLimitError(count)
   if (full) throw full
   await assertValueFree(db, input)
   const [made] = await db

@@ -20,7 +20,7 @@ import {
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { dictData } from '#schema/system.ts'
 import { assertPlatformAccount, type ChangeCtx, publishDictChanged, selectType } from './dict-change.ts'
-import { findSpaceProblem, insertEntry, saveEntry, toEntryInput } from './dict-data.service.ts'
+import { findEntryLimitError, insertEntry, saveEntry, toEntryInput } from './dict-data.service.ts'
 
 interface State {
   /** Type of an import into one dictionary. The type column of the file is then ignored. */
@@ -143,7 +143,7 @@ async function takeLine(
   const problem = state.isDryRun
     ? before
       ? undefined
-      : findSpaceProblem(entries.size + (created.get(dictType) ?? 0))
+      : findEntryLimitError(entries.size + (created.get(dictType) ?? 0))
     : await writeLine(ctx, line, before)
   if (problem) return problem
   if (!before) created.set(dictType, (created.get(dictType) ?? 0) + 1)

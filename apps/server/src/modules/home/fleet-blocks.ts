@@ -6,7 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { type BlockSource, omitZeros } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
-import { expiresWithinDays, isTenantExpired } from '#domain/tenants/expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
@@ -48,8 +48,8 @@ export const tenantsBlock: BlockSource = {
         today: sql<number>`count(*) filter (where create_time >= ${today})::int`,
         due: sql<number>`count(*) filter (where ${expiresWithinDays(30)})::int`,
         // The list shows an expired tenant as expired, also when it is disabled.
-        off: sql<number>`count(*) filter (where status = 0 and not ${isTenantExpired})::int`,
-        expired: sql<number>`count(*) filter (where ${isTenantExpired})::int`,
+        off: sql<number>`count(*) filter (where status = 0 and not ${TENANT_EXPIRED_CONDITION})::int`,
+        expired: sql<number>`count(*) filter (where ${TENANT_EXPIRED_CONDITION})::int`,
       })
       .from(tenants)
       .where(

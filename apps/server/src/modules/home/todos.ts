@@ -21,14 +21,19 @@ import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isAwaitingAdAudit } from '#domain/ads/audit-work.ts'
+import { buildAwaitingAdAuditCondition } from '#domain/ads/audit-work.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#domain/agents/orders/visible-orders.ts'
 import { findChangeRefusals } from '#domain/accounts/account-guard.ts'
 import { buildLockedFilter } from '#domain/accounts/lock-filter.ts'
 import { buildRolelessFilter } from '#domain/accounts/roleless.ts'
-import { hasOpenAlarm, isAwaitingAudit, isReleaseInScope, visibleVersions } from '#domain/fleet/visible-versions.ts'
-import { isNoticePublishable } from '#domain/notices/publishable.ts'
+import {
+  hasOpenAlarm,
+  isAwaitingAudit,
+  buildReleaseInScopeCondition,
+  visibleVersions,
+} from '#domain/fleet/visible-versions.ts'
+import { buildPublishableNoticeCondition } from '#domain/notices/publishable.ts'
 import { expiresWithinDays } from '#domain/tenants/expired-tenant.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -178,7 +183,7 @@ export const TODOS: readonly Todo[] = [
     title: '待审核广告',
     url: '/advertiseManage/adList?auditStatus=1',
     calls: [adCalls.audit],
-    count: ({ db, user }) => db.$count(ads, isAwaitingAdAudit(user)),
+    count: ({ db, user }) => db.$count(ads, buildAwaitingAdAuditCondition(user)),
   },
   {
     key: 'agentIdentities',
@@ -227,14 +232,18 @@ export const TODOS: readonly Todo[] = [
     url: '/upgrade/ota?status=0',
     calls: [ota.enable],
     count: (ctx) =>
-      countVersions(ctx, and(visibleVersions(ctx.user, 1), eq(otaVersions.status, 0), isReleaseInScope(ctx.user))),
+      countVersions(
+        ctx,
+        and(visibleVersions(ctx.user, 1), eq(otaVersions.status, 0), buildReleaseInScopeCondition(ctx.user)),
+      ),
   },
   {
     key: 'noticeDrafts',
     title: '待发布的通知公告',
     url: '/system/noticeManage?status=0',
     calls: [noticeCalls.publish],
-    count: ({ db, user }) => db.$count(notices, and(eq(notices.status, NOTICE_DRAFT), isNoticePublishable(user))),
+    count: ({ db, user }) =>
+      db.$count(notices, and(eq(notices.status, NOTICE_DRAFT), buildPublishableNoticeCondition(user))),
   },
   {
     key: 'lockedAccounts',

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseOptions as calls } from '@oms/contract/license/license.ts'
 import { and, desc, sql } from 'drizzle-orm'
 import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
-import { assertUsesDirectory } from '#core/auth/rights.ts'
+import { assertHasPermissionInDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -14,12 +14,12 @@ const MAX_OPTIONS = 100
 const DIRECTORY = 'LicenseManage'
 
 export async function listReceivingTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   return { list: await listTenantOptions(db, user, input) }
 }
 
 export async function listLicenseModels({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   return { list: await listModelOptions(db, input) }
 }
 
@@ -40,7 +40,7 @@ export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: Pa
 
 /** Lists type codes that occur in deliveries and grants. */
 export async function listTypeOptions({ db, user }: Ctx) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   const { rows } = await db.execute<{ code: string }>(sql`
     select distinct type_code as code from ${licenseCounts}
       where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}

@@ -10,7 +10,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { warnOfLowTenants } from './statistics/license-tenant-stock.ts'
 
 /** Maximum number of rows that one transaction of the scheduled job changes. */
-const CHANGED_ROWS = 5000
+const MAX_CHANGED_ROWS = 5000
 const KIND = 'license-clock'
 const WARN_DAYS = [7, 30] as const
 const QUERY = 'LicenseManage:Certificate:query'
@@ -41,12 +41,12 @@ export async function runLicenseSchedule(services: Services) {
 /** Expires certificates in use whose end date has passed. */
 async function expireLicenses({ database, events, now }: Services) {
   let total = 0
-  for (let n = CHANGED_ROWS; n === CHANGED_ROWS; total += n) {
+  for (let n = MAX_CHANGED_ROWS; n === MAX_CHANGED_ROWS; total += n) {
     n = await database.db.transaction(async (db) => {
       const { rows } = await db.execute<{
         id: number
       }>(sql`select id from licenses where state = 3 and expire_time <= now()
-        order by expire_time, id limit ${CHANGED_ROWS} for update skip locked`)
+        order by expire_time, id limit ${MAX_CHANGED_ROWS} for update skip locked`)
       const stepContext = { db, now: now(), uid: null, operName: '系统', reason: '到期自动处理' }
       await applyLicenseStep(
         stepContext,

@@ -7,7 +7,7 @@ type Rows = { code: number; data: { list?: { sn?: string }[] } }
 const listsCamera = ({ code, data }: Rows, { sn }: Camera) => code === 200 && data.list!.some((row) => row.sn === sn)
 
 /** What a person may try with a camera. Each returns true when the person gets or changes something. */
-export const CALLS = {
+export const ATTEMPTS = {
   list: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'device/list'), camera),
   days: async (session: Session, { sn }: Camera) =>
     hasRows(await session('GET', `day?sn=${sn}&month=${DAY.slice(0, 7)}`)),
@@ -22,11 +22,11 @@ export const CALLS = {
 } as const
 /** Addresses of media that a session received. */
 export const ADDRESSES = ['playlist', 'segment', 'picture'] as const
-export type What = keyof typeof CALLS | (typeof ADDRESSES)[number]
-export type Cells = Readonly<Partial<Record<What, boolean>>>
+export type Attempt = keyof typeof ATTEMPTS | (typeof ADDRESSES)[number]
+export type ExpectedResults = Readonly<Partial<Record<Attempt, boolean>>>
 
 /** Returns the expected results: the attempts named in `yes` succeed (`all`: every attempt), all others fail. */
-export const cells = (yes: string): Cells =>
+export const expectResults = (yes: string): ExpectedResults =>
   Object.fromEntries(
-    [...ADDRESSES, ...Object.keys(CALLS)].map((name) => [name, yes === 'all' || yes.split(' ').includes(name)]),
+    [...ADDRESSES, ...Object.keys(ATTEMPTS)].map((name) => [name, yes === 'all' || yes.split(' ').includes(name)]),
   )

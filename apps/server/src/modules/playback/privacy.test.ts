@@ -13,7 +13,7 @@ import {
   type Session,
   RECORDING_START,
 } from './home-fixture.ts'
-import { ADDRESSES, CALLS, cells, type Cells, type What } from './home-attempts.ts'
+import { ADDRESSES, ATTEMPTS, expectResults, type ExpectedResults, type Attempt } from './home-attempts-fixture.ts'
 import { hasRows, ZONE } from './playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
@@ -28,11 +28,12 @@ let neighbour: Home
 const clock = { ahead: 0 }
 let made = 0
 
-async function cellsOf(session: Session, camera: Camera, addresses: Addresses): Promise<Cells> {
-  const cells: Partial<Record<What, boolean>> = {}
-  for (const name of ADDRESSES) cells[name] = await isSent(addresses[name], camera)
-  for (const [name, attempt] of Object.entries(CALLS)) cells[name as What] = await attempt(session, camera)
-  return cells
+async function cellsOf(session: Session, camera: Camera, addresses: Addresses): Promise<ExpectedResults> {
+  const expectResults: Partial<Record<Attempt, boolean>> = {}
+  for (const name of ADDRESSES) expectResults[name] = await isSent(addresses[name], camera)
+  for (const [name, attempt] of Object.entries(ATTEMPTS))
+    expectResults[name as Attempt] = await attempt(session, camera)
+  return expectResults
 }
 
 beforeAll(async () => {
@@ -177,7 +178,7 @@ describe('STORAGE-08 who gets what of the recordings of a camera', () => {
     try {
       await expect
         .poll(() => cellsOf(scene.session, home.camera, scene.addresses), { timeout: 20_000 })
-        .toEqual(cells(may))
+        .toEqual(expectResults(may))
     } finally {
       clock.ahead = 0
     }

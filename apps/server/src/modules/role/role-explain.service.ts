@@ -6,7 +6,7 @@ import { menus } from '#schema/system.ts'
 import { scenes, sceneMenus, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import { isTenantExpired } from '#domain/tenants/expired-tenant.ts'
+import { TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -62,7 +62,7 @@ async function personOf({ db, user }: Ctx, uid: number) {
       tenantName: tenants.name,
       tenantStatus: tenants.status,
       tenantGone: sql<boolean>`${tenants.deletedAt} is not null`,
-      tenantExpired: isTenantExpired,
+      tenantExpired: TENANT_EXPIRED_CONDITION,
     })
     .from(accounts)
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))

@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, gt, or, type SQL } from 'drizzle-orm'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
-import { assertUsesDirectory } from '#core/auth/rights.ts'
+import { assertHasPermissionInDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -18,17 +18,17 @@ const MAX_OPTIONS = 100
 const DIRECTORY = 'ossManage'
 
 export async function listStorageTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   return { list: await listTenantOptions(db, user, input) }
 }
 
 export async function listStorageModels({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   return { list: await listPackageModelOptions(db, keyword) }
 }
 
 export async function listPackageOptions({ db, user }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
-  assertUsesDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, DIRECTORY)
   const rows = await db
     .select({
       id: ossPackages.id,

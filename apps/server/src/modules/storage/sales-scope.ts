@@ -27,13 +27,13 @@ const isForeignOrder = (id: SQLWrapper, owner: SQLWrapper, tenants: SQL) => sql`
  * Returns the condition that all devices of an order belong to the tenants of limited platform staff: the devices of
  * its items, and the devices that its entitlements were transferred to. A shop of the platform sells to all tenants.
  */
-export function concernsOnlyScope(user: User): SQL | undefined {
+export function buildOrderInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)
   return tenants && sql`not ${isForeignOrder(ossOrders.id, ossOrders.tenantId, tenants)}`
 }
 
 /** Returns the same condition for an event of a shop, by the serial numbers in its body and by its order. */
-export function isEventInScope(user: User): SQL | undefined {
+export function buildEventInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)
   if (!tenants) return undefined
   const { hookId, outOrderNo, sns, tenantId } = ossHookEvents
@@ -43,8 +43,11 @@ export function isEventInScope(user: User): SQL | undefined {
       and ${isForeignOrder(sql`o.id`, sql`o.tenant_id`, tenants)})`
 }
 
-/** Returns the condition that a used card was redeemed for a device of the tenants of limited platform staff. */
-export function isCardInScope(user: User): SQL | undefined {
+/**
+ * Returns the condition for cards that are not used, and for used cards whose device and entitlement belong to the
+ * tenants of limited platform staff.
+ */
+export function buildCardInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)
   if (!tenants) return undefined
   return sql`(${ossCards.state} <> 1 or not ${isForeignSerial(ossCards.sn, sql`${PLATFORM_TENANT_ID}::int`, tenants)}
@@ -55,7 +58,7 @@ export function isCardInScope(user: User): SQL | undefined {
  * Returns the condition that all devices of a batch grant belong to the tenants of limited platform staff. The staff of
  * a tenant only opens devices of that tenant. An account always sees the batches that it sent.
  */
-export function isGrantFileInScope(user: User): SQL | undefined {
+export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)
   const { tenantId, createBy, tenantIds } = ossGrantFiles
   return (

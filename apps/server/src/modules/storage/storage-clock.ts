@@ -13,7 +13,7 @@ import { toSeconds } from './entitlements/open-prepare.ts'
  * Maximum number of queues that one transaction of the scheduled job changes. Computing more at once delays the permits
  * of cameras in the same process.
  */
-const CHANGED_QUEUES = 100
+const MAX_CHANGED_QUEUES = 100
 /**
  * Pause after each transaction, as a fraction of its duration. Thousands of packages can end in one minute. Without
  * pauses, the job would take the CPU time that the permits of cameras need.
@@ -36,10 +36,10 @@ export function registerStorageSchedule(services: Services) {
 export async function recordDueEntitlements(services: Services) {
   let queues = 0
   try {
-    for (let count = CHANGED_QUEUES; count === CHANGED_QUEUES; queues += count) {
+    for (let count = MAX_CHANGED_QUEUES; count === MAX_CHANGED_QUEUES; queues += count) {
       const begin = performance.now()
       count = await recordDue(services)
-      if (count === CHANGED_QUEUES) await sleep((performance.now() - begin) * PAUSE_SHARE)
+      if (count === MAX_CHANGED_QUEUES) await sleep((performance.now() - begin) * PAUSE_SHARE)
     }
     return { queues, failedItems: 0 }
   } catch (error) {
@@ -62,7 +62,7 @@ const recordDue = (services: Services, only?: Due) =>
     const at = toSeconds(now())
     const given = only ? sql`and device_id = ${only.deviceId} and channel = ${only.channel}` : sql``
     const { rows } = await db.execute<Due>(sql`${DUE} where ${isDue(services)} ${given}
-      order by next_time, device_id, channel limit ${CHANGED_QUEUES} for update skip locked`)
+      order by next_time, device_id, channel limit ${MAX_CHANGED_QUEUES} for update skip locked`)
     if (rows.length === 0) return 0
     const works = [...(await loadQueues(db, rows, false)).values()]
     for (const work of works) recordQueueChange(work, advanceQueue(work.queue, at, config.timeZone))

@@ -9,7 +9,7 @@ import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { expiresWithinDays, isTenantExpired } from '#domain/tenants/expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import { countDevicesByTenant } from './overview/device-counts.ts'
 import { listScenesByTenant } from './tenant-scenes.ts'
 
@@ -23,9 +23,9 @@ export const visibleTenants = (user: User): SQL | undefined =>
 export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
 
 const STATUS_IS = {
-  3: isTenantExpired,
-  1: and(eq(tenants.status, 1), not(isTenantExpired)),
-  0: and(eq(tenants.status, 0), not(isTenantExpired)),
+  3: TENANT_EXPIRED_CONDITION,
+  1: and(eq(tenants.status, 1), not(TENANT_EXPIRED_CONDITION)),
+  0: and(eq(tenants.status, 0), not(TENANT_EXPIRED_CONDITION)),
 }
 
 export function buildTenantFilter(user: User, filters: TenantFilters) {
@@ -87,7 +87,7 @@ const listed = {
   beginTime: tenants.beginTime,
   expireTime: tenants.expireTime,
   daysLeft: sql<number | null>`ceil(extract(epoch from ${tenants.expireTime} - now()) / 86400)::int`,
-  status: sql<number>`case when ${isTenantExpired} then 3 else ${tenants.status} end`,
+  status: sql<number>`case when ${TENANT_EXPIRED_CONDITION} then 3 else ${tenants.status} end`,
   createTime: tenants.createTime,
   updateTime: tenants.updateTime,
   remark: tenants.remark,

@@ -5,7 +5,7 @@ import { accounts } from '#schema/account.ts'
 import { operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
-import { expiresWithinDays, isTenantExpired } from '#domain/tenants/expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
@@ -29,7 +29,11 @@ export function registerTenantSchedule(services: Services) {
 export async function expireTenants(services: Services) {
   const { db } = services.database
   const open = and(notDeleted(tenants), eq(tenants.status, 1), ne(tenants.id, PLATFORM_TENANT_ID))
-  const due = await db.select({ id: tenants.id }).from(tenants).where(and(open, isTenantExpired)).orderBy(tenants.id)
+  const due = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(open, TENANT_EXPIRED_CONDITION))
+    .orderBy(tenants.id)
   const isolation = { log: services.log, kind: 'tenant-clock', name: ({ id }: { id: number }) => ({ tenantId: id }) }
   const ended = await forEachIsolated(due, isolation, ({ id }) => db.transaction((tx) => switchOff(services, tx, id)))
   let warned = 0
@@ -80,7 +84,7 @@ async function warn(services: Services, db: Db, id: number, days: number) {
 }
 
 async function switchOff(services: Services, db: Db, id: number) {
-  const tenant = await lock(db, id, isTenantExpired)
+  const tenant = await lock(db, id, TENANT_EXPIRED_CONDITION)
   if (!tenant) return
   await db
     .update(tenants)

@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles, sessions } from '#schema/account.ts'
 import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
 import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
-import { isTenantExpired } from '#domain/tenants/expired-tenant.ts'
+import { TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -51,7 +51,7 @@ async function hasExpired(db: Db, id: number) {
   const [row] = await db
     .select({ id: tenants.id })
     .from(tenants)
-    .where(and(eq(tenants.id, id), isTenantExpired))
+    .where(and(eq(tenants.id, id), TENANT_EXPIRED_CONDITION))
   return row !== undefined
 }
 

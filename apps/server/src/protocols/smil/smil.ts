@@ -22,7 +22,7 @@ const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
 const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
 const WIDGET = 'wgt'
 const WIDGET_TYPE = 'application/widget'
-/** The content of an address of a file never changes, so all have one time, earlier than every download. */
+/** `Last-Modified` of all media. The content of a media URL never changes, so one early date suits all. */
 const MEDIA_TIME = new Date(Date.UTC(2000, 0)).toUTCString()
 /** Type of the page that the server makes of a package. */
 const PAGE_TYPE = 'text/html'

@@ -46,20 +46,20 @@ export async function loadOwnerships(
 /**
  * Returns the tenant that a play counts for; undefined when the device did not belong to the tenant of the program. A
  * play of a program of the platform counts for the owner of the device at that time. A play without a trusted clock
- * counts for the present owner. The clock of a player may be late, so the programs of a new owner are accepted some
- * minutes earlier.
+ * counts for the present owner. The clock of a player may be slow, so plays of a new owner's programs are accepted up to
+ * ten minutes before the move.
  */
 export function findPlayOwner(
   ownerships: readonly Ownership[],
   program: Pick<PublishedProgram, 'tenantId'>,
   { start, clock }: Pick<PlayReport, 'start' | 'clock'>,
 ): number | undefined {
-  const isOwnProgram = program.tenantId !== PLATFORM_TENANT_ID
+  const isTenantProgram = program.tenantId !== PLATFORM_TENANT_ID
   if (clock === PLAY_CLOCK.untrusted) {
     const present = ownerships.at(-1)?.tenantId
-    return !isOwnProgram || present === program.tenantId ? present : undefined
+    return !isTenantProgram || present === program.tenantId ? present : undefined
   }
-  if (!isOwnProgram) return ownerships.find(({ until }) => start < until)?.tenantId
+  if (!isTenantProgram) return ownerships.find(({ until }) => start < until)?.tenantId
   const isOwner = ownerships.some(
     ({ tenantId, from, until }) => tenantId === program.tenantId && start >= from - CLOCK_TOLERANCE_MS && start < until,
   )

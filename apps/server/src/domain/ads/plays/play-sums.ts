@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
 /** Maximum number of differences that one transaction merges. */
-const MERGED_ROWS = 50_000
+const MAX_MERGED_ROWS = 50_000
 /** Advisory lock that lets only one transaction merge or remove sums at a time. */
 const SUMS_LOCK = '7302519, 7'
 
@@ -27,7 +27,7 @@ export const WIDEN_TIMES_SQL = sql.raw(`first_start = least(ad_play_days.first_s
  */
 export async function mergePlaySums(
   database: Db,
-  atOnce = MERGED_ROWS,
+  atOnce = MAX_MERGED_ROWS,
   signal?: AbortSignal,
 ): Promise<{ merged: number }> {
   let merged = 0

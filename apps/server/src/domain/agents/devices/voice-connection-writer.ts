@@ -27,7 +27,7 @@ const STORE = `with u as materialized (select id, to_timestamp(at / 1000) as at,
 
 interface Connection {
   readonly at: number
-  /** False for a device that its limit stops: such a connection is no use. */
+  /** False when the usage limit stops the device. Such a connection is not counted. */
   readonly isUse: boolean
   /** Voice server that requested the configuration. */
   readonly address: string

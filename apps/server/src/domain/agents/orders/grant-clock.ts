@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts'
 import { mergeUsage } from '../usage/fold-usage.ts'
 
 /** Grants and orders that one transaction changes. */
-const CHANGED_ROWS = 5000
+const MAX_CHANGED_ROWS = 5000
 
 export function registerGrantSchedule(services: Services) {
   services.jobs.schedule('agent-grant-clock', () => closeDueGrants(services), {
@@ -24,7 +24,7 @@ export async function closeDueGrants({ database, now, events, log }: Services) {
   await mergeUsage(database.db, { log })
   const step = async (work: (db: Db, at: string) => Promise<number>) => {
     let sum = 0
-    for (let count = CHANGED_ROWS; count === CHANGED_ROWS; sum += count)
+    for (let count = MAX_CHANGED_ROWS; count === MAX_CHANGED_ROWS; sum += count)
       count = await database.db.transaction((db) => work(db, at))
     return sum
   }
@@ -47,7 +47,7 @@ const lapseGrants = (db: Db, at: string) =>
     sql`with due as materialized (
       select id, remaining from agent_grants
       where state < ${GRANT_STATE_CODE.used} and is_frozen = 0 and coalesce(valid_until, activate_until) <= ${at}::timestamptz
-      order by coalesce(valid_until, activate_until), id limit ${CHANGED_ROWS} for update skip locked),
+      order by coalesce(valid_until, activate_until), id limit ${MAX_CHANGED_ROWS} for update skip locked),
     done as (update agent_grants g set state = ${GRANT_STATE_CODE.lapsed}, lapsed = g.lapsed + due.remaining, remaining = 0
       from due where g.id = due.id returning g.id, g.tenant_id, g.order_id, g.valid_until is null as unused, due.remaining),
     lines as (insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason)
@@ -61,7 +61,7 @@ const closeOrders = (db: Db, at: string) =>
     db,
     sql`with due as materialized (select id from agent_orders where state = ${ORDER_STATE_CODE.pending}
         and create_time <= ${at}::timestamptz - make_interval(days => ${PENDING_DAYS})
-      order by id limit ${CHANGED_ROWS} for update skip locked),
+      order by id limit ${MAX_CHANGED_ROWS} for update skip locked),
     done as (update agent_orders o set state = ${ORDER_STATE_CODE.closed}, close_time = ${at}::timestamptz, update_time = ${at}::timestamptz,
         close_reason = ${`${PENDING_DAYS}天内未确认，自动关闭`}, rev = o.rev + 1 from due where o.id = due.id returning 1)
     select count(*)::int as n from done`,
@@ -74,7 +74,7 @@ const closeOrders = (db: Db, at: string) =>
 async function finishOrders(db: Db, at: string) {
   const hasNoOpenGrant = sql`not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT_STATE_CODE.used})`
   const { rows } = await db.execute<{ id: number }>(sql`select id from agent_orders o
-    where state = ${ORDER_STATE_CODE.paid} and ${hasNoOpenGrant} order by id limit ${CHANGED_ROWS} for update skip locked`)
+    where state = ${ORDER_STATE_CODE.paid} and ${hasNoOpenGrant} order by id limit ${MAX_CHANGED_ROWS} for update skip locked`)
   const ids = sql.param(rows.map(({ id }) => id))
   return count(
     db,

@@ -6,8 +6,8 @@ const formatGrantsSql = (
       and ${g}.tenant_id = h.tenant_id and ${g}.is_frozen = 0`
 
 /**
- * SQL condition: the connection `u` of the device `h` begins a pack. A pack waits for a unit that no running grant with
- * a balance covers. Ignores device days, because the first use of a day begins their packs.
+ * SQL condition: the connection `u` of the device `h` begins a waiting pack, because no running grant with a balance
+ * covers a unit of the pack. Ignores device days, whose packs begin with the first use of a day.
  */
 export const BEGINS_PACK_SQL = `exists (select from ${formatGrantsSql('w')}
   where w.state = 0 and w.unit > 1 and w.create_time <= u.at and w.activate_until > u.at

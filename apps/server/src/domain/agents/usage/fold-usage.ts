@@ -10,7 +10,7 @@ const KIND = 'agent-usage-fold'
 /** Value of `agent_usage.folded` of rows that cannot be merged. */
 const SET_ASIDE = 2
 /** Maximum number of appended rows that one transaction merges. */
-const MERGED_ROWS = 50_000
+const MAX_MERGED_ROWS = 50_000
 /** Advisory lock that lets only one run merge at a time. */
 export const USAGE_LOCK = '7302519, 8'
 
@@ -46,7 +46,7 @@ interface Merge {
  */
 export async function mergeUsage(
   database: Db,
-  { atOnce = MERGED_ROWS, signal, log }: Merge = {},
+  { atOnce = MAX_MERGED_ROWS, signal, log }: Merge = {},
 ): Promise<{ merged: number; failedItems: number }> {
   let [merged, failedItems] = [0, 0]
   let size = atOnce

@@ -41,7 +41,7 @@ const deviceDaysFor = (isByModel: boolean) => sql`
     + ${sumOf(isByModel ? USAGE_UNIT.modelDeviceDays : USAGE_UNIT.deviceDays)})::int`
 
 /** Returns the SQL of all figures. `isByModel`: the figures are grouped or filtered by model. */
-export const usageFigures = (user: User, isByModel: boolean) => sql`
+export const buildUsageFigures = (user: User, isByModel: boolean) => sql`
   ${sumOf(USAGE_UNIT.sessions)} as sessions, ${sumOf(USAGE_UNIT.turns)} as turns, ${sumOf(USAGE_UNIT.toolCalls)} as "toolCalls",
   round(${sumOf(USAGE_UNIT.seconds)}::numeric / 60, 1)::float8 as minutes, ${sumOf(USAGE_UNIT.characters)} as characters,
   ${sumOf(USAGE_UNIT.tokensIn)} as "tokensIn", ${sumOf(USAGE_UNIT.tokensOut)} as "tokensOut",
@@ -52,7 +52,7 @@ export const usageFigures = (user: User, isByModel: boolean) => sql`
   ${isEstimated([USAGE_UNIT.tokensIn, USAGE_UNIT.tokensOut])} as "hasEstimatedTokens"`
 
 /** Returns the condition of the use that the account may see. */
-export const usageConditions = (
+export const buildUsageCondition = (
   user: User,
   { startDate, endDate, tenantId, agentId, deviceId, modelId, source }: UsageFilter,
 ) =>
@@ -68,8 +68,8 @@ export const usageConditions = (
 
 /** Returns the figures of each day of a period, and of the whole period. */
 export async function readUsageByDay(db: Pick<Db, 'execute'>, user: User, input: UsageFilter) {
-  const where = usageConditions(user, input)
-  const figures = usageFigures(user, input.modelId !== undefined)
+  const where = buildUsageCondition(user, input)
+  const figures = buildUsageFigures(user, input.modelId !== undefined)
   const total = await db.execute<Figures>(sql`select ${figures} from ${agentUsage} where ${where}`)
   const { rows } = await db.execute<{ day: string; figures: UsageFigures | null }>(sql`
     with f as (select day, ${figures} from ${agentUsage} where ${where} group by day)

@@ -34,20 +34,25 @@ export async function synthesise(
 ): Promise<SynthesisedSpeech> {
   const build = Object.hasOwn(SYNTHESIS_REQUESTS, providerCode) ? SYNTHESIS_REQUESTS[providerCode] : undefined
   if (!build) throw new SynthesisError('该接口只能由语音服务调用，不能在此测试')
-  const { answer = 'file', ...request } = buildRequest(build, config, speech)
+  const { responseFormat = 'file', ...request } = buildRequest(build, config, speech)
   const response = await sendOutbound({ ...request, policy, limits: LIMITS })
   const body = await readBody(response)
   const keys = secretsOf(config)
-  // Raw samples have no mark, so an error in JSON would become noise.
-  if (response.status !== 200 || (answer === 'pcm' && parsed(body))) throw refusal(response.status, body, keys)
+  // PCM has no file signature, so an error in JSON would be played as noise.
+  if (response.status !== 200 || (responseFormat === 'pcm' && parsed(body)))
+    throw createSynthesisError(response.status, body, keys)
   const audio =
-    answer === 'pcm' ? createWav(body, PCM_RATE) : answer === 'file' ? body : decodeAudio(body, answer, keys)
+    responseFormat === 'pcm'
+      ? createWav(body, PCM_RATE)
+      : responseFormat === 'file'
+        ? body
+        : decodeAudio(body, responseFormat, keys)
   const mime = audioTypeOf(audio)
-  if (!mime) throw refusal(200, body, keys)
+  if (!mime) throw createSynthesisError(200, body, keys)
   return { audio, mime }
 }
 
-/** Builds the request. An address that is no URL is refused before a connection is opened. */
+/** Builds the request. Throws `SynthesisError` when the URL of a GET request is invalid. */
 function buildRequest(build: (typeof SYNTHESIS_REQUESTS)[string], config: DecryptedModel['config'], speech: Speech) {
   try {
     return build(config, speech) satisfies SynthesisRequest
@@ -63,12 +68,12 @@ async function readBody(response: OutboundResponse): Promise<Buffer> {
 }
 
 /** Returns the audio in a field of a JSON document. */
-function decodeAudio(body: Buffer, { encoding, at }: EncodedAudio, keys: readonly string[]): Buffer {
-  const text = at.reduce<unknown>(
+function decodeAudio(body: Buffer, { encoding, path }: EncodedAudio, keys: readonly string[]): Buffer {
+  const text = path.reduce<unknown>(
     (value, key) => (value as Record<string, unknown> | null | undefined)?.[key],
     parsed(body),
   )
-  if (typeof text !== 'string' || text === '') throw refusal(200, body, keys)
+  if (typeof text !== 'string' || text === '') throw createSynthesisError(200, body, keys)
   return Buffer.from(text, encoding)
 }
 
@@ -98,7 +103,7 @@ const secretsOf = (config: DecryptedModel['config']): string[] =>
     .toSorted((a, b) => b.length - a.length)
 
 /** Returns the error of the vendor in its own words, without keys. */
-function refusal(status: number, body: Buffer, keys: readonly string[]): SynthesisError {
+function createSynthesisError(status: number, body: Buffer, keys: readonly string[]): SynthesisError {
   const document = parsed(body)
   const words = wordsOf(document)
   const text = status >= 300 && !words ? body.toString('utf8', 0, 300).trimStart() : ''

@@ -13,10 +13,10 @@ export interface Speech {
   readonly referenceText: string
 }
 
-/** An audio file in a field of a JSON document. `at`: the keys that lead to the field. */
+/** An audio file in a field of a JSON document. `path`: the keys that lead to the field. */
 export interface EncodedAudio {
   readonly encoding: 'base64' | 'hex'
-  readonly at: readonly string[]
+  readonly path: readonly string[]
 }
 
 /** One request to a vendor. */
@@ -26,7 +26,7 @@ export interface SynthesisRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Form of the response: an audio file (default), raw samples, or an audio file in a field of a JSON document. */
-  readonly answer?: 'file' | 'pcm' | EncodedAudio
+  readonly responseFormat?: 'file' | 'pcm' | EncodedAudio
 }
 
 const textOf = (value: unknown, fallback = ''): string =>
@@ -114,7 +114,7 @@ const doubao = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
       frontend_type: 'unitTson',
     },
   }),
-  answer: { encoding: 'base64', at: ['data'] },
+  responseFormat: { encoding: 'base64', path: ['data'] },
 })
 
 function minimax(config: Config, { text, voice }: Speech): SynthesisRequest {
@@ -128,7 +128,7 @@ function minimax(config: Config, { text, voice }: Speech): SynthesisRequest {
     pronunciation_dict: objectOf(config['pronunciation_dict']),
     audio_setting: { sample_rate: 24_000, bitrate: 128_000, format: 'mp3', channel: 1 },
   }
-  return { ...post(url, bearer(config['api_key']), body), answer: { encoding: 'hex', at: ['data', 'audio'] } }
+  return { ...post(url, bearer(config['api_key']), body), responseFormat: { encoding: 'hex', path: ['data', 'audio'] } }
 }
 
 const soVitsV2 = (config: Config, { text, referenceAudio, referenceText }: Speech) =>
@@ -176,7 +176,7 @@ const soVitsV3 = (config: Config, { text, referenceAudio, referenceText }: Speec
 
 const indexStream = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
   ...post(textOf(config['api_url']), '', { text, character: voice }),
-  answer: 'pcm',
+  responseFormat: 'pcm',
 })
 
 const tencent = (config: Config, speech: Speech) =>

@@ -52,6 +52,6 @@ export function buildTencentRequest(config: TencentConfig, { text, voice }: Spee
     method: 'POST',
     headers,
     body,
-    answer: { encoding: 'base64', at: ['Response', 'Audio'] },
+    responseFormat: { encoding: 'base64', path: ['Response', 'Audio'] },
   }
 }

@@ -5,11 +5,14 @@ import { isTransient } from '#core/jobs/transient.ts'
 import { findSegmentKind, type SegmentKey } from './segment.ts'
 
 const FLUSH_MS = 10_000
-/** Requests for a recording at one play address count once within this time, because players request several ranges. */
+/**
+ * Minimum time between two counted requests for a recording at one play address, because players request several
+ * ranges. A process ignores repetitions for 10 to 20 minutes.
+ */
 const REPEAT_MS = 600_000
 /**
- * Maximum number of recent requests that are kept in memory, in each of two sets. The sets save statements; the stored
- * keys decide.
+ * Maximum size of each of two sets of recent requests. A request in a set is ignored without a statement; the stored
+ * key decides about the others.
  */
 const MAX_RECENT = 100_000
 /** Maximum number of requests that wait for the database. */
@@ -71,7 +74,7 @@ export class PlayCounter {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Counts a recording, unless a process counted it for this play address within ten minutes. */
+  /** Counts a recording, unless it was counted for this play address in the last 10 to 20 minutes. */
   count(address: string, recording: PlayedRecording, { day, now }: { readonly day: string; readonly now: number }) {
     const { expireDay, deviceId, channel, startMs, format } = recording
     const key = `${address}:${expireDay}:${deviceId}:${channel}:${format}:${startMs}`

@@ -172,7 +172,7 @@ describe('AD-03 review by a second person', () => {
     await change(`uploaders = array[audit_by]`)
     expect(await breaches()).toEqual([`ad ${id}, version 1: approved by its submitter or an uploader`])
     await change(`uploaders = '{}', body = jsonb_set(body, '{text,content}', '"换掉"')`)
-    expect(await breaches()).toEqual([`ad ${id}, version 1: another content than the approved one`])
+    expect(await breaches()).toEqual([`ad ${id}, version 1: content differs from the approved content`])
     await change('audit_status = 3')
     expect(await breaches()).toEqual([`ad ${id}, version 1: not approved`])
   })

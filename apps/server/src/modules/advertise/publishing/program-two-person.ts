@@ -1,4 +1,4 @@
-import { MIN_SCREENS_FOR_SECOND_PERSON } from '@oms/contract/advertise/program-words.ts'
+import { MAX_SCREENS_WITHOUT_SECOND_PERSON } from '@oms/contract/advertise/program-words.ts'
 import type { Config } from '#core/config/config.ts'
 
 /** Returns true when another account must approve: takeovers, many screens, or always by setting. */
@@ -8,5 +8,5 @@ export function needsSecondPerson(
   screens: number,
 ): boolean {
   if (adTwoPerson !== 'auto') return adTwoPerson === 'on'
-  return insertMode > 0 || screens > MIN_SCREENS_FOR_SECOND_PERSON
+  return insertMode > 0 || screens > MAX_SCREENS_WITHOUT_SECOND_PERSON
 }

@@ -4,7 +4,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 
-/** Names of what a screen plays; empty for nothing, and for content of another tenant. */
+/** Names of the program and the ad that a screen plays. Empty when nothing or content of another tenant plays. */
 export type PlayingNames = {
   readonly programName: string
   readonly adName: string

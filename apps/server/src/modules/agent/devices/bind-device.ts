@@ -41,7 +41,7 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<BoundD
   const stored = await joinedDevice(ctx, binding)
   const made = stored ? undefined : await createdDevice(ctx, binding)
   const device = stored ?? made ?? (await joinedDevice(ctx, binding))
-  if (!device) throw serialTaken(binding)
+  if (!device) throw createSerialTakenError(binding)
   const bound = await db
     .insert(agentDevices)
     .values({
@@ -91,11 +91,12 @@ export function selectMatchingDevices(db: Db, { agent, mac, serial }: Binding) {
 }
 
 /** Returns the error when a MAC and a serial number match several devices. */
-export const severalMatches = (found: readonly { readonly sn: string }[]) =>
+export const createSeveralMatchesError = (found: readonly { readonly sn: string }[]) =>
   conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
 
 /** Returns the error when another device has the serial number of a new device. */
-export const serialTaken = (binding: Binding) => conflict(`序列号「${serialOf(binding)}」已被其他设备使用`, 'mac')
+export const createSerialTakenError = (binding: Binding) =>
+  conflict(`序列号「${chooseSerial(binding)}」已被其他设备使用`, 'mac')
 
 /**
  * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that
@@ -106,7 +107,7 @@ async function joinedDevice({ db }: BindCtx, binding: Binding): Promise<Device |
   const found = await selectMatchingDevices(db, binding).for('update')
   const [device, other] = found
   if (!device) return undefined
-  if (other) throw severalMatches(found)
+  if (other) throw createSeveralMatchesError(found)
   if (device.mac === '') await db.update(devices).set({ mac }).where(eq(devices.id, device.id))
   const modelId = await findModelOfBoard(db, board)
   if (modelId !== undefined && (await moveToModel(db, device.id, modelId)))
@@ -115,7 +116,7 @@ async function joinedDevice({ db }: BindCtx, binding: Binding): Promise<Device |
 }
 
 /** Returns the serial number of a new device. */
-export const serialOf = ({ serial, mac }: Binding) => (SN_PATTERN.test(serial) ? serial : mac)
+export const chooseSerial = ({ serial, mac }: Binding) => (SN_PATTERN.test(serial) ? serial : mac)
 
 /** Creates and returns the device. Returns undefined when another device has its serial number or MAC. */
 async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | undefined> {
@@ -129,7 +130,7 @@ async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | u
     .values({
       tenantId: agent.tenantId,
       modelId,
-      sn: serialOf(binding),
+      sn: chooseSerial(binding),
       mac,
       devName: alias,
       attributesWanted: 0,

@@ -6,7 +6,13 @@ import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import type { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
 import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { BOUND_MESSAGE, selectMatchingDevices, serialOf, serialTaken, severalMatches } from './bind-device.ts'
+import {
+  BOUND_MESSAGE,
+  selectMatchingDevices,
+  chooseSerial,
+  createSerialTakenError,
+  createSeveralMatchesError,
+} from './bind-device.ts'
 import { assertMayReplace, type ChipKey, isSameKey } from './device-key.ts'
 
 interface KnownDevice {
@@ -58,17 +64,17 @@ export class DryRunBindings {
       (which) => this.#changed.get(`${agent.tenantId} ${which}`) ?? [],
     )
     const found = [...new Map([...stored, ...changed].map((device) => [device.id, device])).values()]
-    if (found.length > 1) throw severalMatches(found)
+    if (found.length > 1) throw createSeveralMatchesError(found)
     return found[0]
   }
 
   async #planDevice(ctx: ImportCtx, binding: Binding): Promise<KnownDevice> {
     const problem = await this.#room.findProblem(ctx.db, binding.agent.tenantId)
     if (problem) throw problem
-    const sn = serialOf(binding)
+    const sn = chooseSerial(binding)
     const isSame = and(eq(devices.sn, sn), notDeleted(devices))
     const taken = await withoutRowSecurity(ctx, (db) => db.$count(devices, isSame))
-    if (taken > 0 || this.#newSerials.has(sn)) throw serialTaken(binding)
+    if (taken > 0 || this.#newSerials.has(sn)) throw createSerialTakenError(binding)
     return { id: -1 - this.#newSerials.size, sn, mac: binding.mac }
   }
 

@@ -15,7 +15,10 @@ export interface ChipKey {
   readonly tenantId: number
 }
 
-/** Stores the key of a chip encrypted. A serial number has one key: the same key is accepted again. */
+/**
+ * Stores the key of a chip encrypted. Replaces another key of the same tenant when the account has 重置身份, and logs the
+ * replacement.
+ */
 export async function storeKey(ctx: ImportCtx, device: { readonly id: number }, key: ChipKey) {
   const { db, user, services } = ctx
   const { serial, tenantId } = key
@@ -39,7 +42,10 @@ interface StoredKey {
   readonly keyEncrypted: string
 }
 
-/** Throws unless the account may replace the stored key of the serial number. `known` is undefined for a foreign key. */
+/**
+ * Throws unless the account may replace the stored key of the serial number. `known` is undefined when the key belongs to
+ * another tenant.
+ */
 export function assertMayReplace(
   user: User,
   known: Pick<StoredKey, 'tenantId'> | undefined,

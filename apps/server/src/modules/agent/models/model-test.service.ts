@@ -7,7 +7,7 @@ import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { isOpenAiCompatible, readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
@@ -33,7 +33,7 @@ export async function testModel(ctx: Ctx, { id }: ParsedOf<typeof calls.test>) {
   })
   const opened = (await readModelConfigs(services.database.db, services.config.secretKey, row ? [id] : [])).get(id)
   if (!row || !opened) throw notFound('模型')
-  assertSharedRow(user, row.tenantId)
+  assertMayChangeSharedRow(user, row.tenantId)
   ctx.audit({ bizType: 'agentModel', bizId: id, action: `测试模型「${row.name}」` })
   const policy = selectAddressPolicy(services.config, row.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   const isCompletion = (row.type === 'LLM' || row.type === 'VLLM') && isOpenAiCompatible(opened.config)

@@ -14,7 +14,7 @@ const QUERY = 'agent:order:query'
 const DAYS = [7, 30] as const
 const SHARES = [5, 20] as const
 /** Grants that one transaction announces with one message. */
-const ANNOUNCED_GRANTS = 5000
+const MAX_ANNOUNCED_GRANTS = 5000
 const MAX_NAMES = 3
 
 export function registerGrantWarnings(services: Services) {
@@ -36,7 +36,7 @@ export async function runGrantWarnings(services: Services) {
     ...SHARES.map((share) => lowAt(share, at)),
     usedUp(at),
   ]
-  await settleUsedUp(services.database.db, at)
+  await markUnneededWarnings(services.database.db, at)
   const due = warnings.map(
     ({ condition }) => sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
   )
@@ -127,12 +127,12 @@ const hasSuccessor = (at: string) => successor(sql`coalesce(s.valid_until, s.act
  * Settles used-up grants that need no message: another grant follows, or their period has ended. The mark keeps the
  * index of unannounced grants small. The grant that follows has a message of its own.
  */
-async function settleUsedUp(db: Db, at: string) {
-  for (let count = ANNOUNCED_GRANTS; count === ANNOUNCED_GRANTS; ) {
+async function markUnneededWarnings(db: Db, at: string) {
+  for (let count = MAX_ANNOUNCED_GRANTS; count === MAX_ANNOUNCED_GRANTS; ) {
     const { rowCount } = await db.execute(sql`
       with due as materialized (select g.id from agent_grants g where ${USED}
         and (g.valid_until is null or g.valid_until <= ${at}::timestamptz or ${hasSuccessor(at)})
-        order by g.tenant_id, g.id limit ${ANNOUNCED_GRANTS} for update skip locked)
+        order by g.tenant_id, g.id limit ${MAX_ANNOUNCED_GRANTS} for update skip locked)
       update agent_grants g set warned_share = 0 from due where g.id = due.id`)
     count = rowCount ?? 0
   }
@@ -144,7 +144,7 @@ const listText = (names: readonly string[], n: number) =>
 /** Marks the due grants of a tenant and sends one message for them, in one transaction. */
 async function announce(services: Services, tenantId: number, warning: Warning) {
   let sum = 0
-  for (let count = ANNOUNCED_GRANTS; count === ANNOUNCED_GRANTS; sum += count)
+  for (let count = MAX_ANNOUNCED_GRANTS; count === MAX_ANNOUNCED_GRANTS; sum += count)
     count = await services.database.db.transaction(async (db) => {
       const announced = await markDue(db, tenantId, warning)
       if (announced.n > 0) await notify(services, db, { tenantId, announced, warning })
@@ -156,7 +156,7 @@ async function announce(services: Services, tenantId: number, warning: Warning) 
 async function markDue(db: Db, tenantId: number, { condition, mark }: Warning): Promise<Announced> {
   const { rows } = await db.execute<Announced>(sql`
     with due as materialized (select g.id from agent_grants g where g.tenant_id = ${tenantId} and ${condition}
-      order by g.id limit ${ANNOUNCED_GRANTS} for update skip locked),
+      order by g.id limit ${MAX_ANNOUNCED_GRANTS} for update skip locked),
     done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until)
     select count(*)::int as n, coalesce(to_char(min(valid_until), 'YYYY-MM-DD HH24:MI'), '') as first,
       array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names from done`)

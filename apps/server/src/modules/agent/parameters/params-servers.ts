@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 import { checkServerConnection, sendServerAction } from '#domain/agents/voice-servers/server-action.ts'
 import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
 import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { buildParamRecord, resolveChangedTenant, resolveParameterTenant } from './params.service.ts'
+import { buildParamRecord, resolveTenantForChange, resolveParameterTenant } from './params.service.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
@@ -78,7 +78,7 @@ export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: Parsed
 export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
   const { services } = ctx
   const target = await transact(ctx, async (db) => {
-    const tenant = await resolveChangedTenant(db, ctx.user, asked)
+    const tenant = await resolveTenantForChange(db, ctx.user, asked)
     return { ...tenant, ...(await addressesOf({ services, db }, tenant.tenantId)) }
   })
   // The secret is sent only to an address of the tenant whose secret it is.

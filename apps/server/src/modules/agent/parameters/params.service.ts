@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { isTenantInScope, notDeleted, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import {
   PARAM_SECRET_OWNER_KIND,
@@ -48,9 +48,9 @@ export async function resolveParameterTenant(db: Db, user: User, asked: number |
  * Returns the tenant whose parameters are changed or revealed. Parameters of the platform apply to all tenants, so that
  * the data scope must contain all tenants.
  */
-export async function resolveChangedTenant(db: Db, user: User, asked: number | undefined) {
+export async function resolveTenantForChange(db: Db, user: User, asked: number | undefined) {
   const tenant = await resolveParameterTenant(db, user, asked)
-  assertSharedRow(user, tenant.tenantId)
+  assertMayChangeSharedRow(user, tenant.tenantId)
   return tenant
 }
 
@@ -164,7 +164,7 @@ async function assertMcpEndpoint(
 
 export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await resolveChangedTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveTenantForChange(db, user, asked)
   const { code, value } = input
   assertMayChange(user, code)
   const error = findParamError(code, value)
@@ -191,7 +191,7 @@ export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...inpu
 
 export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof calls.reset>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await resolveChangedTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveTenantForChange(db, user, asked)
   assertMayChange(user, code)
   if (code === SERVER_SECRET_CODE && tenantId === PLATFORM_TENANT_ID)
     throw invalid('平台的语音服务密钥只能更换', 'code')
@@ -209,7 +209,7 @@ export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: Parsed
 export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
   if (findParam(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {
-    const { tenantId, tenantName } = await resolveChangedTenant(db, ctx.user, asked)
+    const { tenantId, tenantName } = await resolveTenantForChange(db, ctx.user, asked)
     // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
@@ -220,7 +220,7 @@ export async function revealParameter(ctx: Ctx, { tenantId: asked, code, reason 
 
 export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewSecret>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await resolveChangedTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveTenantForChange(db, user, asked)
   const owner = { tenantId, uid: user.uid }
   await writeParameter(db, services, owner, { code: SERVER_SECRET_CODE, value: createServerSecret(), remark: '' })
   forgetValues(ctx)
@@ -230,7 +230,7 @@ export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
 
 export async function endPreviousSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.endPreviousSecret>) {
   const { db, user, services } = ctx
-  const { tenantId, tenantName } = await resolveChangedTenant(db, user, asked)
+  const { tenantId, tenantName } = await resolveTenantForChange(db, user, asked)
   if (!(await deletePreviousSecret(db, services, tenantId))) throw notFound('旧密钥')
   forgetValues(ctx)
   audited(ctx, { tenantId, tenantName }, SERVER_SECRET_CODE, '停用旧密钥')

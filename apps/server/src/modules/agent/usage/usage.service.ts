@@ -10,7 +10,7 @@ import type { StreamAnswer } from '#core/http/implement.ts'
 import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { readUsageByDay, usageConditions, usageFigures } from '#domain/agents/usage/usage-figures.ts'
+import { readUsageByDay, buildUsageCondition, buildUsageFigures } from '#domain/agents/usage/usage-figures.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
 
 type Filter = ParsedOf<typeof calls.days>
@@ -56,10 +56,10 @@ interface Page {
 
 async function groupsOf({ db, user }: Pick<Ctx, 'db' | 'user'>, by: number, input: Filter, page: Page) {
   const { column, name, join } = GROUPS[by]!
-  const figures = usageFigures(user, by === USAGE_GROUP_CODE.model || input.modelId !== undefined)
+  const figures = buildUsageFigures(user, by === USAGE_GROUP_CODE.model || input.modelId !== undefined)
   const { rows } = await db.execute<UsageRow & { total: number } & Record<string, unknown>>(sql`
     with g as (select ${column} as id, ${figures}, count(*) over ()::int as total
-      from ${agentUsage} where ${usageConditions(user, input)} group by 1
+      from ${agentUsage} where ${buildUsageCondition(user, input)} group by 1
       order by ${page.order}, 1 limit ${page.limit} offset ${page.offset})
     select g.*, coalesce(${name}, '') as name, coalesce(t.name, '') as "tenantName"
     from g ${join} order by ${page.order}, g.id`)
@@ -77,7 +77,7 @@ export async function listUsage(ctx: Ctx, input: ListInput) {
 /** Counts all groups. Needed only when the requested page is beyond the last page. */
 async function countOf({ db, user }: Ctx, input: ListInput) {
   const { rows } = await db.execute<{ n: number }>(sql`
-    select count(distinct ${GROUPS[input.by]!.column})::int as n from ${agentUsage} where ${usageConditions(user, input)}`)
+    select count(distinct ${GROUPS[input.by]!.column})::int as n from ${agentUsage} where ${buildUsageCondition(user, input)}`)
   return rows[0]!.n
 }
 

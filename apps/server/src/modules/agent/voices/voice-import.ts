@@ -11,7 +11,7 @@ import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, omitEmptyFields } from '#core/spreadsheet/import/take-lines.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -66,7 +66,7 @@ export const importVoices = defineImport({
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
   prepare: async (ctx, { update, dryRun }): Promise<State> => {
     const { id: tenantId } = await resolveOwningTenant(ctx)
-    assertSharedRow(ctx.user, tenantId)
+    assertMayChangeSharedRow(ctx.user, tenantId)
     const isDryRun = Number(dryRun) === 1
     return { tenantId, updates: update === '1', isDryRun, modelIds: new Map(), seen: new Map() }
   },

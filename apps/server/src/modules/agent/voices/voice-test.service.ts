@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
 import { type DecryptedModel, readModelConfigs } from '#domain/agents/models/model-config.ts'
@@ -37,7 +37,7 @@ export async function testVoice(ctx: Ctx, { id, text }: ParsedOf<typeof calls.te
   })
   if (!voice) throw notFound('音色')
   // Staff of the platform use the key and the budget of the platform, without a daily limit.
-  if (user.isPlatform) assertSharedRow(user, voice.tenantId)
+  if (user.isPlatform) assertMayChangeSharedRow(user, voice.tenantId)
   ctx.audit({ bizType: 'agentVoice', bizId: id, action: `测试音色「${voice.name}」` })
   const payer = voice.tenantId === PLATFORM_TENANT_ID ? (user.tenantId ?? PLATFORM_TENANT_ID) : voice.tenantId
   const model = await openModelOf(ctx, voice.modelId, payer)

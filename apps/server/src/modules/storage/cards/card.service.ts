@@ -14,7 +14,7 @@ import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { createCardHasher, formatCardCode, createCardCode } from './card-code.ts'
 import { markTermsSold, publishEntitlements } from '../entitlements/open.service.ts'
 import { readTermsOnSale } from '../entitlements/open-prepare.ts'
-import { isCardInScope } from '../sales-scope.ts'
+import { buildCardInScopeCondition } from '../sales-scope.ts'
 
 const KIND = 'storageCardBatch'
 const FILE_MS = CARD_FILE_HOURS * 3_600_000
@@ -26,7 +26,7 @@ const countOf = (user: User, state: number) =>
   sql<number>`(select count(*)::int from ${ossCards} where ${and(
     eq(ossCards.batchId, ossCardBatches.id),
     eq(ossCards.state, state),
-    isCardInScope(user),
+    buildCardInScopeCondition(user),
   )})`
 
 /** Batches whose file can still be downloaded by this account. */
@@ -88,7 +88,7 @@ export function listCards({ db, user }: Ctx, input: ParsedOf<typeof calls.list>)
     .where(
       and(
         visibleBatches(user),
-        isCardInScope(user),
+        buildCardInScopeCondition(user),
         batchId === undefined ? undefined : eq(ossCards.batchId, batchId),
         contains(ossCardBatches.batchNo, batchNo),
         contains(ossCards.tail, tail),

@@ -25,7 +25,7 @@ interface LineProblem {
   readonly field: 'sn' | 'channel' | 'copies'
 }
 /** Maximum number of entitlements that are prepared at once. */
-const PREPARED_ENTITLEMENTS = 5000
+const MAX_PREPARED_ENTITLEMENTS = 5000
 
 /** A line whose device can receive the package. */
 interface Ready {
@@ -117,7 +117,7 @@ function parts(ready: readonly Ready[]) {
     turns.set(line.target.id, turn + 1)
     const key = `${line.copies}:${turn}`
     let open = openParts.get(key)
-    if (!open || (open.part.length + 1) * line.copies > PREPARED_ENTITLEMENTS) {
+    if (!open || (open.part.length + 1) * line.copies > MAX_PREPARED_ENTITLEMENTS) {
       open = { copies: line.copies, part: [] }
       openParts.set(key, open)
       made.push(open)

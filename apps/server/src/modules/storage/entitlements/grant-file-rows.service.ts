@@ -12,10 +12,13 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
-import { isGrantFileInScope } from '../sales-scope.ts'
+import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
 
 const visibleFiles = (user: User) =>
-  and(scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }), isGrantFileInScope(user))
+  and(
+    scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }),
+    buildGrantFileInScopeCondition(user),
+  )
 const auditors = alias(accounts, 'auditors')
 const nameOf = (table: typeof accounts | typeof auditors, as: string) =>
   sql<string>`coalesce(nullif(${table.realname}, ''), ${table.account}, '')`.as(as)

@@ -11,7 +11,7 @@ import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files } from '#schema/system.ts'
-import { isGrantFileInScope } from '../sales-scope.ts'
+import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
 
 /** Counts lines, devices and copies of a table. An empty cell is one copy; an invalid number is none. */
 export async function readTotals({ bytes, name }: ReceivedTable) {
@@ -49,7 +49,7 @@ export async function listTenantsOfSerials(db: Db, sns: readonly string[]) {
 }
 
 /**
- * Refuses limited platform staff to decide on a batch with a device outside its data scope. Reads the tenants of the
+ * Throws when limited platform staff decides on a batch with a device outside its data scope. Reads the tenants of the
  * devices again, because a device may have moved after the batch was sent.
  */
 export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id: number) {
@@ -61,7 +61,7 @@ export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id
       .select({ name: ossGrantFiles.fileName, sha256: files.sha256 })
       .from(ossGrantFiles)
       .innerJoin(files, eq(files.id, ossGrantFiles.fileId))
-      .where(and(eq(ossGrantFiles.id, id), isGrantFileInScope(user))),
+      .where(and(eq(ossGrantFiles.id, id), buildGrantFileInScopeCondition(user))),
   )
   // `auditGrantFile` later refuses an invisible batch, and refuses to approve a batch whose file was deleted.
   if (!stored) return

@@ -18,7 +18,7 @@ import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/te
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
-import { isGrantFileInScope } from '../sales-scope.ts'
+import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
 import {
   buildGrantFileRow,
   type GrantInput,
@@ -127,7 +127,7 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
       and(
         eq(ossGrantFiles.id, id),
         eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
-        isGrantFileInScope(user),
+        buildGrantFileInScopeCondition(user),
       ),
     )
     .for('update')

@@ -9,7 +9,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 
 type Input = ParsedOf<typeof calls.simulate>
-/** Approximate number of rows in a sample. A row has the uploads of one channel on one day. */
+/** Approximate number of rows in a sample. A row has the uploads of one channel on one day under one entitlement. */
 const SAMPLE = 50_000
 const DAYS_A_MONTH = 30
 const GIGABYTE = 1e9

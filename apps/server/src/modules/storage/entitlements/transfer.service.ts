@@ -163,9 +163,9 @@ const rowOf = ({ stored, target, channel }: Move, id: number): Stored & NewEntit
 })
 
 /**
- * Moves entitlements in locked queues. All join their targets before one leaves its queue: the remaining seconds are
- * those of the queues as they were, also when devices exchange their entitlements. The last of a queue leaves first,
- * because otherwise the next one would start.
+ * Moves entitlements between locked queues. Computes all remaining seconds first, so that devices can exchange
+ * entitlements. Adds to all targets before it removes from the sources. Removes the last entitlement of a queue first,
+ * because the removal of the first would start the next.
  */
 function moveAll(ctx: Ctx, moves: readonly Move[], works: ReadonlyMap<string, QueueWork>, ids: readonly number[]) {
   const [now, zone] = [toSeconds(ctx.now), ctx.services.config.timeZone]

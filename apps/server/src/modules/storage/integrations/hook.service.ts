@@ -16,8 +16,8 @@ import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { replayEvent } from './hook-events.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
-import { assertSharedRow } from '#core/tenancy/shared-data.ts'
-import { isEventInScope } from '../sales-scope.ts'
+import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
+import { buildEventInScopeCondition } from '../sales-scope.ts'
 
 /** Prefix of the secrets of webhooks. */
 const HOOK_SECRET = 'whsec_'
@@ -26,7 +26,8 @@ const KIND = 'storageHook'
 const TITLES = readFieldTitles(HookChange.shape)
 
 const visible = (user: User) => scoped(user, { tenant: ossHooks.tenantId, creator: ossHooks.createBy })
-const visibleEvents = (user: User) => and(scoped(user, { tenant: ossHookEvents.tenantId }), isEventInScope(user))
+const visibleEvents = (user: User) =>
+  and(scoped(user, { tenant: ossHookEvents.tenantId }), buildEventInScopeCondition(user))
 
 const eventsOfHook = (user: User) => and(eq(ossHookEvents.hookId, ossHooks.id), visibleEvents(user))
 
@@ -82,7 +83,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   const { db, user, now, services } = ctx
   assertVendor(ctx)
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
-  assertSharedRow(user, tenant.id)
+  assertMayChangeSharedRow(user, tenant.id)
   const secret = createSecret(HOOK_SECRET)
   const at = now.toISOString()
   const [made] = await db
@@ -114,7 +115,7 @@ async function lockHook(ctx: Ctx, id: number) {
     .where(and(eq(ossHooks.id, id), visible(user)))
     .for('update')
   if (!stored) throw notFound('订单回调')
-  assertSharedRow(user, stored.tenantId)
+  assertMayChangeSharedRow(user, stored.tenantId)
   return stored
 }
 

@@ -11,14 +11,15 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { buildRefundProposals } from './refund-proposal.ts'
-import { concernsOnlyScope } from '../sales-scope.ts'
+import { buildOrderInScopeCondition } from '../sales-scope.ts'
 
 /** Returns the condition for the orders that an account sees and changes. */
-export const visibleOrders = (user: User) => and(scoped(user, { tenant: ossOrders.tenantId }), concernsOnlyScope(user))
+export const visibleOrders = (user: User) =>
+  and(scoped(user, { tenant: ossOrders.tenantId }), buildOrderInScopeCondition(user))
 
 /** Returns the condition for the refunds of visible orders. The query joins the orders. */
 export const visibleRefunds = (user: User) =>
-  and(scoped(user, { tenant: ossRefunds.tenantId }), concernsOnlyScope(user))
+  and(scoped(user, { tenant: ossRefunds.tenantId }), buildOrderInScopeCondition(user))
 
 /** The first item of an order in lists. */
 const firstItem = (column: string) =>

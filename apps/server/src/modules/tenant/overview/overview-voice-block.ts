@@ -26,7 +26,7 @@ export const voiceBlock: OverviewBlockSource = {
       figures: [
         ...(await orderFigures(ctx, tenantId)),
         ...(await grantFigures(ctx, tenantId)),
-        ...(await usageFigures(ctx, tenantId)),
+        ...(await buildUsageFigures(ctx, tenantId)),
       ],
       bars: [],
       rows: latest.map(({ id, orderNo, packageName, copies, amount, createTime, state }) => ({
@@ -74,7 +74,7 @@ async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure
 }
 
 /** Returns the number of turns since the first day of the month. Empty without the permission to see the usage. */
-async function usageFigures(ctx: Ctx, tenantId: number): Promise<Figure[]> {
+async function buildUsageFigures(ctx: Ctx, tenantId: number): Promise<Figure[]> {
   if (!ctx.user.can('agent:agent:query')) return []
   const { to } = findLastDays(ctx, 1)
   const from = `${to.slice(0, 8)}01`

@@ -56,7 +56,7 @@ export function readPlayDevice({ services }: DeviceServices, slot: number) {
   return { deviceId: ids[slot]!, tenantId: tenants[slot]!, modelId: models[slot]! }
 }
 
-/** Returns the device in a slot with the question whether its plays may belong to a former tenant. */
+/** Returns the device in a slot, with a flag that is true when its plays may belong to a former tenant. */
 export function readReportingDevice(side: DeviceServices, slot: number): ReportingDevice {
   const hasMoved = (side.services.fleet.slots.flags[slot]! & SLOT_FLAG.moved) !== 0
   return { ...readPlayDevice(side, slot), hasMoved }

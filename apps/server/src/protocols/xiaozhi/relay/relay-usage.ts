@@ -25,9 +25,9 @@ interface Uncounted {
 
 /**
  * Counts the tokens of a completion for the device, its agent and the model that responded. The response has been sent,
- * so a failure of the database only delays the count: the tokens are kept and recorded again, also at a shutdown. A
- * connection that is lost in the commit leaves open whether the tokens are stored. The key of the completion makes the
- * next try add nothing then.
+ * so a failure of the database only delays the count: the tokens are kept and recorded again, also at a shutdown. After
+ * a connection is lost during the commit, it is unknown whether the tokens were stored. The key of the completion
+ * prevents a second count.
  */
 export async function countRelayedTokens(
   { side }: XiaozhiCall,
