@@ -212,7 +212,7 @@ describe('backup', { timeout: 240_000 }, () => {
     }
   })
 
-  test('a failed restore into an empty database leaves no table, function, type or collation', async () => {
+  test('a failed restore into an empty database leaves no object and no default privilege', async () => {
     const folder = folderOf()
     await take(folder)
     const bare = await emptyDatabase()

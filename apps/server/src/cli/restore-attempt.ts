@@ -110,6 +110,7 @@ async function emptyTables(client: pg.Client) {
 
 /**
  * Drops tables, functions, types and collations of the schema, but not those of extensions, which another role may own.
+ * Revokes the default privileges of the schema.
  */
 async function dropSchemaObjects(client: pg.Client) {
   const { rows } = await client.query<{ command: string }>(
@@ -131,6 +132,12 @@ async function dropSchemaObjects(client: pg.Client) {
      select format('drop collation if exists %s cascade', oid::regcollation), 5 from pg_collation
      where collnamespace = 'public'::regnamespace
        and ('pg_collation'::regclass, oid) not in (select * from of_extension)
+     union all
+     select format('alter default privileges in schema public revoke all on %s from %s',
+       case defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'routines' else 'types' end,
+       grantee::regrole), 6
+     from pg_default_acl, aclexplode(defaclacl)
+     where defaclnamespace = 'public'::regnamespace and defaclrole = (select oid from pg_roles where rolname = current_user) and grantee <> 0
      order by place`,
   )
   await client.query('begin')
