@@ -12,12 +12,13 @@ import { requestOf } from '#test/fixtures/worlds.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const endpoints: Endpoint[] = modules.flatMap(({ contract }) => Object.values(contract))
+/** Responses that change with time: the last activity of sessions, and the time since the start of the process. */
+const MOVING = ['/api/v1/sys/online/page', '/api/v1/sys/about']
 const reads = endpoints.filter(
   ({ access, stream, method, path }) =>
     access !== 'public' &&
     stream === undefined &&
-    // The last activity of the caller's session changes with time.
-    path !== '/api/v1/sys/online/page' &&
+    !MOVING.includes(path) &&
     (method === 'GET' || path.endsWith('/dryRun')),
 )
 
@@ -156,7 +157,9 @@ let startClocks = () => {}
 afterAll(() => startClocks())
 
 describe('staff limited to chosen tenants', () => {
-  test('no response depends on the rows of a tenant outside the scope', { timeout: 900_000 }, async () => {
+  // A second try would find the rows of the other tenants rewritten.
+  const options = { timeout: 900_000, retry: 0 }
+  test('no response depends on the rows of a tenant outside the scope', options, async () => {
     const foreign = await foreignConditions(app.db, [1, tenantId])
     // The comparison takes minutes, and figures that depend on the present would change.
     startClocks = stopClocks()
