@@ -52,6 +52,7 @@ export const RoleRow = z.object({
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),
   rev: z.int(),
+  changeRefusal,
 })
 
 export const RoleDetail = RoleRow.extend({

@@ -2,6 +2,7 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
+import { role } from '@oms/contract/role/role.ts'
 import { staff } from '@oms/contract/staff/staff.ts'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -9,6 +10,7 @@ import { page } from 'vitest/browser'
 import { buildFilledSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import AccountListPage from '#modules/account-list/account-list.page.tsx'
 import LicenseListPage from '#modules/license/license-list.page.tsx'
+import RoleListPage from '#modules/role/role-list.page.tsx'
 import StaffListPage from '#modules/staff/staff-list.page.tsx'
 import { ok, openTab } from './browser-harness.tsx'
 
@@ -53,6 +55,16 @@ test.each([
   expect(off.map((entry) => entry.getAttribute('title'))).toEqual(off.map(() => REFUSAL))
   await expect.element(page.getByRole('switch')).toBeDisabled()
   await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
+})
+
+test('a role with more rights can be read, and what changes it is disabled and says why', async () => {
+  const reason = '该角色的权限或数据范围超出您自己的，不能操作'
+  await openList(<RoleListPage />, role.list, { id: 9, isBuiltin: 0, userCount: 0, changeRefusal: reason })
+  const { off, on } = await readMenu()
+  expect(on.map(({ textContent }) => textContent)).not.toContain('编辑')
+  expect(off.map(({ textContent }) => textContent)).toEqual(['编辑', '复制', '删除'])
+  expect(off.map((entry) => entry.getAttribute('title'))).toEqual(off.map(() => reason))
+  await expect.element(page.getByRole('switch')).toBeDisabled()
 })
 
 test('certificates in stock, which all tenants share, can only be viewed', async () => {

@@ -17,17 +17,19 @@ export function useRoleActions(onShow: (shown: RoleDialogState) => void, onOpen:
   const remove = useWrite(role.remove)
   return (row: Role): readonly (RowAction | false)[] => {
     const own = row.isBuiltin !== 1
+    const reason = row.changeRefusal ?? undefined
     return [
       { label: '权限', to: role.allPerm, onClick: () => onShow({ what: 'permission', role: row }) },
       { label: '用户', to: role.accountInRole, onClick: () => onShow({ what: 'members', role: row }) },
       { label: '详情', to: role.get, onClick: () => onOpen(row) },
-      own && { label: '编辑', to: role.update, onClick: () => onShow({ what: 'edit', role: row }) },
-      own && { label: '复制', to: role.copy, onClick: () => onShow({ what: 'copy', role: row }) },
+      own && { label: '编辑', to: role.update, reason, onClick: () => onShow({ what: 'edit', role: row }) },
+      own && { label: '复制', to: role.copy, reason, onClick: () => onShow({ what: 'copy', role: row }) },
       own && {
         label: '删除',
         to: role.remove,
         danger: true,
         disabled: row.userCount > 0,
+        reason,
         confirm: `删除角色「${row.roleName}」？删除后不能恢复。`,
         onClick: () => remove.mutateAsync({ id: row.id }),
       },

@@ -11,7 +11,8 @@ import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/t
 
 type Granter = Pick<Ctx, 'db' | 'user'>
 
-interface ScopeOfRole {
+/** Tenant and data scope of a role. */
+export interface ScopeOfRole {
   readonly tenantId: number
   readonly dataScope: number
   readonly scopeIds: readonly number[]

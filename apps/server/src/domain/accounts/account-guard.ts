@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, listGrantedMenus, includesScope } from '#core/auth/grants.ts'
+import { assertMayGrant, listGrantedMenus, includesScope, type ScopeOfRole } from '#core/auth/grants.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -84,6 +84,22 @@ async function listRolesBeyond(db: Db, own: ReadonlySet<number> | 'all', roleIds
     .where(and(inArray(roleMenus.roleId, [...roleIds]), notInArray(roleMenus.menuId, [...own])))
   return new Set(found.map(({ roleId }) => roleId))
 }
+
+/**
+ * Adds the reason why the caller may not edit, copy, switch or delete a role to each row: a permission or a data scope
+ * of the role that the caller could not grant.
+ */
+export async function addRoleChangeRefusals<R extends ScopedRole>({ db, user }: Granter, rows: readonly R[]) {
+  const ids = rows.map(({ id }) => id)
+  const beyond = user.isSuper ? new Set<number>() : await listRolesBeyond(db, await listGrantedMenus(db, user), ids)
+  const isBeyond = (role: R) => !user.isSuper && (beyond.has(role.id) || !includesScope(user, role))
+  return rows.map((row) => ({ ...row, changeRefusal: isBeyond(row) ? ROLE_BEYOND_MESSAGE : null }))
+}
+
+interface ScopedRole extends ScopeOfRole {
+  readonly id: number
+}
+const ROLE_BEYOND_MESSAGE = '该角色的权限或数据范围超出您自己的，不能操作'
 
 const rolesOfTenant = (db: Db, tenantId: number) =>
   db

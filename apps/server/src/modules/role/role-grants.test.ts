@@ -93,6 +93,22 @@ test('nobody edits a role with more permissions or a wider data scope than their
   for (const by of [manager, limited]) expect((await remarked(equal, by)).code).toBe(200)
 })
 
+test('the list and the details say why the caller may not change a role', async () => {
+  const limited = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 3 })
+  const [strong, wide, equal] = [await made(), await made({ dataScope: 1 }), await made()]
+  await grant(strong, ['system:operLog:export'])
+  const refusal = '该角色的权限或数据范围超出您自己的，不能操作'
+  const refusalsFor = async (by: Caller) => {
+    const { list } = (await by.call('GET', `${ROLE_URL}/list?pageSize=100`)).data
+    const found = new Map(list.map((row: { id: number; changeRefusal: string | null }) => [row.id, row.changeRefusal]))
+    for (const id of [strong, wide, equal])
+      expect((await by.call('GET', `${ROLE_URL}/${id}`)).data.changeRefusal).toBe(found.get(id))
+    return [strong, wide, equal].map((id) => found.get(id))
+  }
+  expect(await refusalsFor(limited)).toEqual([refusal, refusal, null])
+  expect(await refusalsFor(at.admin)).toEqual([null, null, null])
+})
+
 test('an account that sees only its own data creates roles with this scope and edits them', async () => {
   const own = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 4 })
   const id = await made({}, own)

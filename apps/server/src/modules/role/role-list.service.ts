@@ -5,6 +5,7 @@ import { and, asc, inArray } from 'drizzle-orm'
 import { roleMenus, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { addRoleChangeRefusals } from '#domain/accounts/account-guard.ts'
 import { buildPermissionTree } from '#core/auth/grants.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
@@ -17,7 +18,7 @@ const MAX_PICKED = 50
 const number = { type: 'number', width: 10 } as const
 const time = { type: 'dateTime' } as const
 
-export const { list: listRoles, exportRows: exportRoles } = defineList({
+const { list, exportRows } = defineList({
   calls: role,
   kind: 'role',
   noun: '角色',
@@ -43,6 +44,13 @@ export const { list: listRoles, exportRows: exportRoles } = defineList({
   ],
 })
 
+export const exportRoles = exportRows
+
+export async function listRoles(ctx: Ctx, input: ParsedOf<typeof role.list>) {
+  const page = await list(ctx, input)
+  return { ...page, list: await addRoleChangeRefusals(ctx, page.list) }
+}
+
 export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
   const found = await readRole(ctx, id)
   const scopeTenants = found.scopeIds.length
@@ -52,7 +60,8 @@ export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
         .where(and(inArray(tenants.id, found.scopeIds), notDeleted(tenants), scoped(ctx.user, { tenant: tenants.id })))
         .orderBy(asc(tenants.id))
     : []
-  return { ...found, scopeTenants }
+  const [role] = await addRoleChangeRefusals(ctx, [found])
+  return { ...role!, scopeTenants }
 }
 
 /** Lists tenants for selection: by a part of the name or by ids. */
