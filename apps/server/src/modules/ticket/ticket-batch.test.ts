@@ -16,6 +16,21 @@ const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
 describe('batches', () => {
+  test('a ticket is not assigned to an account whose data scope does not contain its customer', async () => {
+    const lead = await server.as(...LEAD_PERMISSIONS)
+    const customer = await server.by({ tenant: '范围外客户', permissions: AGENT_PERMISSIONS })
+    const id = await createTicketBy(customer)
+    const assignTo = ({ uid }: { readonly uid: number }) =>
+      lead.call('POST', `${TICKET_URL}/assign`, { ids: [id], handlerId: uid })
+    const limited = await server.by({ permissions: AGENT_PERMISSIONS, dataScope: 3 })
+    expect(await assignTo(limited)).toMatchObject({
+      code: 400,
+      msg: '该处理人员的数据范围不包含工单所属客户，请重新选择',
+      data: { field: 'handlerId' },
+    })
+    for (const handler of [lead, customer]) expect((await assignTo(handler)).data).toMatchObject({ done: 1 })
+  })
+
   test('each row succeeds or fails independently', async () => {
     const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const [a, b] = [await createTicketBy(lead), await createTicketBy(lead)]

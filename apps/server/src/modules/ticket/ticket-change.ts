@@ -55,9 +55,12 @@ export interface TicketHandler {
   readonly name: string
 }
 
-/** Returns the new handler: an enabled account of the vendor, or of the ticket's tenant while the tenant is in use. */
+/**
+ * Returns the new handler: an enabled account of the vendor whose data scope contains the ticket's tenant, or an account
+ * of that tenant while the tenant is in use.
+ */
 export async function requireHandler(
-  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  { db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>,
   uid: number,
   tenantId: number,
 ): Promise<TicketHandler> {
@@ -68,6 +71,9 @@ export async function requireHandler(
     .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
+  const scope = (await services.sessions.rightsOf(uid))?.scope
+  if (scope && scope.tenants !== 'all' && !scope.tenants.includes(tenantId))
+    throw invalid('该处理人员的数据范围不包含工单所属客户，请重新选择', 'handlerId')
   return { uid, name: formatAccountName(found) }
 }
 
