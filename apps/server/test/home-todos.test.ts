@@ -120,8 +120,8 @@ async function addContents() {
   ]
   for (const [at, [target, ids]] of drafts.entries()) {
     const notice =
-      await idOf(sql`insert into notices (title, type, content, priority, target, target_ids, status, tenant_id)
-      values ('公告', 1, '<p>正文</p>', 1, ${target}, ${sql.param(ids)}::int[], 0, 1) returning notice_id as id`)
+      await idOf(sql`insert into notices (title, type, content, priority, target, target_ids, status, tenant_id, create_by)
+      values ('公告', 1, '<p>正文</p>', 1, ${target}, ${sql.param(ids)}::int[], 0, 1, 1) returning notice_id as id`)
     if (at > 0) refuse('noticeDrafts', 'POST', `/sys/notice/publish/${notice}`)
   }
   for (const [tenantId, mac] of [

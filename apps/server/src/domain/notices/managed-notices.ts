@@ -1,10 +1,11 @@
-import { NOTICE_TARGET } from '@oms/contract/notice/notice.ts'
-import { and, type SQL, sql } from 'drizzle-orm'
+import { NOTICE_DRAFT, NOTICE_TARGET } from '@oms/contract/notice/notice.ts'
+import { and, eq, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { notices } from '#schema/system.ts'
 
 type Target = keyof typeof NOTICE_TARGET
+const NOTICE_TARGET_ALL = 1
 /** Selects the tenant of each addressed tenant, role and account of the notice. */
 const TENANT_OF_TARGET: Readonly<Record<Exclude<Target, 1>, SQL>> = {
   2: sql`select t.id from unnest(${notices.targetIds}) t(id)`,
@@ -13,18 +14,27 @@ const TENANT_OF_TARGET: Readonly<Record<Exclude<Target, 1>, SQL>> = {
 }
 
 /**
+ * Returns the condition for notices that the account manages: those of visible tenants. Limited staff manages only
+ * notices whose targets lie in its data scope, and reads the published notices to all accounts. It manages no messages of
+ * the system, which have no author and may name a record of any tenant.
+ */
+export function buildManagedNoticeCondition(user: User): SQL | undefined {
+  const visible = and(notDeleted(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
+  const inScope = buildTargetsInScopeCondition(user)
+  if (!inScope || !user.isPlatform) return visible
+  const isShared = and(eq(notices.target, NOTICE_TARGET_ALL), ne(notices.status, NOTICE_DRAFT))
+  return and(visible, or(and(isNotNull(notices.createBy), inScope), isShared))
+}
+
+/**
  * Returns the condition for notices that the account manages and whose targets all lie in its data scope. A notice of
  * the platform to all accounts needs a data scope with all tenants.
  */
 export const buildPublishableNoticeCondition = (user: User): SQL | undefined =>
-  and(
-    notDeleted(notices),
-    scoped(user, { tenant: notices.tenantId, creator: notices.createBy }),
-    buildNoticeInScopeCondition(user),
-  )
+  and(buildManagedNoticeCondition(user), buildTargetsInScopeCondition(user))
 
 /** Returns the condition for notices that address nobody outside the account's data scope. */
-export function buildNoticeInScopeCondition({ scope: { tenants } }: Pick<User, 'scope'>): SQL | undefined {
+function buildTargetsInScopeCondition({ scope: { tenants } }: Pick<User, 'scope'>): SQL | undefined {
   if (tenants === 'all') return undefined
   const isOutside = (selected: SQL) =>
     sql`exists (select from (${selected}) o(id) where o.id is null or o.id <> all(${sql.param([...tenants])}::int[]))`

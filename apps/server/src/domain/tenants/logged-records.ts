@@ -43,7 +43,7 @@ const RECORDS = [
   ['agentParam', sql`tenants`, sql`id`, sql`id`],
 ] as const
 
-/** Records of the platform that name devices of several tenants, with one row for each tenant. */
+/** Records of the platform that concern devices or accounts of several tenants, with one row for each tenant. */
 const RECORDS_OF_SEVERAL_TENANTS = [
   [
     'storageGrantFile',
@@ -60,6 +60,15 @@ const RECORDS_OF_SEVERAL_TENANTS = [
     sql`tenant_id`,
   ],
   ['adProgram', buildProgramTenants(), sql`id`, sql`tenant_id`],
+  [
+    'notice',
+    sql`(select n.notice_id as id, t.id as tenant_id from notices n, lateral (
+        select i.id from unnest(n.target_ids) i(id) where n.target = 2
+        union all select r.tenant_id from roles r where n.target = 3 and r.id = any(n.target_ids)
+        union all select a.tenant_id from accounts a where n.target = 4 and a.uid = any(n.target_ids)) t(id))`,
+    sql`id`,
+    sql`tenant_id`,
+  ],
 ] as const
 
 /**
@@ -83,7 +92,7 @@ export const listLoggedRecordTables = () => [
 ]
 
 /**
- * Returns the tables of `listLoggedRecordTables`, and the records of the platform that name devices of several tenants.
+ * Returns the tables of `listLoggedRecordTables`, and the records of the platform that concern several tenants.
  */
 export const listRecordTenantTables = () => [...listLoggedRecordTables(), ...RECORDS_OF_SEVERAL_TENANTS]
 

@@ -33,7 +33,7 @@ import {
   buildReleaseInScopeCondition,
   visibleVersions,
 } from '#domain/fleet/visible-versions.ts'
-import { buildPublishableNoticeCondition } from '#domain/notices/publishable.ts'
+import { buildPublishableNoticeCondition } from '#domain/notices/managed-notices.ts'
 import { expiresWithinDays } from '#domain/tenants/expired-tenant.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'

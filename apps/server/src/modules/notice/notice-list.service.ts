@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { notices as calls } from '@oms/contract/notice/notice.ts'
-import { and, type Column, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { noticeReads, notices } from '#schema/system.ts'
@@ -8,7 +8,8 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { buildManagedNoticeCondition } from '#domain/notices/managed-notices.ts'
 import { countAudiences, isSharedNotice } from './notice-audience.ts'
 import { listTargetNames } from './notice-target.service.ts'
 
@@ -38,13 +39,9 @@ const DETAIL = {
   attachments: notices.attachments,
 }
 
-/** Returns the condition for notices that this account manages: those of visible tenants. */
-export const managedNotices = (user: User): SQL | undefined =>
-  and(notDeleted(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
-
 export async function listNotices({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const filter = and(
-    managedNotices(user),
+    buildManagedNoticeCondition(user),
     contains(notices.title, input.title),
     is(notices.type, input.type),
     is(notices.status, input.status),
@@ -72,7 +69,7 @@ export async function getNotice({ db, user }: Ctx, { id }: ParsedOf<typeof calls
     .from(notices)
     .leftJoin(tenants, eq(tenants.id, notices.tenantId))
     .leftJoin(accounts, eq(accounts.uid, notices.publisher))
-    .where(and(eq(notices.noticeId, id), managedNotices(user)))
+    .where(and(eq(notices.noticeId, id), buildManagedNoticeCondition(user)))
   if (!row) throw notFound('通知公告')
   const [counted] = await withCounts(db, user, [row])
   return { ...counted!, targets: await listTargetNames(db, user, row.target, row.targetIds) }

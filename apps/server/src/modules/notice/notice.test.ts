@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { files, notices, operLogs } from '#schema/system.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -170,7 +171,7 @@ describe('targets of notices', () => {
     })
   })
 
-  test('staff limited to one tenant cannot change a notice to accounts outside its data scope', async () => {
+  test('staff limited to one tenant neither sees nor changes a notice to accounts outside its data scope', async () => {
     const narrow = await app.by({ permissions: ALL, dataScope: 2 })
     const other = await app.by({ tenant: '戊公司' })
     const id = await draft({ target: 4, targetIds: [admin.uid, other.uid] })
@@ -180,10 +181,18 @@ describe('targets of notices', () => {
       ['POST', `${NOTICE}/publish/${id}`],
       ['DELETE', `${NOTICE}/${id}`],
     ] as const)
-      expect(await narrow.call(method, url, input)).toMatchObject({
-        code: 501,
-        msg: '该通知公告发送给您数据范围之外的账号，您只能查看',
-      })
+      expect(await narrow.call(method, url, input)).toMatchObject({ code: 400, msg: '通知公告不存在或已被删除' })
+    const message = { title: '工单已分派给您', text: '丁公司的工单', uids: [narrow.uid] }
+    await sendMessage(app.services, app.db, message)
+    const shared = [await draft({ title: '全员草稿', target: 1 }), await draft({ title: '全员', target: 1 })]
+    await admin.call('POST', `${NOTICE}/publish/${shared[1]}`)
+    const listed = (await narrow.call('GET', `${NOTICE}/page?pageSize=100`)).data.list as { noticeId: number }[]
+    const titles = (listed as unknown as { title: string }[]).map(({ title }) => title)
+    expect(listed.map(({ noticeId }) => noticeId)).not.toContain(id)
+    expect(titles).not.toContain('工单已分派给您')
+    expect(titles).not.toContain('全员草稿')
+    expect(titles).toContain('全员')
+    expect((await narrow.call('GET', `/api/v1/sys/operlog/biz/notice/${id}`)).data?.list ?? []).toEqual([])
     const inside = await draft({ target: 4, targetIds: [admin.uid, narrow.uid] })
     expect(await narrow.call('PUT', NOTICE, { ...changed, noticeId: inside })).toMatchObject({ code: 200 })
   })

@@ -8,8 +8,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { buildManagedNoticeCondition } from '#domain/notices/managed-notices.ts'
 import { buildAudienceFilter } from './notice-audience.ts'
-import { managedNotices } from './notice-list.service.ts'
 
 const ROW = {
   uid: accounts.uid,
@@ -29,7 +29,7 @@ export async function listNoticeReaders(ctx: Ctx, input: ParsedOf<typeof calls.r
   const [notice] = await db
     .select()
     .from(notices)
-    .where(and(eq(notices.noticeId, id), managedNotices(user)))
+    .where(and(eq(notices.noticeId, id), buildManagedNoticeCondition(user)))
   if (!notice) throw notFound('通知公告')
   const addressed = and(buildAudienceFilter(notice), scoped(user, { tenant: accounts.tenantId }))
   const receipt = and(eq(noticeReads.uid, accounts.uid), eq(noticeReads.noticeId, id))
