@@ -2,8 +2,13 @@ import type { SearchHit } from './record-finders.ts'
 import { type MenuEntry, listMenuPages } from '#app/menu-tree.ts'
 
 const MAX_HITS = 8
+/** Other words for a page, by URL. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  '/AfterService/Questions': '工单 报修',
+  '/AfterService/PendingList': '工单 报修',
+}
 
-/** Returns menus whose title, title path or URL contains every word; titles with the word as prefix come first. */
+/** Returns menus whose title, title path, URL or other words contain every word; titles with the prefix come first. */
 export function findMenuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const begins = (title: string) => (title.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)
@@ -14,7 +19,10 @@ export function findMenuHits(entries: readonly MenuEntry[], text: string): reado
       detail: above.length ? above.map(({ name }) => name).join(' / ') : '菜单',
       to: entry.url,
     }))
-    .filter(({ title, detail, to }) => words.every((word) => `${detail} ${title} ${to}`.toLowerCase().includes(word)))
+    .filter(({ title, detail, to }) => {
+      const known = `${detail} ${title} ${to} ${OTHER_WORDS[to] ?? ''}`.toLowerCase()
+      return words.every((word) => known.includes(word))
+    })
     .sort((a, b) => begins(a.title) - begins(b.title))
     .slice(0, MAX_HITS)
 }

@@ -20,6 +20,16 @@ export default function SearchPalette({ entries, open, onClose }: Props) {
     setText('')
     onClose()
   }
+  useEffect(() => {
+    if (!open) return undefined
+    // The browser's back and forward leave the page below the search.
+    const onLeave = () => {
+      setText('')
+      onClose()
+    }
+    addEventListener('popstate', onLeave)
+    return () => removeEventListener('popstate', onLeave)
+  }, [open, onClose])
   return (
     <Modal
       open={open}

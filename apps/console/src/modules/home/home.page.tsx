@@ -85,7 +85,7 @@ function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
         </h1>
         <p>
           {own.data?.lastLoginTime
-            ? `本次登录：${own.data.lastLoginTime}${own.data.lastLoginIp ? `（${own.data.lastLoginIp}）` : ''}`
+            ? `最近登录：${own.data.lastLoginTime}${own.data.lastLoginIp ? `（${own.data.lastLoginIp}）` : ''}`
             : '欢迎使用运营管理系统'}
         </p>
       </div>

@@ -87,7 +87,7 @@ export const agentMarginBlock: BlockSource = {
       value: sums[key],
       unit: 'fen',
       isEstimate,
-      url,
+      url: `${url}#margin`,
     })
     return {
       value: sums.income,
@@ -97,7 +97,7 @@ export const agentMarginBlock: BlockSource = {
         figure('成本', 'cost', sums.hasEstimates),
         figure('毛利', 'margin', sums.hasEstimates),
       ],
-      url,
+      url: `${url}#margin`,
     }
   },
 }

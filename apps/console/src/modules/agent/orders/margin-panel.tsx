@@ -1,6 +1,8 @@
 import { agentMargins, MARGIN_GROUP_CODE, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Segmented } from 'antd'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import type { ListState } from '#kit/list/list-state.ts'
 import { useStoredList } from '#kit/list/use-list.ts'
@@ -65,8 +67,13 @@ const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
 
 /** Income and cost of the voice packages in a period, by customer, package, day, agent or device. */
 export function MarginPanel({ query, address, onTenant }: Props) {
+  const section = useRef<HTMLElement>(null)
+  const isWanted = useLocation().hash === '#margin'
+  useEffect(() => {
+    if (isWanted) section.current?.scrollIntoView()
+  }, [isWanted])
   return (
-    <section className="agent-margin" aria-label="收入与成本">
+    <section className="agent-margin" aria-label="收入与成本" ref={section}>
       <div className="kit-card">
         <h2 className="kit-card-title">收入与成本</h2>
         <Sums query={query} />

@@ -32,6 +32,7 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
       destroyOnHidden
       onCancel={onClose}
     >
+      <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
       {opened.url !== null && (
         <RecordingPlayer
           key={opened.url}
@@ -41,7 +42,6 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
         />
       )}
       {opened.pictures.length > 0 && <ViewPictures pictures={opened.pictures} watermark={opened.watermark} />}
-      <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
     </Modal>
   )
 }

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { findMenuHits } from './menu-hits.ts'
+
+const page = (url: string, name: string) => ({ url, name, icon: '', children: [] })
+const entries = [
+  page('/AfterService/Questions', '售后列表'),
+  page('/AfterService/PendingList', '待处理'),
+  page('/a', '角色'),
+]
+const titlesOf = (text: string) => findMenuHits(entries, text).map(({ title }) => title)
+
+test('pages are found by other words for what they show', () => {
+  expect(titlesOf('工单')).toEqual(['售后列表', '待处理'])
+  expect(titlesOf('报修 待')).toEqual(['待处理'])
+  expect(titlesOf('角')).toEqual(['角色'])
+})
