@@ -75,7 +75,7 @@ test('an open drawer ends its animation when its page is hidden', async () => {
   await expect.element(drawer).not.toBeInTheDocument()
   tab.show()
   await expect.element(drawer).toBeVisible()
-  expect(document.querySelector('.ant-drawer [class*="-appear"]')).toBeNull()
+  await expect.poll(() => document.querySelector('.ant-drawer [class*="-appear"]')).toBeNull()
 })
 
 test('a dialog fades in to its full opacity', async () => {
