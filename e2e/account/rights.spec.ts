@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
 import { type Api, fresh } from '../support/people.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -223,7 +223,7 @@ test('a scene is created, its change is previewed before saving, and it is delet
   await row(page, name).getByRole('switch').click()
   await expect(page.getByText('没有客户的权限会因此变化。')).toBeVisible()
   await press(page, '停用')
-  await expect(row(page, name).getByRole('switch')).not.toBeChecked()
+  await expectSwitched(row(page, name).getByRole('switch'), false)
   await row(page, name).getByRole('button', { name: '更多' }).click()
   await page.getByRole('menuitem', { name: '删除' }).click()
   await press(page, '删除')

@@ -1,6 +1,6 @@
 import { expect, test } from '../support/fixtures.ts'
 import { ADMIN, fresh, freshMobile, md5 } from '../support/people.ts'
-import { pickExactly } from '../support/pick.ts'
+import { expectSwitched, pickExactly } from '../support/pick.ts'
 
 test('TENANT-01 ACCOUNT-05 an administrator creates, changes, disables and deletes a user', async ({
   page,
@@ -61,7 +61,7 @@ test('TENANT-01 ACCOUNT-05 an administrator creates, changes, disables and delet
   // Disabling in the row asks for confirmation and ends the user's sessions at once.
   await row.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '停用' }).click()
-  await expect(row.getByRole('switch')).not.toBeChecked()
+  await expectSwitched(row.getByRole('switch'), false)
   const perms = await request.get('/api/v1/sys/account/perms', { headers: { ticket: entered.data.token } })
   expect(perms.status()).toBe(401)
   expect((await enter()).code).toBe(403)

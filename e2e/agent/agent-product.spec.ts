@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
 import { type Api, fresh } from '../support/people.ts'
-import { pickExactly } from '../support/pick.ts'
+import { expectSwitched, pickExactly } from '../support/pick.ts'
 
 const DAY_MS = 86_400_000
 /** Returns the day some days from now, in the time zone of the console. */
@@ -123,6 +123,6 @@ test('AGENT-12 a trial copied from a package is sold to a device once; a disable
   await row(page, trial).getByRole('switch').click()
   const confirm = page.getByRole('dialog').filter({ hasText: '停用后不能再下单' })
   await confirm.getByRole('button', { name: /停\s*用/ }).click()
-  await expect(row(page, trial).getByRole('switch')).not.toBeChecked()
+  await expectSwitched(row(page, trial).getByRole('switch'), false)
   await expect(sell(admin, cashier, id, await newDevice(admin))).rejects.toThrow('停用')
 })

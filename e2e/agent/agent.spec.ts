@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { createJsonServer } from '../../apps/server/test/clients/json-server.ts'
 import { expect, test } from '../support/fixtures.ts'
 import { fresh } from '../support/people.ts'
 import { pickExactly } from '../support/pick.ts'
@@ -9,21 +10,16 @@ let vendor: Server
 /** Answers that the vendor streams without an end, and how many of their connections are closed. */
 const endless = { started: 0, closed: 0 }
 test.beforeAll(async () => {
-  vendor = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += chunk))
-    request.on('end', () => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] }
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      if (messages.at(-1)?.content.includes('慢慢说')) {
-        endless.started += 1
-        response.on('close', () => (endless.closed += 1))
-        return void response.write('data: {"choices":[{"delta":{"content":"第一句"}}]}\n\n')
-      }
-      for (const content of ['收到设定：', messages[0]?.content ?? ''])
-        response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`)
-      response.end('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4}}\n\ndata: [DONE]\n\n')
-    })
+  vendor = createJsonServer(({ messages }: { messages: { content: string }[] }, _request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (messages.at(-1)?.content.includes('慢慢说')) {
+      endless.started += 1
+      response.on('close', () => (endless.closed += 1))
+      return void response.write('data: {"choices":[{"delta":{"content":"第一句"}}]}\n\n')
+    }
+    for (const content of ['收到设定：', messages[0]?.content ?? ''])
+      response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`)
+    response.end('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4}}\n\ndata: [DONE]\n\n')
   })
   await once(vendor.listen(0, '127.0.0.1'), 'listening')
 })

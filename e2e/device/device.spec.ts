@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
 import { type Api, fresh } from '../support/people.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const INFO = '/api/v1/device/info'
 
@@ -76,7 +76,7 @@ test('MODULE-01 a new device gets a token that is shown once, and its page shows
 
   await page.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '停用' }).click()
-  await expect(page.getByRole('switch')).not.toBeChecked()
+  await expectSwitched(page.getByRole('switch'), false)
 })
 
 test('MODULE-01 a search by pasted serial numbers reports unknown ones, and all found devices are tagged at once', async ({

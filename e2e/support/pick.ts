@@ -29,3 +29,13 @@ export async function openOptions(field: Locator) {
   const list = page.locator(`[id="${await field.getAttribute('aria-controls')}"]`)
   return page.locator('.ant-select-dropdown').filter({ has: list }).locator('.ant-select-item-option')
 }
+
+/**
+ * Waits until a status switch has this state and the server has confirmed it. A switch shows the new state at once, is
+ * disabled while it is saved, and returns to the old state when it is refused.
+ */
+export async function expectSwitched(control: Locator, checked: boolean) {
+  await expect(control).toBeChecked({ checked })
+  await expect(control).toBeEnabled()
+  await expect(control).toBeChecked({ checked })
+}

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { atDesk } from '../support/desk.ts'
 import { expect, test } from '../support/fixtures.ts'
 import { type Api, apiOf, fresh, md5 } from '../support/people.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const MANAGER = [
   'tenantManage:tenant:list',
@@ -141,7 +141,7 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   await expect(manager.getByRole('heading', { name })).toBeVisible()
   await manager.getByRole('switch', { name: new RegExp(name) }).click()
   await manager.getByRole('button', { name: /停用/ }).last().click()
-  await expect(manager.getByRole('switch', { name: new RegExp(name) })).not.toBeChecked()
+  await expectSwitched(manager.getByRole('switch', { name: new RegExp(name) }), false)
   await inside.goto('/system/manager')
   await expect(inside.getByText(/所属客户已停用|欢迎登录/).first()).toBeVisible(LIVE)
   for (const page of [manager, desk, inside]) await page.context().close()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, writeFile } from 'node:fs/promises'
 import type { Page, TestInfo } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const EDITOR = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export'].map(
   (key) => `upgrade:ota:${key}`,
@@ -87,7 +87,7 @@ test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is 
   await row.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '启用' }).click()
   await expect(page.getByText('启用成功')).toBeVisible()
-  await expect(row.getByRole('switch')).toBeChecked()
+  await expectSwitched(row.getByRole('switch'), true)
   await expect(row.getByRole('button', { name: '编辑' })).toBeHidden()
   await accessible()
 

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { DATA_DIR_NOTE } from '../support/database.ts'
 import { expect, test } from '../support/fixtures.ts'
 import { makeFleet, makeFormal } from '../support/fleet.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
 const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
@@ -69,7 +69,7 @@ test('an App version of a package is added, edited, enabled and signed', async (
   await expect(page.getByRole('dialog')).toContainText(`启用软件包版本「${name}」（12）？`)
   await page.getByRole('dialog').getByRole('button', { name: '启用', exact: true }).click()
   await expect(page.getByText('启用成功')).toBeVisible()
-  await expect(row.getByRole('switch')).toBeChecked()
+  await expectSwitched(row.getByRole('switch'), true)
   await row.getByRole('button', { name: '详情' }).click()
   const details = page.getByRole('dialog')
   await expect(details.getByText('com.oms.voice').first()).toBeVisible()

@@ -14,7 +14,7 @@ import { makeImage, makeSigner, type Signer } from '../../apps/server/test/clien
 import { expect, test } from '../support/fixtures.ts'
 import { makePoller, type Poller, tokenOf } from '../support/fleet.ts'
 import type { Api } from '../support/people.ts'
-import { pick } from '../support/pick.ts'
+import { expectSwitched, pick } from '../support/pick.ts'
 
 const ENGINEER = [
   ...['list', 'query', 'add', 'edit', 'enable', 'uploadComp', 'white', 'publish', 'task'].map(
@@ -74,7 +74,7 @@ async function publish(page: Page, { modelName }: Poller, verName: string, { fil
   const row = rowOf(page, verName)
   await row.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '启用' }).click()
-  await expect(row.getByRole('switch')).toBeChecked()
+  await expectSwitched(row.getByRole('switch'), true)
   await row.getByRole('button', { name: '发布', exact: true }).click()
   await expect(page.getByRole('heading', { name: `${verName}（200）` })).toBeVisible()
   await page.getByRole('button', { name: '发布', exact: true }).click()

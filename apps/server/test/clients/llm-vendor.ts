@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createJsonServer } from './json-server.ts'
 
 /** A call that the vendor received. */
 interface VendorCall {
@@ -16,14 +17,10 @@ export async function openVendor() {
   const calls: VendorCall[] = []
   let behaviour: Behaviour = (response) => void response.end()
   let connections = 0
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
-      calls.push({ url: request.url, key: request.headers.authorization, body })
-      behaviour(response, request)
-    })
+  const server = createJsonServer((body, request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    calls.push({ url: request.url, key: request.headers.authorization, body })
+    behaviour(response, request)
   })
   server.on('connection', () => (connections += 1))
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createJsonServer } from './json-server.ts'
 
 export const VENDOR_TOKEN = 'token-of-the-vendor'
 export const VENDOR_APP = 'app-4711'
@@ -15,12 +15,6 @@ interface Asked {
   readonly appid?: string
   readonly speaker_id?: string
   readonly audios?: readonly { readonly audio_bytes: string; readonly audio_format: string }[]
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Asked> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked
 }
 
 /** Starts a stand-in of the voice cloning API of Volcengine, with its paths, keys and answers. */
@@ -49,24 +43,22 @@ export async function startCloneVendor() {
     return told
   }
 
-  const server = createServer((request, response) => {
-    void bodyOf(request).then((asked) => {
-      const send = (code: number, body: object) =>
-        response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      if (state.isDown) return void send(503, { message: 'busy' })
-      const isKnown =
-        request.headers.authorization === `Bearer;${VENDOR_TOKEN}` &&
-        request.headers['resource-id'] === 'seed-icl-1.0' &&
-        asked.appid === VENDOR_APP
-      if (!isKnown) return void send(401, { message: `invalid token ${request.headers.authorization ?? ''}` })
-      const isUpload = request.url === '/api/v1/mega_tts/audio/upload'
-      const answer = isUpload ? upload(asked) : status(asked)
-      if (isUpload && state.losesAnswer) {
-        state.losesAnswer = false
-        return void request.socket.destroy()
-      }
-      return void send(200, answer)
-    })
+  const server = createJsonServer((asked: Asked, request, response) => {
+    const send = (code: number, body: object) =>
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (state.isDown) return void send(503, { message: 'busy' })
+    const isKnown =
+      request.headers.authorization === `Bearer;${VENDOR_TOKEN}` &&
+      request.headers['resource-id'] === 'seed-icl-1.0' &&
+      asked.appid === VENDOR_APP
+    if (!isKnown) return void send(401, { message: `invalid token ${request.headers.authorization ?? ''}` })
+    const isUpload = request.url === '/api/v1/mega_tts/audio/upload'
+    const answer = isUpload ? upload(asked) : status(asked)
+    if (isUpload && state.losesAnswer) {
+      state.losesAnswer = false
+      return void request.socket.destroy()
+    }
+    return void send(200, answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { createJsonServer } from '#test/clients/json-server.ts'
 import { useApp } from '#test/harness.ts'
 import { buildGatewayClientIds, type GatewayDevice } from '#domain/agents/devices/client-ids.ts'
 import { GatewayStatus } from '#domain/agents/voice-servers/gateway-status.ts'
@@ -32,16 +32,12 @@ const gateway = {
   answer: undefined as (() => object) | undefined,
 }
 const held: (() => void)[] = []
-const server = createServer((incoming, outgoing) => {
-  const chunks: Buffer[] = []
-  incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-  incoming.on('end', () => {
-    gateway.paths.add(incoming.url)
-    gateway.asked.push(JSON.parse(Buffer.concat(chunks).toString()).clientIds)
-    const reply = () => outgoing.end(JSON.stringify(gateway.answer?.() ?? statuses))
-    if (gateway.answer) reply()
-    else held.push(reply)
-  })
+const server = createJsonServer(({ clientIds }, incoming, outgoing) => {
+  gateway.paths.add(incoming.url)
+  gateway.asked.push(clientIds)
+  const reply = () => outgoing.end(JSON.stringify(gateway.answer?.() ?? statuses))
+  if (gateway.answer) reply()
+  else held.push(reply)
 })
 
 const query = async (text: string, values: unknown[] = []) =>

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { createJsonServer } from '#test/clients/json-server.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const oms = useApp()
@@ -26,20 +26,15 @@ const gateway = {
   commands: [] as Command[],
   answer: (_command: Command): { status: number; body: unknown } => ({ status: 200, body: {} }),
 }
-const server = createServer((incoming, outgoing) => {
-  const chunks: Buffer[] = []
-  incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-  incoming.on('end', () => {
-    const { payload } = JSON.parse(Buffer.concat(chunks).toString())
-    const clientId = decodeURIComponent(incoming.url!.split('/').at(-1)!)
-    const command = { clientId, method: payload.method, params: payload.params }
-    gateway.commands.push(command)
-    const { status, body } =
-      clientId === gateway.connected
-        ? gateway.answer(command)
-        : { status: 500, body: { success: false, error: '设备未连接' } }
-    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  })
+const server = createJsonServer(({ payload }, incoming, outgoing) => {
+  const clientId = decodeURIComponent(incoming.url!.split('/').at(-1)!)
+  const command = { clientId, method: payload.method, params: payload.params }
+  gateway.commands.push(command)
+  const { status, body } =
+    clientId === gateway.connected
+      ? gateway.answer(command)
+      : { status: 500, body: { success: false, error: '设备未连接' } }
+  outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
 const success = (data: unknown) => ({ status: 200, body: { success: true, data } })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createJsonServer } from '#test/clients/json-server.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const KEY = 'Signature-Key-1'
@@ -15,20 +15,16 @@ const gateway = {
   calls: [] as { path: string; body: unknown }[],
   refused: 0,
 }
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const day = new Date(Date.now() + gateway.days * DAY_MS).toISOString().slice(0, 10)
-    const token = createHash('sha256').update(`${day}${KEY}`).digest('hex')
-    if (request.headers.authorization !== `Bearer ${token}`) {
-      gateway.refused += 1
-      return void response.writeHead(401).end('{}')
-    }
-    gateway.calls.push({ path: request.url!, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    if (typeof gateway.answer === 'string') return void response.writeHead(500).end(gateway.answer)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(gateway.answer))
-  })
+const server = createJsonServer((body, request, response) => {
+  const day = new Date(Date.now() + gateway.days * DAY_MS).toISOString().slice(0, 10)
+  const token = createHash('sha256').update(`${day}${KEY}`).digest('hex')
+  if (request.headers.authorization !== `Bearer ${token}`) {
+    gateway.refused += 1
+    return void response.writeHead(401).end('{}')
+  }
+  gateway.calls.push({ path: request.url!, body })
+  if (typeof gateway.answer === 'string') return void response.writeHead(500).end(gateway.answer)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(gateway.answer))
 })
 
 describe('calls between devices', () => {

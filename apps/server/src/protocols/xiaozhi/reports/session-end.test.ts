@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
+import { createJsonServer } from '#test/clients/json-server.ts'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
@@ -11,16 +11,12 @@ const prompts: string[] = []
 let answer = ''
 /** Runs while the model writes its answer. */
 let meanwhile = async () => {}
-const vendor = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', async () => {
-    await meanwhile()
-    prompts.push(JSON.parse(Buffer.concat(chunks).toString()).messages[0].content)
-    if (answer === '') return void response.writeHead(500).end('{"error":{"message":"down"}}')
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(`data: ${JSON.stringify({ choices: [{ delta: { content: answer } }] })}\n\ndata: [DONE]\n\n`)
-  })
+const vendor = createJsonServer(async ({ messages }, _request, response) => {
+  await meanwhile()
+  prompts.push(messages[0].content)
+  if (answer === '') return void response.writeHead(500).end('{"error":{"message":"down"}}')
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.end(`data: ${JSON.stringify({ choices: [{ delta: { content: answer } }] })}\n\ndata: [DONE]\n\n`)
 })
 
 describe('end of a session', () => {
