@@ -1,6 +1,6 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { Input, Modal, Spin } from 'antd'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchHit } from './record-finders.ts'
 import type { MenuEntry } from '#app/menu-tree.ts'
@@ -16,20 +16,16 @@ interface Props {
 /** Searches menus and records; arrow keys select, Enter opens. */
 export default function SearchPalette({ entries, open, onClose }: Props) {
   const [text, setText] = useState('')
-  const close = () => {
+  const close = useCallback(() => {
     setText('')
     onClose()
-  }
+  }, [onClose])
   useEffect(() => {
     if (!open) return undefined
     // The browser's back and forward leave the page below the search.
-    const onLeave = () => {
-      setText('')
-      onClose()
-    }
-    addEventListener('popstate', onLeave)
-    return () => removeEventListener('popstate', onLeave)
-  }, [open, onClose])
+    addEventListener('popstate', close)
+    return () => removeEventListener('popstate', close)
+  }, [open, close])
   return (
     <Modal
       open={open}

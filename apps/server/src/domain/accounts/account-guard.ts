@@ -89,10 +89,8 @@ async function listRolesBeyond(db: Db, own: ReadonlySet<number> | 'all', roleIds
  * Adds the reason why the caller may not edit, copy, switch or delete a role to each row: a permission or a data scope
  * of the role that the caller could not grant.
  */
-export async function addRoleChangeRefusals<R extends ScopedRole>({ db, user }: Granter, rows: readonly R[]) {
-  const ids = rows.map(({ id }) => id)
-  const beyond = user.isSuper ? new Set<number>() : await listRolesBeyond(db, await listGrantedMenus(db, user), ids)
-  const isBeyond = (role: R) => !user.isSuper && (beyond.has(role.id) || !includesScope(user, role))
+export async function addRoleChangeRefusals<R extends ScopedRole>(granter: Granter, rows: readonly R[]) {
+  const isBeyond = await findRolesBeyond(granter, rows)
   return rows.map((row) => ({ ...row, changeRefusal: isBeyond(row) ? ROLE_BEYOND_MESSAGE : null }))
 }
 
@@ -100,6 +98,14 @@ interface ScopedRole extends ScopeOfRole {
   readonly id: number
 }
 const ROLE_BEYOND_MESSAGE = '该角色的权限或数据范围超出您自己的，不能操作'
+
+/** Returns whether one of these roles has a permission or a data scope that the caller could not grant. */
+async function findRolesBeyond({ db, user }: Granter, rows: readonly ScopedRole[]) {
+  if (user.isSuper) return () => false
+  const ids = rows.map(({ id }) => id)
+  const beyond = await listRolesBeyond(db, await listGrantedMenus(db, user), ids)
+  return (role: ScopedRole) => role.id === SUPER_ROLE_ID || beyond.has(role.id) || !includesScope(user, role)
+}
 
 const rolesOfTenant = (db: Db, tenantId: number) =>
   db
@@ -112,18 +118,14 @@ const rolesOfTenant = (db: Db, tenantId: number) =>
 /**
  * Lists the roles of a tenant and whether the caller may assign each: only roles whose permissions the caller holds.
  */
-export async function listAssignableRoles({ db, user }: Granter, tenantId: number) {
-  const found = await rolesOfTenant(db, tenantId)
-  const beyond = await listRolesBeyond(
-    db,
-    await listGrantedMenus(db, user),
-    found.map(({ id }) => id),
-  )
+export async function listAssignableRoles(granter: Granter, tenantId: number) {
+  const found = await rolesOfTenant(granter.db, tenantId)
+  const isBeyond = await findRolesBeyond(granter, found)
   return found.map((role) => ({
     id: role.id,
     roleName: role.roleName,
     status: role.status,
-    grantable: user.isSuper || (role.id !== SUPER_ROLE_ID && !beyond.has(role.id) && includesScope(user, role)),
+    grantable: !isBeyond(role),
   }))
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { tenantRecords } from '#core/database/record.ts'
+import { selectNoticeTenants } from '#domain/notices/notice-targets.ts'
 import type { User } from '#core/http/context.ts'
 import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { operLogs } from '#schema/system.ts'
@@ -62,10 +63,7 @@ const RECORDS_OF_SEVERAL_TENANTS = [
   ['adProgram', buildProgramTenants(), sql`id`, sql`tenant_id`],
   [
     'notice',
-    sql`(select n.notice_id as id, t.id as tenant_id from notices n, lateral (
-        select i.id from unnest(n.target_ids) i(id) where n.target = 2
-        union all select r.tenant_id from roles r where n.target = 3 and r.id = any(n.target_ids)
-        union all select a.tenant_id from accounts a where n.target = 4 and a.uid = any(n.target_ids)) t(id))`,
+    sql`(select notice_id as id, t.id as tenant_id from notices, lateral (${selectNoticeTenants()}) t(id))`,
     sql`id`,
     sql`tenant_id`,
   ],

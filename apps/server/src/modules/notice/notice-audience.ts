@@ -6,6 +6,7 @@ import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { NOTICE_TARGET_KIND } from '#domain/notices/notice-targets.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
@@ -14,7 +15,6 @@ export interface NoticeAddress {
   readonly target: number
   readonly targetIds: readonly number[]
 }
-export const NOTICE_TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
 const ONLINE_CHUNK = 500
 
 /**
@@ -28,10 +28,10 @@ export function buildAudienceFilter({ tenantId, target, targetIds }: NoticeAddre
 }
 
 function addressed(target: number, ids: number[]): SQL | undefined {
-  if (target === NOTICE_TARGET.all) return undefined
+  if (target === NOTICE_TARGET_KIND.all) return undefined
   if (ids.length === 0) return sql`false`
-  if (target === NOTICE_TARGET.tenants) return inArray(accounts.tenantId, ids)
-  if (target === NOTICE_TARGET.accounts) return inArray(accounts.uid, ids)
+  if (target === NOTICE_TARGET_KIND.tenants) return inArray(accounts.tenantId, ids)
+  if (target === NOTICE_TARGET_KIND.accounts) return inArray(accounts.uid, ids)
   return sql`exists (select from account_roles ar join roles r on r.id = ar.role_id
     where ar.uid = ${accounts.uid} and r.id in ${ids} and r.status = 1 and r.deleted_at is null
     and r.tenant_id = ${accounts.tenantId})`
@@ -58,12 +58,12 @@ export async function countAudiences(db: Db, user: User, notices: readonly Notic
 /** Throws for targets that do not exist or that this account may not address. */
 export async function assertAddressable(db: Db, user: User, { tenantId, target, targetIds }: NoticeAddress) {
   const fromPlatform = tenantId === PLATFORM_TENANT_ID
-  if (target === NOTICE_TARGET.all) {
+  if (target === NOTICE_TARGET_KIND.all) {
     if (fromPlatform && user.scope.tenants !== 'all')
       throw invalid('您的数据范围不包含全部客户，请指定发送对象', 'target')
     return
   }
-  if (target === NOTICE_TARGET.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
+  if (target === NOTICE_TARGET_KIND.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
   const ids = [...new Set(targetIds)]
   const found = await db.$count(
     tableOf(target),
@@ -74,23 +74,23 @@ export async function assertAddressable(db: Db, user: User, { tenantId, target, 
 
 /** True for a notice of the platform to everybody, which only staff that sees all tenants changes. */
 export const isSharedNotice = ({ tenantId, target }: Pick<NoticeAddress, 'tenantId' | 'target'>) =>
-  tenantId === PLATFORM_TENANT_ID && target === NOTICE_TARGET.all
+  tenantId === PLATFORM_TENANT_ID && target === NOTICE_TARGET_KIND.all
 
 /** Limits a tenant's notice to its own accounts, also when the platform writes the notice. */
 function within(target: number, tenantId: number) {
   if (tenantId === PLATFORM_TENANT_ID) return undefined
-  return eq(target === NOTICE_TARGET.roles ? roles.tenantId : accounts.tenantId, tenantId)
+  return eq(target === NOTICE_TARGET_KIND.roles ? roles.tenantId : accounts.tenantId, tenantId)
 }
 
 const tableOf = (target: number) =>
-  target === NOTICE_TARGET.tenants ? tenants : target === NOTICE_TARGET.roles ? roles : accounts
+  target === NOTICE_TARGET_KIND.tenants ? tenants : target === NOTICE_TARGET_KIND.roles ? roles : accounts
 const keyOf = (target: number) =>
-  target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.id : accounts.uid
+  target === NOTICE_TARGET_KIND.tenants ? tenants.id : target === NOTICE_TARGET_KIND.roles ? roles.id : accounts.uid
 
 /** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
 export function selectableTargets(user: User, target: number): SQL | undefined {
-  if (target === NOTICE_TARGET.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
-  if (target === NOTICE_TARGET.roles)
+  if (target === NOTICE_TARGET_KIND.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
+  if (target === NOTICE_TARGET_KIND.roles)
     return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
   return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
 }
@@ -111,7 +111,7 @@ export async function publishNotice(
   { withTitle }: { withTitle: boolean },
 ) {
   const news = withTitle ? { noticeId, title } : {}
-  if (addressed.target === NOTICE_TARGET.all && addressed.tenantId === PLATFORM_TENANT_ID)
+  if (addressed.target === NOTICE_TARGET_KIND.all && addressed.tenantId === PLATFORM_TENANT_ID)
     return events.publish(db, 'notice', news)
   const online = await db
     .selectDistinct({ uid: sessions.uid })

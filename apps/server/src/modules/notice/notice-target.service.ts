@@ -7,7 +7,8 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { contains, computePageOffset } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { countAudiences, selectableTargets, NOTICE_TARGET } from './notice-audience.ts'
+import { NOTICE_TARGET_KIND } from '#domain/notices/notice-targets.ts'
+import { countAudiences, selectableTargets } from './notice-audience.ts'
 
 interface Page {
   limit: number
@@ -21,11 +22,11 @@ export async function listNoticeTargets(
   { db, user }: Ctx,
   { target, keyword, ...page }: ParsedOf<typeof calls.targets>,
 ) {
-  if (target === NOTICE_TARGET.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
+  if (target === NOTICE_TARGET_KIND.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
   const names = {
-    [NOTICE_TARGET.tenants]: contains(tenants.name, keyword),
-    [NOTICE_TARGET.roles]: contains(roles.roleName, keyword),
-    [NOTICE_TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
+    [NOTICE_TARGET_KIND.tenants]: contains(tenants.name, keyword),
+    [NOTICE_TARGET_KIND.roles]: contains(roles.roleName, keyword),
+    [NOTICE_TARGET_KIND.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
   }
   const where = and(selectableTargets(user, target), names[target])
   return { list: await named(db, target, where, { limit: page.pageSize, offset: computePageOffset(page) }) }
@@ -33,15 +34,20 @@ export async function listNoticeTargets(
 
 /** Returns the names of a notice's targets. Omits deleted targets and targets outside the data scope. */
 export const listTargetNames = (db: Db, user: User, target: number, ids: readonly number[]) => {
-  if (target === NOTICE_TARGET.all || ids.length === 0) return Promise.resolve([])
-  const key = target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.id : accounts.uid
+  if (target === NOTICE_TARGET_KIND.all || ids.length === 0) return Promise.resolve([])
+  const key =
+    target === NOTICE_TARGET_KIND.tenants ? tenants.id : target === NOTICE_TARGET_KIND.roles ? roles.id : accounts.uid
   const owner =
-    target === NOTICE_TARGET.tenants ? tenants.id : target === NOTICE_TARGET.roles ? roles.tenantId : accounts.tenantId
+    target === NOTICE_TARGET_KIND.tenants
+      ? tenants.id
+      : target === NOTICE_TARGET_KIND.roles
+        ? roles.tenantId
+        : accounts.tenantId
   return named(db, target, and(inArray(key, [...ids]), scoped(user, { tenant: owner })), EVERYTHING)
 }
 
 function named(db: Db, target: number, where: SQL | undefined, { limit, offset }: Page) {
-  if (target === NOTICE_TARGET.tenants)
+  if (target === NOTICE_TARGET_KIND.tenants)
     return db
       .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
       .from(tenants)
@@ -49,7 +55,7 @@ function named(db: Db, target: number, where: SQL | undefined, { limit, offset }
       .orderBy(asc(tenants.id))
       .limit(limit)
       .offset(offset)
-  if (target === NOTICE_TARGET.roles)
+  if (target === NOTICE_TARGET_KIND.roles)
     return db
       .select({ id: roles.id, name: roles.roleName, detail: tenantName })
       .from(roles)
