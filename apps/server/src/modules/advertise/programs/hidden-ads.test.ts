@@ -1,3 +1,4 @@
+import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
 import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
@@ -71,7 +72,10 @@ test('AD-12 agenda, forecast and preview show no name of an ad of a tenant outsi
   for (const who of [limited, customer]) {
     expect((await agenda(who)).data.planned).toMatchObject({ programName: '平台节目', adName: '数据范围之外的广告' })
     const manifest = await who.call('POST', `${ROOT}/manifest`, preview)
-    expect(manifest.data.ads).toMatchObject([{ name: '数据范围之外的广告' }, { name: '自己的' }])
+    expect(manifest.data.ads).toMatchObject([
+      { name: '数据范围之外的广告', type: AD_TYPE.text, text: { content: '数据范围之外的广告' }, files: [] },
+      { name: '自己的', type: AD_TYPE.image, text: null, files: [{ mime: 'image/png' }] },
+    ])
     const answers = [await agenda(who), manifest, await who.call('GET', `${ROOT}/forecast?id=${id}`)]
     expect(JSON.stringify(answers)).not.toContain(SECRET)
   }

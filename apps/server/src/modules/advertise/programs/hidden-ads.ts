@@ -1,4 +1,4 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE, type AdText, type Manifest, type ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { and, asc, ne, not } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -8,16 +8,14 @@ import { HIDDEN_AD_NAME } from './program-items.ts'
 
 /** Names shown instead of the names of ads that the caller may not read, by the id of the ad. */
 export type HiddenAds = ReadonlyMap<number, string>
+type Reader = Pick<Ctx, 'db' | 'user'>
 
 /**
  * Returns the ads of tenants outside the caller's data scope, which programs of the platform may contain. Several ads are
  * numbered, so that their texts differ. Ads of the platform keep their names, because they play on screens of all
  * tenants. `db` must not have row-level security.
  */
-export async function readHiddenAds(
-  { db, user }: Pick<Ctx, 'db' | 'user'>,
-  adIds: readonly number[],
-): Promise<HiddenAds> {
+export async function readHiddenAds({ db, user }: Reader, adIds: readonly number[]): Promise<HiddenAds> {
   const isReadable = scoped(user, { tenant: ads.tenantId })
   if (!isReadable || adIds.length === 0) return new Map()
   const rows = await db
@@ -28,12 +26,49 @@ export async function readHiddenAds(
   return new Map(rows.map(({ id }, at) => [id, rows.length > 1 ? `${HIDDEN_AD_NAME} ${at + 1}` : HIDDEN_AD_NAME]))
 }
 
-/** Returns the manifest without the names of ads that the caller may not read. `db` must not have row-level security. */
-export async function hideAdNames(reader: Pick<Ctx, 'db' | 'user'>, manifest: Manifest): Promise<Manifest> {
+/**
+ * Returns the manifest without the names of ads that the caller may not read; their contents stay, because the plan of a
+ * screen depends on them. `db` must not have row-level security.
+ */
+export const hideAdNames = (reader: Reader, manifest: Manifest) =>
+  replaceHidden(reader, manifest, (ad, name) => ({ ...ad, name }))
+
+/**
+ * Returns the manifest of a preview, in which a text with the replacement name plays in place of each ad that the caller
+ * may not read: text, address and files of the ad are confidential. `db` must not have row-level security.
+ */
+export const hideAdContents = (reader: Reader, manifest: Manifest) =>
+  replaceHidden(reader, manifest, (ad, name) => ({
+    ...ad,
+    name,
+    type: AD_TYPE.text,
+    text: { ...HIDDEN_TEXT, content: name },
+    linkUrl: null,
+    files: [],
+  }))
+
+const HIDDEN_TEXT: Omit<AdText, 'content'> = {
+  fontSize: 48,
+  color: '#ffffff',
+  background: '#595959',
+  align: 'center',
+  scroll: false,
+  speed: 1,
+}
+
+async function replaceHidden(
+  reader: Reader,
+  manifest: Manifest,
+  replace: (ad: ManifestAd, name: string) => ManifestAd,
+): Promise<Manifest> {
   const hidden = await readHiddenAds(
     reader,
     manifest.ads.map(({ id }) => id),
   )
   if (hidden.size === 0) return manifest
-  return { ...manifest, ads: manifest.ads.map((ad) => ({ ...ad, name: hidden.get(ad.id) ?? ad.name })) }
+  const shown = (ad: ManifestAd) => {
+    const name = hidden.get(ad.id)
+    return name === undefined ? ad : replace(ad, name)
+  }
+  return { ...manifest, ads: manifest.ads.map(shown) }
 }

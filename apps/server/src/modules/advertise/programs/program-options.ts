@@ -17,7 +17,7 @@ import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { ads, adUses } from '#schema/advertise.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { hideAdNames } from './hidden-ads.ts'
+import { hideAdContents } from './hidden-ads.ts'
 import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
 import { buildScreenManifest } from '../screens/screen-sets.ts'
@@ -168,7 +168,7 @@ export async function getDraftManifest(ctx: Ctx, input: ParsedOf<typeof calls.ma
     seen &&
     (await withoutRowSecurity(ctx, async (all) => {
       const manifest = await buildScreenManifest(all, seen.id, { now, standardZone, draft })
-      return manifest && hideAdNames({ db: all, user }, manifest)
+      return manifest && hideAdContents({ db: all, user }, manifest)
     }))
   if (!found) throw notFound('屏幕')
   return found
