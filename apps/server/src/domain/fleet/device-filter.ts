@@ -1,5 +1,18 @@
 import { type DeviceFilterValues, MIN_SN_SEARCH_LENGTH } from '@oms/contract/entities/device.ts'
-import { type AnyColumn, and, eq, gte, ilike, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  type Column,
+  eq,
+  gte,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#schema/device.ts'
 import type { User } from '#core/http/context.ts'
@@ -9,6 +22,17 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 /** Returns the condition for devices that the account may see. Every query on devices includes the condition. */
 export const visibleDevices = (user: User) =>
   and(notDeleted(devices), scoped(user, { tenant: devices.tenantId, creator: devices.createBy }))
+
+/**
+ * Returns the condition for rows without a creator that belong to a device, such as upgrade tasks. An account with
+ * `ownOnly` sees those of the devices that it created.
+ */
+export function scopedByDevice(user: User, columns: { readonly tenant: Column; readonly device: Column }) {
+  const isOwn = user.scope.ownOnly
+    ? sql`${columns.device} in (select id from ${devices} where ${eq(devices.createBy, user.uid)})`
+    : undefined
+  return and(scoped(user, { tenant: columns.tenant }), isOwn)
+}
 
 /**
  * Returns the condition for the devices that a filter matches, independent of the account: combine with

@@ -11,20 +11,21 @@ import { buildMenuTree } from '#core/auth/menu-tree.ts'
 import { expired, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { listButtons } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
 
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
 
 /** Returns the caller's profile, or a colleague's profile with the permission to list accounts. */
 export async function getProfile({ db, user, services }: Ctx, { id }: ParsedOf<typeof account.detail>) {
+  const foreign = id !== user.uid
+  if (foreign && !user.can('system:manager:query') && !user.can('system:userList:query')) throw forbidden()
+  const isVisible = foreign ? scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }) : undefined
   const [row] = await db
     .select()
     .from(accounts)
-    .where(and(eq(accounts.uid, id), notDeleted(accounts)))
-  const foreign = id !== user.uid
-  if (foreign && !user.can('system:manager:query') && !user.can('system:userList:query')) throw forbidden()
-  if (!row || (foreign && !isTenantInScope(user, row.tenantId))) throw notFound('账号')
+    .where(and(eq(accounts.uid, id), notDeleted(accounts), isVisible))
+  if (!row) throw notFound('账号')
   const rights = await services.sessions.rightsOf(id)
   return { ...row, tenantName: rights?.tenantName ?? '', roles: [...(rights?.roleNames ?? [])] }
 }

@@ -6,6 +6,7 @@ import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { scopedByDevice } from '#domain/fleet/device-filter.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
 import { SAMPLE_SPAN } from './fleet-samples.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -83,7 +84,7 @@ async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
       count(*) filter (where state = ${TASK_STATE_CODE.succeeded})::int as succeeded,
       count(*) filter (where state = ${TASK_STATE_CODE.failed} and not retried)::int as failed
     from ota_tasks where ota_id = any(${sql.param(ids)}::int[])
-      and ${scoped(user, { tenant: otaTasks.tenantId }) ?? sql`true`} and not (state >= ${TASK_STATE_CODE.succeeded} and retried)
+      and ${scopedByDevice(user, { tenant: otaTasks.tenantId, device: otaTasks.deviceId }) ?? sql`true`} and not (state >= ${TASK_STATE_CODE.succeeded} and retried)
     group by ota_id`)
   return { of: new Map(rows.map((row) => [row.otaId, row])), rows: rows.reduce((sum, { total }) => sum + total, 0) }
 }

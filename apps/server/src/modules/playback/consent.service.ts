@@ -5,9 +5,8 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { scopedByDevice, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents } from '#schema/playback.ts'
 import { files } from '#schema/system.ts'
@@ -18,7 +17,8 @@ const MAX_VALID_DAYS = 90
 const KIND = 'storageConsent'
 const FILE_ID_LENGTH = 32
 
-const visibleConsents = (user: User) => scoped(user, { tenant: ossConsents.tenantId })
+const visibleConsents = (user: User) =>
+  scopedByDevice(user, { tenant: ossConsents.tenantId, device: ossConsents.deviceId })
 const isState: Record<keyof typeof CONSENT_STATE, SQL> = {
   1: sql`${ossConsents.withdrawTime} is null and ${ossConsents.validUntil} > now()`,
   2: sql`${ossConsents.withdrawTime} is null and ${ossConsents.validUntil} <= now()`,

@@ -12,7 +12,7 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { scopedByDevice, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -145,7 +145,7 @@ export async function listViews(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
   const query = selectViews(db)
     .where(
       and(
-        scoped(user, { tenant: ossViews.tenantId }),
+        scopedByDevice(user, { tenant: ossViews.tenantId, device: ossViews.deviceId }),
         contains(ossViews.sn, input.sn),
         contains(ossViews.operName, input.operName),
         input.tenantId === undefined ? undefined : eq(ossViews.tenantId, input.tenantId),

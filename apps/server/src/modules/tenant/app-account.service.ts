@@ -26,7 +26,7 @@ export const APP_ACCOUNT_VIOLATIONS = {
 } as const
 
 const inScope = (user: User): SQL | undefined =>
-  and(notDeleted(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
+  and(notDeleted(appAccounts), scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy }))
 const canSeeContacts = (user: User) => user.can('AccountAdministration:accountList:plain')
 const told = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'account', tenantId })

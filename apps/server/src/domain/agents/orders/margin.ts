@@ -8,7 +8,7 @@ import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import { visibleUse } from '#domain/agents/usage/usage-figures.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
 import { type IncomeDetail, type IncomePeriod, buildIncomeQuery, buildIncomeCtes } from './earned-income.ts'
 
@@ -29,7 +29,7 @@ function costRows(user: User, { startDate, endDate }: MarginFilter) {
         select day, tenant_id, agent_id, case when source = ${USAGE_SOURCE.device} then device_id else 0 end as device_id,
           sum(cost) as cost, bool_or(is_estimate = 1) as is_estimate
         from agent_usage where cost <> 0 and day between ${startDate}::date and ${endDate}::date
-          and ${scoped(user, { tenant: agentUsage.tenantId }) ?? sql`true`}
+          and ${visibleUse(user) ?? sql`true`}
         group by 1, 2, 3, 4) u),
     packs as (
       select distinct g.scope, g.target_id, o.package_id, g.begin_time::date as first, g.valid_until::date as last, g.valid_until

@@ -3,7 +3,7 @@ import { USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/us
 import { and, between, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import { scopedByAgent } from '#domain/agents/agents/visible-agents.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
 
 /** Period and owner of measured use. */
@@ -51,14 +51,18 @@ export const buildUsageFigures = (user: User, isByModel: boolean) => sql`
   ${isEstimated([USAGE_UNIT.seconds])} as "hasEstimatedMinutes",
   ${isEstimated([USAGE_UNIT.tokensIn, USAGE_UNIT.tokensOut])} as "hasEstimatedTokens"`
 
-/** Returns the condition of the use that the account may see. */
+/** Returns the condition for the use in the data scope of an account. */
+export const visibleUse = (user: User) =>
+  scopedByAgent(user, { tenant: agentUsage.tenantId, agent: agentUsage.agentId, device: agentUsage.deviceId })
+
+/** Returns the condition for the use of a period and owner that the account may see. */
 export const buildUsageCondition = (
   user: User,
   { startDate, endDate, tenantId, agentId, deviceId, modelId, source }: UsageFilter,
 ) =>
   and(
     between(agentUsage.day, startDate, endDate),
-    scoped(user, { tenant: agentUsage.tenantId }),
+    visibleUse(user),
     tenantId === undefined ? undefined : eq(agentUsage.tenantId, tenantId),
     agentId === undefined ? undefined : eq(agentUsage.agentId, agentId),
     deviceId === undefined ? undefined : eq(agentUsage.deviceId, deviceId),

@@ -13,7 +13,8 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-import { formatPluginValues, readAgent, type StoredAgent, visibleAgents } from './agent-store.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
+import { formatPluginValues, readAgent, type StoredAgent } from './agent-store.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

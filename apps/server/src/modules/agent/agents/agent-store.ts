@@ -3,14 +3,14 @@ import { and, desc, eq, lte, notInArray } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import type { Ctx } from '#core/http/context.ts'
 import {
   pickBehaviour,
   listChangedFields,
   type StoredBehaviour,
   type VersionSnapshot,
 } from '#domain/agents/agents/agent-behaviour.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
@@ -22,9 +22,6 @@ export const AGENT_TITLES: Record<string, string> = { ...readFieldTitles(AgentIn
 export const AGENT_BIZ_TYPE = 'agent'
 /** Versions kept for each agent. */
 const KEPT_VERSIONS = 100
-
-export const visibleAgents = (user: User) =>
-  and(notDeleted(agents), scoped(user, { tenant: agents.tenantId, creator: agents.createBy }))
 
 /** Returns the agent, locked until the transaction ends. */
 export async function lockAgent({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredAgent> {

@@ -7,7 +7,8 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import { addEvents } from '#domain/agents/devices/device-events.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
@@ -34,7 +35,7 @@ async function agentOf({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
   const [found] = await db
     .select({ id: agents.id, tenantId: agents.tenantId, agentName: agents.agentName })
     .from(agents)
-    .where(and(eq(agents.id, id), notDeleted(agents), scoped(user, { tenant: agents.tenantId })))
+    .where(and(eq(agents.id, id), visibleAgents(user)))
     .for('share')
   if (!found) throw invalid('智能体不存在或已被删除', 'agentId')
   return found

@@ -5,13 +5,14 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import {
   HAS_OTHER_IDENTITY_SQL,
   readSessionWindow,
   computeDeviceState,
   visibleBindings,
 } from '#domain/agents/devices/device-state.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import type { PackUser } from '#domain/agents/orders/open-packs.ts'
 import { hasLimit, readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
@@ -142,7 +143,7 @@ export async function listAgentOptions({ db, user }: Ctx, { keyword }: ParsedOf<
     })
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
-    .where(and(notDeleted(agents), scoped(user, { tenant: agents.tenantId }), contains(agents.agentName, keyword)))
+    .where(and(visibleAgents(user), contains(agents.agentName, keyword)))
     .orderBy(asc(byName(agents.agentName)), asc(agents.id))
     .limit(MAX_OPTIONS)
   return { list }

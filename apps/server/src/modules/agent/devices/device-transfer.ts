@@ -5,7 +5,8 @@ import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
-import { notDeleted, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { ensureVoiceModelIn } from '#domain/agents/models/voice-model.ts'
 import { readLimitModes } from '#domain/agents/orders/device-limits.ts'
@@ -156,7 +157,7 @@ async function findAgent(
     const [found] = await db
       .select({ id: agents.id, tenantId: agents.tenantId })
       .from(agents)
-      .where(and(eq(agents.agentCode, code), notDeleted(agents), scoped(user, { tenant: agents.tenantId })))
+      .where(and(eq(agents.agentCode, code), visibleAgents(user)))
     const problem = found ? await findReceivingProblem(db, found.tenantId) : `智能体编码「${code}」不存在`
     state.agents.set(code, problem === undefined ? found! : { problem })
   }

@@ -1,6 +1,6 @@
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate, within } from '#core/database/lists/list-query.ts'
@@ -8,7 +8,8 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { bindingsWithVisibleTalks, scopedByAgent, visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -24,7 +25,10 @@ export const HISTORY_RECORD = { bizType: 'agent' } as const
 const SHARED_MEMORY = 2
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
-export const visibleSessions = (user: User) => scoped(user, { tenant: agentSessions.tenantId })
+export const visibleSessions = (user: User) =>
+  scopedByAgent(user, { tenant: agentSessions.tenantId, agent: agentSessions.agentId, device: agentSessions.deviceId })
+const visibleTurns = (user: User) =>
+  scopedByAgent(user, { tenant: agentTurns.tenantId, agent: agentTurns.agentId, device: agentTurns.deviceId })
 
 export const selectSessions = (db: Db) =>
   db
@@ -118,7 +122,7 @@ export async function sendTurnAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls
     .from(agentTurns)
     .innerJoin(files, eq(files.id, agentTurns.audioId))
     .leftJoin(devices, eq(devices.id, agentTurns.deviceId))
-    .where(and(eq(agentTurns.audioId, audioId), scoped(user, { tenant: agentTurns.tenantId })))
+    .where(and(eq(agentTurns.audioId, audioId), visibleTurns(user)))
     .limit(1)
   if (!found) throw notFound('语音')
   const { agentId, reportTime, deviceName, ...file } = found
@@ -169,11 +173,14 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
     .from(agents)
     .leftJoin(agentDevices, deviceId === undefined ? sql`false` : eq(agentDevices.agentId, agents.id))
     .where(
-      and(
-        notDeleted(agents),
-        scoped(user, { tenant: agents.tenantId }),
-        deviceId === undefined ? eq(agents.id, agentId!) : eq(agentDevices.deviceId, deviceId),
-      ),
+      deviceId === undefined
+        ? and(visibleAgents(user), eq(agents.id, agentId!))
+        : and(
+            notDeleted(agents),
+            bindingsWithVisibleTalks(user),
+            eq(agentDevices.deviceId, deviceId),
+            or(ne(agents.memoryScope, SHARED_MEMORY), visibleAgents(user)),
+          ),
     )
   if (!found) throw notFound(deviceId === undefined ? '智能体' : '设备')
   const isOfAgent = deviceId === undefined || found.scope === SHARED_MEMORY

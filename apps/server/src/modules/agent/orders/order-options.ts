@@ -11,7 +11,7 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { deviceGroups, devices } from '#schema/device.ts'
-import { visibleAgents } from '../agents/agent-store.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { BINDING_NAME } from '../devices/device-rows.ts'
 
 const MAX_OPTIONS = 100

@@ -9,7 +9,7 @@ import { buildGroupCondition } from '#domain/fleet/device-filter.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { visibleAgents } from '../agents/agent-store.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import type { OrderTerms } from './order-terms.ts'
 
 export interface Target {

@@ -7,7 +7,8 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { scoped, transact } from '#core/tenancy/tenancy.ts'
+import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentTurns, agentVoiceprints } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
@@ -20,7 +21,6 @@ const NOT_KEPT = { 'cache-control': 'no-store' }
 
 export const visibleVoiceprints = (user: User) =>
   scoped(user, { tenant: agentVoiceprints.tenantId, creator: agentVoiceprints.createBy })
-const visibleAgents = (user: User) => and(notDeleted(agents), scoped(user, { tenant: agents.tenantId }))
 
 const hits = sql<number>`(select count(*)::int from agent_turns t where t.agent_id = ${agentVoiceprints.agentId}
   and t.speaker = ${agentVoiceprints.name} and t.speaker <> '' and t.report_time > now() - interval '30 days')`
