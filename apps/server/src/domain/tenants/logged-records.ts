@@ -1,6 +1,5 @@
 import { and, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { tenantRecords } from '#core/database/record.ts'
-import { selectNoticeTenants } from '#domain/notices/notice-targets.ts'
 import type { User } from '#core/http/context.ts'
 import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { operLogs } from '#schema/system.ts'
@@ -61,12 +60,6 @@ const RECORDS_OF_SEVERAL_TENANTS = [
     sql`tenant_id`,
   ],
   ['adProgram', buildProgramTenants(), sql`id`, sql`tenant_id`],
-  [
-    'notice',
-    sql`(select notice_id as id, t.id as tenant_id from notices, lateral (${selectNoticeTenants()}) t(id))`,
-    sql`id`,
-    sql`tenant_id`,
-  ],
 ] as const
 
 /**
@@ -109,9 +102,17 @@ export function isLoggedRecordInScope(user: User): SQL | undefined {
   )
   return and(
     not(sql`(${sql.join(outside, sql` or `)})`),
+    or(eq(operLogs.uid, uid), not(buildPlatformNoticeCondition(recordId))),
     or(eq(operLogs.uid, uid), not(buildForeignCallCondition(tenants))),
   )
 }
+
+/**
+ * SQL condition: the row is an operation on a notice of the platform. It contains the text and the targets of its time,
+ * and both may have been outside the scope. Limited staff therefore reads only its own operations on such notices.
+ */
+const buildPlatformNoticeCondition = (recordId: SQL) => sql`(${operLogs.bizType} = 'notice' and exists (
+  select from notices n where n.notice_id = ${recordId} and n.tenant_id = ${PLATFORM_TENANT_ID}))`
 
 /**
  * SQL condition: the input names a tenant outside the scope, or the row is a refusal without a record in the log of the

@@ -192,9 +192,23 @@ describe('targets of notices', () => {
     expect(titles).not.toContain('工单已分派给您')
     expect(titles).not.toContain('全员草稿')
     expect(titles).toContain('全员')
-    expect((await narrow.call('GET', `/api/v1/sys/operlog/biz/notice/${id}`)).data?.list ?? []).toEqual([])
+    const history = async (noticeId: number) =>
+      (await narrow.call('GET', `/api/v1/sys/operlog/biz/notice/${noticeId}`)).data.list
+    for (const noticeId of [id, ...shared]) expect(await history(noticeId)).toEqual([])
     const inside = await draft({ target: 4, targetIds: [admin.uid, narrow.uid] })
     expect(await narrow.call('PUT', NOTICE, { ...changed, noticeId: inside })).toMatchObject({ code: 200 })
+    expect(await history(inside), 'its own change, not the creation by another account').toHaveLength(1)
+  })
+
+  test('the log shows limited staff no text of a notice before the notice was addressed to its tenants', async () => {
+    const other = await app.by({ tenant: '庚公司' })
+    const narrow = await app.by({ permissions: ALL, dataScope: 2 })
+    const id = await draft({ target: 4, targetIds: [other.uid], content: '<p>只给庚公司</p>' })
+    const moved = { ...body({ target: 4, targetIds: [narrow.uid] }), noticeId: id, rev: 0 }
+    expect(await admin.call('PUT', NOTICE, moved)).toMatchObject({ code: 200 })
+    expect(await narrow.call('GET', `${NOTICE}/${id}`)).toMatchObject({ code: 200 })
+    const seen = await narrow.call('GET', '/api/v1/sys/operlog/page?pageSize=100')
+    expect(JSON.stringify(seen)).not.toContain('庚公司')
   })
 
   test('a notice of another tenant returns the same error as an unknown notice', async () => {
