@@ -88,12 +88,18 @@ export const accounts = {
     input: z.object({ keyword: search('客户', 50) }),
     result: z.object({ list: z.array(z.object({ id: z.int(), name: z.string() })) }),
   },
-  /** Accounts for pickers (ticket handlers, notice targets) whose account, name or number contains `keyword`. */
+  /**
+   * Accounts for pickers (ticket handlers, notice targets) whose account, name or number contains `keyword`; with
+   * `forTickets` only those that may handle tickets.
+   */
   search: {
     method: 'GET',
     path: '/api/v1/account/search',
     access: 'session',
-    input: pageQuery.extend({ keyword: search('关键字', 30) }),
+    input: pageQuery.extend({
+      keyword: search('关键字', 30),
+      forTickets: z.coerce.number().pipe(z.literal(1)).optional(),
+    }),
     result: z.object({ list: z.array(PickedUser) }),
   },
   detail: {

@@ -17,6 +17,8 @@ interface UserPickerProps {
   chosen?: Pick<User, 'uid' | 'realname'>
   id?: string
   placeholder?: string
+  /** Offers only accounts that may handle tickets. */
+  forTickets?: true
 }
 
 /** Selects an account by account name, name or mobile number; searches on the server while typing. */
@@ -26,9 +28,15 @@ export function UserPicker({
   chosen,
   id,
   placeholder = '输入账号、姓名或手机号搜索',
+  forTickets,
 }: UserPickerProps) {
   const [keyword, setText] = useKeyword()
-  const { data, isFetching } = useRead(accounts.search, { keyword, pageNum: 1, pageSize: 20 })
+  const { data, isFetching } = useRead(accounts.search, {
+    keyword,
+    pageNum: 1,
+    pageSize: 20,
+    ...(forTickets && { forTickets: 1 }),
+  })
   const found = data?.list ?? []
   const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]
   return (

@@ -62,7 +62,7 @@ export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: nu
           <Select mode="tags" tokenSeparators={[',', '，']} options={tags} placeholder="输入后回车，可选已有标签" />
         </Field>
         <Field of={FeedbackInput} name="handlerId" hint="不选则进入待认领">
-          <UserPicker />
+          <UserPicker forTickets />
         </Field>
         <Field of={FeedbackInput} name="images">
           <ImageUpload rule={TICKET_IMAGE} purpose="ticketImage" />

@@ -11,7 +11,7 @@ const MAX_HOLDERS = 500
  * that needs the permission. Use `listPlatformStaff` for a message to the platform that names data of other tenants.
  */
 export const listAccountsWithPermission = (db: Db, tenantId: number, permission: string): Promise<number[]> =>
-  uidsOf(db, isHolder(tenantId, permission))
+  uidsOf(db, buildHolderCondition(tenantId, permission))
 
 /**
  * Returns the enabled accounts of the platform that hold a permission now. Their data scope contains all tenants that a
@@ -21,7 +21,8 @@ export const listPlatformStaff = (
   db: Db,
   permission: string,
   concerned: readonly number[] | 'all',
-): Promise<number[]> => uidsOf(db, and(isHolder(PLATFORM_TENANT_ID, permission), isScopeContaining(concerned)))
+): Promise<number[]> =>
+  uidsOf(db, and(buildHolderCondition(PLATFORM_TENANT_ID, permission), isScopeContaining(concerned)))
 
 /** A record that a message asks accounts to change. */
 interface NotifiedRecord {
@@ -43,13 +44,14 @@ export const listAccountsForRecord = (
   uidsOf(
     db,
     and(
-      isHolder(tenantId, permission),
+      buildHolderCondition(tenantId, permission),
       tenantId === PLATFORM_TENANT_ID ? isScopeContaining(reached) : undefined,
       or(isSuper, seesRecordsOfOthers, eq(accounts.uid, createBy ?? 0)),
     ),
   )
 
-function isHolder(tenantId: number, permission: string) {
+/** Returns the condition on `accounts` for the accounts of a tenant that hold a permission now. */
+export function buildHolderCondition(tenantId: number, permission: string) {
   const offered =
     tenantId === PLATFORM_TENANT_ID
       ? sql``

@@ -1,7 +1,9 @@
 import type { accounts as contract } from '@oms/contract/account-list/account-list.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { and, asc, eq, or } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
+import { buildHolderCondition } from '#domain/accounts/permission-holders.ts'
 import { loginLogs } from '#schema/system.ts'
 import {
   type Account,
@@ -45,7 +47,10 @@ export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contrac
  * Lists colleagues: enabled accounts of the session's tenant. Phone numbers are always masked and found only in
  * full.
  */
-export async function searchColleagues({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof contract.search>) {
+export async function searchColleagues(
+  { db, user }: Ctx,
+  { keyword, forTickets, ...page }: ParsedOf<typeof contract.search>,
+) {
   if (user.tenantId === null) return { list: [] }
   const named = or(
     contains(accounts.account, keyword),
@@ -56,7 +61,15 @@ export async function searchColleagues({ db, user }: Ctx, { keyword, ...page }: 
   const found = await db
     .select()
     .from(accounts)
-    .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts), named))
+    .where(
+      and(
+        eq(accounts.tenantId, user.tenantId),
+        eq(accounts.status, 1),
+        notDeleted(accounts),
+        named,
+        forTickets === 1 ? buildHolderCondition(user.tenantId, feedback.dispose.access) : undefined,
+      ),
+    )
     .orderBy(asc(accounts.uid))
     .limit(page.pageSize)
     .offset(computePageOffset(page))

@@ -31,6 +31,21 @@ describe('batches', () => {
     for (const handler of [lead, customer]) expect((await assignTo(handler)).data).toMatchObject({ done: 1 })
   })
 
+  test('a ticket is not assigned to an account that may not handle tickets, and pickers do not offer it', async () => {
+    const [lead, reader] = [await server.as(...LEAD_PERMISSIONS), await server.as('AfterService:Questions:list')]
+    const refusal = { code: 400, msg: '该处理人员没有处理工单的权限，请重新选择', data: { field: 'handlerId' } }
+    const assignment = { ids: [await createTicketBy(lead)], handlerId: reader.uid }
+    expect(await lead.call('POST', `${TICKET_URL}/assign`, assignment)).toMatchObject(refusal)
+    expect(await handleTicket(lead, assignment.ids[0]!, { handlerId: reader.uid })).toMatchObject(refusal)
+    const offered = async (query: string) =>
+      (await lead.call('GET', `/api/v1/account/search?pageSize=100&${query}`)).data.list.map(
+        ({ uid }: { uid: number }) => uid,
+      )
+    expect(await offered('')).toContain(reader.uid)
+    expect(await offered('forTickets=1')).not.toContain(reader.uid)
+    expect(await offered('forTickets=1')).toContain(lead.uid)
+  })
+
   test('each row succeeds or fails independently', async () => {
     const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const [a, b] = [await createTicketBy(lead), await createTicketBy(lead)]

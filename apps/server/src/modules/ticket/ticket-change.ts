@@ -1,3 +1,4 @@
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import {
   DISPOSE_STATUS,
   FEEDBACK_CLOSED,
@@ -57,7 +58,8 @@ export interface TicketHandler {
 
 /**
  * Returns the new handler: an enabled account of the vendor whose data scope contains the ticket's tenant, or an account
- * of that tenant while the tenant is in use.
+ * of that tenant while the tenant is in use. The account must hold the permission to handle tickets; otherwise nobody
+ * could continue the ticket.
  */
 export async function requireHandler(
   { db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>,
@@ -71,8 +73,11 @@ export async function requireHandler(
     .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
-  const scope = (await services.sessions.rightsOf(uid))?.scope
-  if (scope && scope.tenants !== 'all' && !scope.tenants.includes(tenantId))
+  const rights = await services.sessions.rightsOf(uid)
+  if (!rights?.isSuper && !rights?.permissions.has(feedback.dispose.access))
+    throw invalid('该处理人员没有处理工单的权限，请重新选择', 'handlerId')
+  const { scope } = rights
+  if (scope.tenants !== 'all' && !scope.tenants.includes(tenantId))
     throw invalid('该处理人员的数据范围不包含工单所属客户，请重新选择', 'handlerId')
   return { uid, name: formatAccountName(found) }
 }

@@ -96,7 +96,7 @@ function Assign(props: Props) {
     <Modal title={formatBatchTitle('assign', props.rows)} {...modal} okText="分派">
       <Form {...form}>
         <Field of={AssignInput} name="handlerId">
-          <UserPicker />
+          <UserPicker forTickets />
         </Field>
         <NoteField of={AssignInput} name="remark" rows={3} />
       </Form>

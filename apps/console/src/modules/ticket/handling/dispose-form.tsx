@@ -79,7 +79,7 @@ function HandlerField({ info, name, form }: { info: TicketInfo; name: string; fo
           rules={[{ required: true, message: FEEDBACK_MESSAGES.handler }]}
           validateTrigger="onChange"
         >
-          <UserPicker {...(chosen && { chosen })} />
+          <UserPicker forTickets {...(chosen && { chosen })} />
         </Form.Item>
         <Button onClick={() => form.setFieldsValue({ handlerId: uid })}>由我处理</Button>
       </div>
