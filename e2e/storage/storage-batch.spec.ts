@@ -29,7 +29,10 @@ test('STORAGE-12 a user opens cloud storage by a file after a dry run, and anoth
   const admin = await api()
   const { name, sns } = await makeCameras(admin)
   const setting = await admin.call<object>('GET', '/api/v1/oss/setting')
-  putBack((undo) => undo.call('PUT', '/api/v1/oss/setting', setting))
+  putBack(async (undo) => {
+    const { rev } = await undo.call<{ rev: number }>('GET', '/api/v1/oss/setting')
+    return undo.call('PUT', '/api/v1/oss/setting', { ...setting, rev })
+  })
   await admin.call('PUT', '/api/v1/oss/setting', { ...setting, twoPersonAbove: 1 })
 
   await login(await staff(PERMISSIONS, '申请人'))

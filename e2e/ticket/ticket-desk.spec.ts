@@ -86,7 +86,10 @@ test('the desk stores SLA limits and holidays, and imports a pasted holiday noti
 }) => {
   const admin = await api()
   const before = await admin.call<object>('GET', '/api/v1/feedback/sla')
-  putBack((again) => again.call('PUT', '/api/v1/feedback/sla', before))
+  putBack(async (again) => {
+    const { rev } = await again.call<{ rev: number }>('GET', '/api/v1/feedback/sla')
+    return again.call('PUT', '/api/v1/feedback/sla', { ...before, rev })
+  })
   await login()
   await page.goto(QUESTIONS)
   await page.getByRole('button', { name: '服务时限' }).click()

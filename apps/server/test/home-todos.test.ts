@@ -132,7 +132,7 @@ async function addContents() {
     await app.db.execute(sql`insert into agent_devices (device_id, tenant_id, agent_id, mac, other_client_id)
       values (${id}, ${tenantId}, 1, ${mac}, 'other')`)
   }
-  refuse('calendar', 'PUT', '/feedback/sla', { ...STANDARD_SLA })
+  refuse('calendar', 'PUT', '/feedback/sla', { ...STANDARD_SLA, rev: 0 })
 }
 
 beforeAll(async () => {

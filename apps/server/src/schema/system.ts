@@ -297,4 +297,7 @@ export const settings = pgTable('settings', {
   key: varchar({ length: 50 }).primaryKey(),
   value: jsonb().notNull(),
   updateTime: moment().notNull().default(sql`now()`),
+  /** Last editor, for values that a form saves. */
+  updateBy: integer(),
+  rev: integer().notNull().default(0),
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, whole } from '../core/fields.ts'
+import { choice, rev, whole } from '../core/fields.ts'
 
 /** Permitted numbers of days between a notice and the end of a service. */
 export const NOTICE_DAYS = [60, 30, 15, 7, 3, 1] as const
@@ -66,7 +66,7 @@ export const storageSettings = {
     path: '/api/v1/oss/setting',
     access: 'ossManage:ossStatisticalAnalysis:setting',
     input: z.object({}),
-    result: StorageSettings,
+    result: StorageSettings.extend({ rev: z.int() }),
   },
   save: {
     method: 'PUT',
@@ -76,7 +76,7 @@ export const storageSettings = {
     title: '修改云存参数',
     kind: 'edit',
     body: 'json',
-    input: StorageSettings,
+    input: StorageSettings.extend({ rev }),
     result: z.null(),
     done: '保存成功',
   },

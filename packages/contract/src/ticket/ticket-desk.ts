@@ -137,7 +137,7 @@ export const desk = {
     path: '/api/v1/feedback/sla',
     access: 'session',
     input: z.object({}),
-    result: SlaSettings,
+    result: SlaSettings.extend({ rev: z.int() }),
   },
   saveSla: {
     method: 'PUT',
@@ -147,7 +147,7 @@ export const desk = {
     title: '修改服务时限',
     kind: 'edit',
     body: 'json',
-    input: SlaSettings,
+    input: SlaSettings.extend({ rev }),
     result: done,
     done: '保存成功',
   },

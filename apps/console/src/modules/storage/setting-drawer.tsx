@@ -12,11 +12,13 @@ const NOTICES = NOTICE_DAYS.map((days) => ({ value: days, label: `${days} 天前
 /** Thousandths of a fen in one yuan. */
 const PER_YUAN = 100_000
 
+const read = () => call(storageSettings.get, {}, { quiet: true })
+
 /** Settings of cloud storage that apply to the whole installation. */
 export function SettingDrawer({ onClose }: { onClose(): void }) {
   return (
     <FreshRecord
-      read={() => call(storageSettings.get, {}, { quiet: true })}
+      read={read}
       layer="drawer"
       title="云存参数"
       onClose={onClose}
@@ -26,8 +28,8 @@ export function SettingDrawer({ onClose }: { onClose(): void }) {
   )
 }
 
-function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(storageSettings.save, { onClose, initial: stored as never })
+function Loaded({ stored, onClose }: { stored: StorageSettings & { readonly rev: number }; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(storageSettings.save, { onClose, initial: stored, latest: read })
   const of = StorageSettings
   return (
     <Drawer {...drawer} title="云存参数" footer={<FormFooter {...footer} />}>

@@ -1,14 +1,14 @@
 import { DEFAULT_STORAGE_SETTINGS, StorageSettings } from '@oms/contract/storage/setting.ts'
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { settings } from '#schema/system.ts'
+import { readSetting } from '#core/database/setting-store.ts'
 
 export const STORAGE_SETTINGS_KEY = 'storage'
 
 /** Returns the settings of cloud storage. Invalid values stored by an older version fall back to the default. */
 export async function readStorageSettings(db: Db): Promise<StorageSettings> {
-  const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, STORAGE_SETTINGS_KEY))
-  const stored = StorageSettings.safeParse(row?.value)
+  const { value } = await readSetting(db, STORAGE_SETTINGS_KEY)
+  const stored = StorageSettings.safeParse(value)
   return stored.success ? stored.data : DEFAULT_STORAGE_SETTINGS
 }
 

@@ -1,8 +1,7 @@
 import { SlaSettings, type SlaValue, STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { FEEDBACK_CLOSED, FEEDBACK_SUSPENDED } from '@oms/contract/ticket/ticket-rows.ts'
-import { eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { settings } from '#schema/system.ts'
+import { readSetting } from '#core/database/setting-store.ts'
 import { addWorkingMinutes } from './business-clock.ts'
 
 export const SLA_SETTINGS_KEY = 'ticketSla'
@@ -12,8 +11,8 @@ const NEAR = 0.8
 
 /** Returns the SLA settings. Invalid values stored by an older version fall back to the default. */
 export async function readSlaSettings(db: Db): Promise<SlaValue> {
-  const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SLA_SETTINGS_KEY))
-  const stored = SlaSettings.safeParse(row?.value)
+  const { value } = await readSetting(db, SLA_SETTINGS_KEY)
+  const stored = SlaSettings.safeParse(value)
   return stored.success ? stored.data : STANDARD_SLA
 }
 

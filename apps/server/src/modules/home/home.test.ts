@@ -117,11 +117,11 @@ describe('home page', () => {
       (await who.call('GET', `${HOME}/todo`)).data.list.map(({ key }: { key: string }) => key)
     const keeper = await app.as('AfterService:Questions:list', 'AfterService:Questions:sla')
     const year = new Date().getUTCFullYear()
-    const keep = (holidays: readonly string[]) =>
-      keeper.call('PUT', '/api/v1/feedback/sla', {
-        ...STANDARD_SLA,
-        calendar: { ...STANDARD_SLA.calendar, holidays, workdays: [] },
-      })
+    const keep = async (holidays: readonly string[]) => {
+      const { rev } = (await keeper.call('GET', '/api/v1/feedback/sla')).data
+      const calendar = { ...STANDARD_SLA.calendar, holidays, workdays: [] }
+      return keeper.call('PUT', '/api/v1/feedback/sla', { ...STANDARD_SLA, calendar, rev })
+    }
     expect((await keep([])).code).toBe(200)
     expect(await keys(keeper)).toContain('calendar')
     expect(await keys(await app.as('AfterService:Questions:list'))).not.toContain('calendar')

@@ -2,10 +2,10 @@ import { type storageSettings as calls, StorageSettings } from '@oms/contract/st
 import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import { readSetting, saveSetting } from '#core/database/setting-store.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readStorageSettings, STORAGE_SETTINGS_KEY } from '#domain/storage/settings.ts'
-import { settings } from '#schema/system.ts'
 
 const TITLES = Object.fromEntries(
   Object.keys(StorageSettings.shape).map((field) => [field, about(StorageSettings, field).title]),
@@ -16,20 +16,16 @@ function assertVendorStaff({ user }: Ctx) {
   if (!user.isPlatform) throw forbidden()
 }
 
-export function getSettings(ctx: Ctx) {
+export async function getSettings(ctx: Ctx) {
   assertVendorStaff(ctx)
-  return readStorageSettings(ctx.db)
+  const { rev } = await readSetting(ctx.db, STORAGE_SETTINGS_KEY)
+  return { ...(await readStorageSettings(ctx.db)), rev }
 }
 
-export async function saveSettings(ctx: Ctx, input: ParsedOf<typeof calls.save>) {
+export async function saveSettings(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.save>) {
   assertVendorStaff(ctx)
-  const { db, now } = ctx
-  const before = await readStorageSettings(db)
-  const change = { value: input, updateTime: now.toISOString() }
-  await db
-    .insert(settings)
-    .values({ key: STORAGE_SETTINGS_KEY, ...change })
-    .onConflictDoUpdate({ target: settings.key, set: change })
+  const before = await readStorageSettings(ctx.db)
+  await saveSetting(ctx, STORAGE_SETTINGS_KEY, input, rev)
   ctx.audit({ bizType: 'storageSetting', action: '修改云存参数', diff: listChanges(before, input, TITLES) })
   return null
 }

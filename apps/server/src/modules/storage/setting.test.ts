@@ -11,26 +11,38 @@ const SETTING = '/api/v1/oss/setting'
 const app = useApp()
 const { at, setNow, call, newDevice, open, packages, breaches, rowsOf } = useStorage(app)
 
+/** Saves the default settings with these changes, from the stored revision. */
+const save = async (over: object) =>
+  call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, ...over, rev: (await call('GET', SETTING)).data.rev })
 const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
 
 test('the settings are read and changed only by staff whose data scope is all tenants, and the change is logged', async () => {
-  expect((await call('GET', SETTING)).data).toEqual(DEFAULT_STORAGE_SETTINGS)
+  expect((await call('GET', SETTING)).data).toEqual({ ...DEFAULT_STORAGE_SETTINGS, rev: 0 })
   const permissions = ['ossManage:ossStatisticalAnalysis:setting', 'ossManage:ossStatisticalAnalysis:list']
   const tenant = await app.by({ tenant: '己公司', permissions })
   expect(await tenant.call('GET', SETTING)).toMatchObject({ code: 501 })
-  expect(await tenant.call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)).toMatchObject({ code: 501 })
-  expect(await call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, keepDays: 31 })).toMatchObject({
+  expect(await tenant.call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, rev: 0 })).toMatchObject({ code: 501 })
+  expect(await call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, keepDays: 31, rev: 0 })).toMatchObject({
     code: 400,
     data: { field: 'keepDays' },
   })
   const changed = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 0, noticeDays: [1, 15, 1] }
-  expect(await call('PUT', SETTING, changed)).toMatchObject({ code: 200, msg: '保存成功' })
-  expect((await call('GET', SETTING)).data).toEqual({ ...changed, noticeDays: [15, 1] })
+  expect(await call('PUT', SETTING, { ...changed, rev: 0 })).toMatchObject({ code: 200, msg: '保存成功' })
+  expect((await call('GET', SETTING)).data).toEqual({ ...changed, noticeDays: [15, 1], rev: 1 })
   const { rows } = await app.db.execute<{ diff: { field: string }[] }>(
     sql`select diff from oper_logs where biz_type = 'storageSetting' and diff is not null`,
   )
   expect(rows.flatMap(({ diff }) => diff.map(({ field }) => field)).sort()).toEqual(['keepDays', 'noticeDays'])
-  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
+  await save({})
+})
+
+test('of parallel saves from one revision of the settings or the time limits, one is stored and the others are refused', async () => {
+  for (const url of [SETTING, '/api/v1/feedback/sla']) {
+    const { data } = await call('GET', url)
+    const saved = await Promise.all(Array.from({ length: 5 }, () => call('PUT', url, data)))
+    expect(saved.map(({ code }) => code).sort()).toEqual([200, 400, 400, 400, 400])
+    expect((await call('GET', url)).data.rev).toBe(data.rev + 1)
+  }
 })
 
 test('STORAGE-02 the list separates expired services with kept videos from those with deleted videos', async () => {
@@ -111,16 +123,16 @@ test('unbinding a device leaves its packages in force, or suspends them when the
     return list.map(({ state }) => state).sort()
   }
   expect(await unbind()).toEqual([0, 0, 1, 1])
-  await call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, onUnbind: 2 })
+  await save({ onUnbind: 2 })
   expect(await unbind()).toEqual([0, 0, 3, 3])
   expect(await unbind()).toEqual([0, 0, 3, 3])
   expect(await breaches()).toEqual([])
-  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
+  await save({})
 })
 
 test('settings that an earlier version stored stay valid without onUnbind', async () => {
   const { onUnbind: _new, ...stored } = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 }
   await app.db.execute(sql`update settings set value = ${JSON.stringify(stored)}::jsonb where key = 'storage'`)
-  expect((await call('GET', SETTING)).data).toEqual({ ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 })
-  await call('PUT', SETTING, DEFAULT_STORAGE_SETTINGS)
+  expect((await call('GET', SETTING)).data).toMatchObject({ ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 })
+  await save({})
 })

@@ -2,13 +2,13 @@ import type { desk } from '@oms/contract/ticket/ticket-desk.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
-import { settings } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { tickets, ticketTemplates, ticketViewers } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { readSetting, saveSetting } from '#core/database/setting-store.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { SLA_SETTINGS_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
@@ -76,26 +76,23 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.remo
   return null
 }
 
-export function getSlaSettings({ db, user }: Ctx) {
+export async function getSlaSettings({ db, user }: Ctx) {
   assertDeskPermission(user)
-  return readSlaSettings(db)
+  const { rev } = await readSetting(db, SLA_SETTINGS_KEY)
+  return { ...(await readSlaSettings(db)), rev }
 }
 
 /**
  * Saves the SLA settings. One calendar applies to the installation, so only the platform changes it. The scheduled
  * job recalculates open tickets.
  */
-export async function saveSlaSettings(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
+export async function saveSlaSettings(ctx: Ctx, { rev, ...input }: ParsedOf<typeof desk.saveSla>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
   const { holidays, workdays } = input.calendar
   const both = workdays.find((day) => holidays.includes(day))
   if (both) throw invalid(`${both} 不能既是节假日又是调休上班日`, 'calendar.workdays')
-  const change = { value: input, updateTime: now.toISOString() }
-  await db
-    .insert(settings)
-    .values({ key: SLA_SETTINGS_KEY, ...change })
-    .onConflictDoUpdate({ target: settings.key, set: change })
+  await saveSetting(ctx, SLA_SETTINGS_KEY, input, rev)
   await db.update(tickets).set({ slaNextTime: now.toISOString() }).where(ne(tickets.status, 5))
   ctx.audit({ bizType: SLA_SETTINGS_KEY, action: input.enabled ? '修改服务时限' : '停用服务时限' })
   return null

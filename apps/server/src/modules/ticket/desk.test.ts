@@ -96,7 +96,7 @@ describe('scheduled job', () => {
   test('new SLA limits are validated, saved and applied to open tickets', async () => {
     const me = await server.as('AfterService:Questions:list', 'AfterService:Questions:sla')
     const sla = (await me.call('GET', `${TICKET_URL}/sla`)).data
-    expect(sla).toEqual(STANDARD_SLA)
+    expect(sla).toEqual({ ...STANDARD_SLA, rev: 0 })
     const overlap = [
       { start: '09:00', end: '12:00' },
       { start: '11:00', end: '18:00' },
@@ -109,7 +109,7 @@ describe('scheduled job', () => {
     expect((await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
     const agent = await server.as(...AGENT_PERMISSIONS)
     expect((await readTicket(agent, await createTicketBy(agent))).slaState).toBe(0)
-    expect((await me.call('PUT', `${TICKET_URL}/sla`, sla)).code).toBe(200)
+    expect((await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, rev: 1 })).code).toBe(200)
     const customer = await server.by({ tenant: '甲方', permissions: ['AfterService:Questions:sla'] })
     expect((await customer.call('PUT', `${TICKET_URL}/sla`, sla)).code).toBe(501)
   })

@@ -12,19 +12,22 @@ import '../ticket.css'
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
 const PRIORITIES = Object.entries(FEEDBACK_PRIORITY).reverse()
 
+const read = () => call(desk.sla, {}, { quiet: true })
+
 /** Form for the time limits by priority and for the working hours that count. */
 export function SlaForm({ onClose }: { onClose(): void }) {
   return (
-    <FreshRecord read={() => call(desk.sla, {}, { quiet: true })} layer="drawer" title="服务时限" onClose={onClose}>
+    <FreshRecord read={read} layer="drawer" title="服务时限" onClose={onClose}>
       {(sla) => <Loaded sla={sla} onClose={onClose} />}
     </FreshRecord>
   )
 }
 
-function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {
+function Loaded({ sla, onClose }: { sla: SlaValue & { readonly rev: number }; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(desk.saveSla, {
     onClose,
     initial: sla,
+    latest: read,
     input: (values) => values as never,
   })
   return (
