@@ -33,6 +33,13 @@ describe('text', () => {
     ['\ud800', '版本名称含有不支持的字符'],
     [{ toString: 1 }, '请输入版本名称'],
   ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
+  test.each(['\u200B', '\u2060\u200B', '\u3164', '\u0301', '\u202E', '\u2800', ' \u00A0 '])(
+    'a text of invisible characters counts as missing: %j',
+    (value) => expect(said(name, value)).toBe('请输入版本名称'),
+  )
+  test.each(['e\u0301', '👨\u200D👩', '管\u200B理'])('a visible text may contain invisible characters: %j', (value) =>
+    expect(name.parse(value)).toBe(value),
+  )
   test('text is trimmed and exposes its title and maximum length', () => {
     expect(name.parse(' 春季 ')).toBe('春季')
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })

@@ -46,7 +46,14 @@ export const identifier = (title: string, max: number, missing = `请输入${tit
     .refine((value) => !NOT_ONE_LINE.test(value) && value.trim() === value, `${title}含有不支持的字符`)
     .meta({ title, max })
 
-/** A required text. The message `请输入…` is used for a missing key (an untouched form field) and for an empty string. */
+/** Characters without a glyph of their own: blanks, formats such as the zero-width space, and combining marks. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Z}\p{Cf}\p{M}\u2800]/gu
+const isVisible = (value: string) => value.replaceAll(INVISIBLE, '') !== ''
+
+/**
+ * A required text. The message `请输入…` is used for a missing key (an untouched form field), for an empty string and for a
+ * text of invisible characters.
+ */
 export const text = (
   title: string,
   max: number,
@@ -58,6 +65,7 @@ export const text = (
     .trim()
     .min(1, missing)
     .max(max, tooLong)
+    .refine(isVisible, missing)
     .refine(...printable(title))
     .meta({ title, max })
 
