@@ -18,13 +18,12 @@ export class RelayRefusedError extends Error {
 export const createBusyRefusal = (status: 429 | 503) =>
   new RelayRefusedError(status, 'rate_limit_exceeded', 'too many completions')
 
+/** Statuses other than 502. A vendor that refuses the request itself refuses its messages or parameters. */
+const VENDOR_STATUS: Partial<Record<LlmError['kind'], number>> = { quota: 429, time: 504, request: 400 }
+
 /** Returns the refusal after every vendor failed. Text of the vendor is not passed on. */
 export const toVendorRefusal = (error: LlmError) =>
-  new RelayRefusedError(
-    error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
-    `vendor_${error.kind}`,
-    describeLlmFailure(error),
-  )
+  new RelayRefusedError(VENDOR_STATUS[error.kind] ?? 502, `vendor_${error.kind}`, describeLlmFailure(error))
 
 const RESTARTING = 'restarting'
 

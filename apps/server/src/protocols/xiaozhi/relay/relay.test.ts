@@ -155,6 +155,12 @@ describe('failures of the vendor', () => {
     expect(JSON.stringify(oms.logs)).not.toContain(VENDOR_KEY)
   })
 
+  test('AGENT-17 refuses a request that the vendor refuses with 400, so that the client does not count it as an outage', async () => {
+    lab.vendor.behave((response) => void response.writeHead(400).end('{"error":{"message":"content is no text"}}'))
+    const answer = await ask()
+    expect([answer.status, (await errorOf(answer)).code]).toEqual([400, 'vendor_request'])
+  })
+
   test('AGENT-17 refuses with the cause when the fallback fails too', async () => {
     lab.vendor.behave((response) => void response.writeHead(500).end())
     lab.other.behave((response) => void response.writeHead(429).end())
