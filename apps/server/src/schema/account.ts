@@ -67,7 +67,7 @@ export const sessions = pgTable(
   {
     id: varchar({ length: 32 }).primaryKey(),
     tokenHash: bytes().notNull(),
-    /** Hash of the HttpOnly cookie; null for API clients, which send only the ticket. */
+    /** Hash of the HttpOnly cookie; null for API clients, which send only the session ticket. */
     cookieHash: bytes(),
     uid: integer().notNull(),
     /** Tenant that this session works in. */

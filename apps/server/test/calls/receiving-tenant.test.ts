@@ -206,7 +206,7 @@ beforeAll(async () => {
 })
 
 describe('receiving new rows', () => {
-  test('every call that gives something to a tenant accepts a tenant in use', async () => {
+  test('every call that gives something to a tenant accepts an active tenant', async () => {
     const tenant = await tenantNamed('在用')
     for (const [name, { send }] of Object.entries(CALLS)) expect(await send(tenant), name).toMatchObject({ code: 200 })
     await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)

@@ -81,7 +81,7 @@ export interface ManifestAd {
   /** First and last date in the zone of the screen, both included; null: no limit. */
   validFrom: string | null
   validTo: string | null
-  /** Last date of the approval number. */
+  /** Last date on which the approval number of the ad is valid; null: no limit. */
   approvalUntil: string | null
   linkUrl: string | null
   text: AdText | null

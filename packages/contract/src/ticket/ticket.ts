@@ -26,7 +26,7 @@ export const ServiceDeviceQuery = sortedPage(['activateTime', 'warrantyEnd']).ex
   tickets: optional(choice('工单', { 1: '有工单', 2: '有未关闭工单' })),
 })
 
-/** Fields that a handler can set on several tickets at once. */
+/** Input of the batch action that assigns tickets. The inputs of the other batch actions follow. */
 export const AssignInput = z.object({ ids: many, handlerId: id.meta({ title: '处理人员' }), remark })
 export const SuspendInput = z.object({
   ids: many,

@@ -69,7 +69,7 @@ export class Sessions {
     return { token, cookie, sessionId }
   }
 
-  /** Returns the session of this ticket when it is valid. Console sessions also need their cookie. */
+  /** Returns the session of this session ticket when it is valid. Console sessions also need their cookie. */
   async authenticate(ticket?: string, cookie?: string): Promise<AuthenticatedSession | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
     // The key is a text, because a buffer for each call would cost three times as much as the hash.
@@ -80,7 +80,7 @@ export class Sessions {
     )
   }
 
-  /** Returns true when the session of this ticket or cookie is cached. */
+  /** Returns true when the session of this session ticket or cookie is cached. */
   isKnown(ticket: string | undefined, cookie: string | undefined): boolean {
     const [secret = '', column] = ticket ? [ticket, 'token'] : [cookie, 'cookie']
     return secret.length <= 64 && this.#byToken.has(`${column}${hash('sha256', secret, 'binary')}`)

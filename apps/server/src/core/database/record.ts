@@ -58,7 +58,10 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly resource?: string
 }
 
-/** Tables of the defined records that belong to tenants, by record kind. The operation log is limited with them. */
+/**
+ * Record tables with a tenant column, by record kind. The operation log finds the tenant of a record in these tables,
+ * and hides entries about records of tenants outside the data scope.
+ */
 export const tenantRecords = new Map<string, RecordTable>()
 
 /** Columns that every record table has. Drizzle cannot express them for a generic table. */
@@ -144,7 +147,7 @@ function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts 
   }
 }
 
-/** Returns the refusal of each unique index: at the field of its last column, `…已存在`. */
+/** Returns the error `…已存在` of each unique index, with the input field that shows the error: its last column. */
 function duplicatesOf({
   table,
   calls,

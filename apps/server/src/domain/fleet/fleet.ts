@@ -91,7 +91,7 @@ export class Fleet {
     return this.#follower.isLoaded
   }
 
-  /** Resolves when the index contains everything that was committed before this call. */
+  /** Resolves when the fleet index contains everything that was committed before this call. */
   async sync() {
     await this.ready()
     // Published changes contain the ids of the rules to load.

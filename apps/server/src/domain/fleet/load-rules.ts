@@ -53,7 +53,7 @@ function forgetGroups({ groups, rules }: FleetState) {
   for (const id of groups.keys()) if (!used.has(id)) groups.delete(id)
 }
 
-/** Loads any version as a rule outside the index, enabled or not. Undefined when the version does not exist. */
+/** Loads any version as a rule outside the fleet index, enabled or not. Undefined when the version does not exist. */
 export async function readRule(client: pg.Client, db: Db, state: FleetState, otaId: number) {
   const { rows } = await client.query<RuleRow>(`${RULE_SQL} where v.ota_id = $1 and v.deleted_at is null`, [otaId])
   const [row] = rows
@@ -125,7 +125,7 @@ interface GroupRow {
   readonly rule: GroupRule | null
 }
 
-/** Loads the members of a group into the index. */
+/** Loads the members of a group into the fleet index. */
 export async function loadGroup(client: pg.Client, db: Db, state: FleetState, id: number) {
   state.groups.set(id, await readGroup(client, db, state, id))
 }

@@ -9,7 +9,7 @@ export interface DeviceFacts {
   readonly modelInUse: boolean
   /** Installed version of the rule's firmware or package; null when never reported. */
   readonly verCode: number | null
-  /** Slot in the index; absent for a device outside the index. */
+  /** Slot in the fleet index; absent for a device outside this index. */
   readonly slot?: number
 }
 

@@ -119,7 +119,7 @@ export class FleetState {
     }
   }
 
-  /** Returns the model in use that has this board. */
+  /** Returns the enabled model that has this board. */
   modelOfBoard(board: string) {
     return this.#modelByBoard.get(board)
   }

@@ -116,7 +116,7 @@ export class Videos {
     if (starts.some(isLimited)) await this.#meter.load(now)
   }
 
-  /** Counts a permit towards the limit per day until its recording is stored or its ticket ends. */
+  /** Counts a permit towards the limit per day until its recording is stored or its upload ticket ends. */
   permitted(segment: MeteredSegment, now: number) {
     const { deviceId, channel, day, startMs, bytes } = segment
     this.#meter.permit(deviceId, channel, { day, startMs, bytes, now })
@@ -129,7 +129,9 @@ export class Videos {
     this.status.uploaded({ deviceId, channel, tenantId }, now)
   }
 
-  /** Stops counting the permit of a segment that is not stored: deleted before, or stored with another ticket. */
+  /**
+   * Stops counting the permit of a segment that is not stored: deleted before, or stored with another upload ticket.
+   */
   released(segment: MeteredSegment) {
     this.#meter.release(segment)
   }

@@ -86,7 +86,7 @@ export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: P
 
 /**
  * Returns the account whose permissions a display link uses. The link must be valid, its creator must still hold the
- * big-screen permission in the link's tenant, and the tenant must be in use. Uses the creator's current permissions.
+ * big-screen permission in the link's tenant, and the tenant must be active. Uses the creator's current permissions.
  */
 async function seer({ db, services, request }: PublicCtx): Promise<{ id: number; name: string; user: User }> {
   const token = request.header(DISPLAY_HEADER)

@@ -117,7 +117,7 @@ const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
   oldVerMax: sent.oldVerMax ?? null,
 })
 
-/** Returns the only model in use, for a version without a model. Refuses the call when there are several or none. */
+/** Returns the only enabled model, for a version without a model. Refuses the call when there are several or none. */
 async function onlyModelId(db: Db) {
   const inUse = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)

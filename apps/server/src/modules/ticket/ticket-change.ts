@@ -56,8 +56,8 @@ export interface TicketHandler {
 }
 
 /**
- * Returns the new handler: an enabled account of the vendor whose data scope contains the ticket's tenant, or an account
- * of that tenant while the tenant is in use.
+ * Returns the new handler: an enabled account of the vendor whose data scope contains the ticket's tenant, or an
+ * account of that tenant while the tenant is active.
  */
 export async function requireHandler(
   { db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>,

@@ -44,7 +44,7 @@ export function listReleaseNotes(ctx: Ctx, artifact: ArtifactKind, input: Parsed
     .limit(MAX_COMMENTS)
 }
 
-/** Lists tenants in use whose name contains a text, for a selection field. */
+/** Lists active tenants whose name contains a text, for a selection field. */
 export function listTenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
   return db
     .select({ id: tenants.id, name: tenants.name })

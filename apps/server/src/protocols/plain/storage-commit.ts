@@ -9,10 +9,13 @@ import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireTicket 
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
 const MAX_CONCURRENT_READS = 8
-/** The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own tickets. */
+/**
+ * The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own upload
+ * tickets.
+ */
 const WITHIN_MS = 20_000
 
-/** Result of one ticket: like the status of a PUT to the local store. */
+/** Result of one upload ticket: like the status of a PUT to the local store. */
 type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
 
 /**

@@ -67,7 +67,10 @@ export function requireTicket(videos: Videos, text: string, now: number): Ticket
   throw unauthorized('wrong upload permit')
 }
 
-/** Returns the segment of a ticket with its device. Refuses a device that changed its App account or tenant since. */
+/**
+ * Returns the segment of an upload ticket with its device. Refuses a device that changed its App account or tenant
+ * since.
+ */
 export function requireOwnedSegment({ services }: DeviceServices, ticket: Ticket): { segment: Segment; slot: number } {
   const { slots } = services.fleet
   const slot = slots.slotOf(ticket.deviceId)

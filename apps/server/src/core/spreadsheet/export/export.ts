@@ -87,7 +87,7 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   return (_request, reply) => sendTable(reply, { name: sheet, format, columns, rows })
 }
 
-/** Answers with the job that writes the file. */
+/** Responds with the job that writes the file. */
 export const createJobResponse =
   (data: JobResponse, msg: string = TRANSFER_MESSAGES.exportLater): StreamAnswer =>
   (_request, reply) =>

@@ -5,7 +5,7 @@ import { parseVendorError } from '../llm/llm-error.ts'
 import type { DecryptedModel } from '../models/model-config.ts'
 import { type EncodedAudio, type Speech, SYNTHESIS_REQUESTS, type SynthesisRequest } from './synthesis-requests.ts'
 
-/** Providers whose speech OMS can request itself. */
+/** Codes of the providers whose text-to-speech API OMS calls directly. */
 export const SYNTHESIS_PROVIDERS: readonly string[] = Object.keys(SYNTHESIS_REQUESTS)
 
 const LIMITS = { connectMs: 10_000, firstByteMs: 30_000, idleMs: 20_000, totalMs: 45_000, maxBytes: 6_000_000 }

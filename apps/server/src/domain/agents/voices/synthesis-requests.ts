@@ -8,8 +8,11 @@ export interface Speech {
   readonly text: string
   /** Code of the voice at the vendor. */
   readonly voice: string
-  /** Recording and its text for models that imitate a recording. Empty: the recording and the text of the model. */
+  /**
+   * Reference recording for voice-cloning models, as entered. Empty: the recording in the configuration of the model.
+   */
   readonly referenceAudio: string
+  /** Text of the reference recording. Empty: the text in the configuration of the model. */
   readonly referenceText: string
 }
 
@@ -213,9 +216,9 @@ function custom(config: Config, { text }: Speech): SynthesisRequest {
 }
 
 /**
- * Functions that build the request of a provider, for providers that answer one HTTP request with audio. The requests
- * equal those of the voice server (`core/providers/tts`). The other providers stream over WebSocket, or need a token of
- * another service.
+ * Functions that build the request of a provider, for providers that respond to one HTTP request with audio. The
+ * requests equal those of the voice server (`core/providers/tts`). The other providers stream over WebSocket, or need a
+ * token of another service.
  */
 export const SYNTHESIS_REQUESTS: Readonly<Record<string, (config: Config, speech: Speech) => SynthesisRequest>> = {
   openai,

@@ -123,7 +123,7 @@ export interface OpenOrder {
   readonly isRenewal: number
   /** Amount in fen of one copy, shared by the channels. */
   readonly amount: number
-  /** Amount of all copies and channels instead of `amount`, shared by all of them. */
+  /** Total amount in fen of all copies and channels. When set, it is divided among them and replaces `amount`. */
   readonly total?: number
   readonly orderItemId?: number
 }

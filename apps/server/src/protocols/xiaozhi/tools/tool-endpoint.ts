@@ -35,7 +35,7 @@ interface Connection {
   readonly grant: ToolGrant
   isAlive: boolean
   waiting: number
-  /** Resolves when all received messages are answered. */
+  /** Resolves when the responses to all received messages are sent. */
   turn: Promise<void>
 }
 
@@ -131,7 +131,7 @@ export class ToolEndpoint {
       client.close(CLOSE.policy, 'too many connections')
   }
 
-  /** Answers the messages of a connection one after the other. */
+  /** Handles the messages of a connection one after the other. */
   #take(connection: Connection, text: string) {
     const { client, grant } = connection
     const isWithinRate = this.#services.rate.tryTake(`tool-message:${grant.deviceId}`, MESSAGES_A_MINUTE)
@@ -151,7 +151,7 @@ export class ToolEndpoint {
     if (response !== undefined && client.readyState === OPEN) client.send(response)
   }
 
-  /** Terminates the connections that did not answer the last ping, and pings the others. */
+  /** Terminates the connections that did not respond to the last ping, and pings the others. */
   #ping() {
     for (const connection of this.#connections) {
       if (!connection.isAlive) connection.client.terminate()

@@ -22,7 +22,7 @@ const CallParams = z.object({
   arguments: z.record(z.string(), z.unknown()).default({}),
 })
 
-/** Thrown to answer a message with this JSON-RPC error code. */
+/** Thrown to respond to a message with this JSON-RPC error code. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number

@@ -56,8 +56,8 @@ function refusalOf(content: string, at: number | undefined, now: number, zone: s
 }
 
 /**
- * Stores a reminder of the device. The device cannot speak by itself, so the answer says that the agent tells the
- * reminder in the next conversation after its time.
+ * Stores a reminder of the device. The device cannot speak by itself, so the result of the tool says that the agent
+ * tells the reminder in the next conversation after its time.
  */
 export async function setReminder(
   { config: { timeZone }, database, now: clock }: Services,
