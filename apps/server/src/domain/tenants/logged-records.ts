@@ -1,6 +1,6 @@
 import { and, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { tenantRecords } from '#core/database/record.ts'
-import { selectNoticeTenants } from '#domain/notices/notice-targets.ts'
+import { selectNoticeTenants } from '#schema/notice-targets.ts'
 import type { User } from '#core/http/context.ts'
 import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { operLogs } from '#schema/system.ts'

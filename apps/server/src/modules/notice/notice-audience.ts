@@ -6,7 +6,7 @@ import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { NOTICE_TARGET_KIND } from '#domain/notices/notice-targets.ts'
+import { NOTICE_TARGET_KIND } from '#schema/notice-targets.ts'
 import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
