@@ -110,7 +110,7 @@ export interface ManifestFile {
   /** Pixels after rotation; 0 for audio and packages. */
   width: number
   height: number
-  /** For example `avc1`, `vp9`; empty: none. */
+  /** Codec, for example `avc1` or `vp9`; empty: no codec. */
   codec: string
   /** sha256 of each chunk of `MEDIA_CHUNK` bytes. */
   chunks: string[]
