@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { TICKET_LIFETIME_SECONDS } from './ticket.ts'
+import { UPLOAD_TICKET_LIFETIME_SECONDS } from './upload-ticket.ts'
 
 const REFRESH_MS = 60_000
 /** A permit is counted until its upload ticket ends, because the upload may follow. */
-const PERMIT_MS = TICKET_LIFETIME_SECONDS * 1000
+const PERMIT_MS = UPLOAD_TICKET_LIFETIME_SECONDS * 1000
 
 interface Permit {
   readonly bytes: number

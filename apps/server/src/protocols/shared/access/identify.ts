@@ -148,6 +148,6 @@ export async function registerDevice(
 function modelFor({ fleet }: Services, tenantId: number, code?: string) {
   const { autoModelId } = fleet.accessOf(tenantId)
   if (autoModelId === null) return undefined
-  if (code === undefined) return fleet.state.models.get(autoModelId)?.inUse ? autoModelId : undefined
-  return [...fleet.state.models].find(([, model]) => model.inUse && model.code === code)?.[0]
+  if (code === undefined) return fleet.state.models.get(autoModelId)?.isEnabled ? autoModelId : undefined
+  return [...fleet.state.models].find(([, model]) => model.isEnabled && model.code === code)?.[0]
 }

@@ -4,7 +4,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import type { Services } from '#core/services.ts'
 import { readClientAddress } from '#protocols/shared/access/limits.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
-import { answerMessage } from './tool-messages.ts'
+import { handleMessage } from './tool-messages.ts'
 import { readToolToken, type ToolGrant } from './tool-token.ts'
 
 const PATH = '/xiaozhi/mcp/call'
@@ -147,7 +147,7 @@ export class ToolEndpoint {
 
   async #answer({ client, grant }: Connection, text: string) {
     if (client.readyState !== OPEN) return
-    const response = await answerMessage(this.#services, grant, text)
+    const response = await handleMessage(this.#services, grant, text)
     if (response !== undefined && client.readyState === OPEN) client.send(response)
   }
 

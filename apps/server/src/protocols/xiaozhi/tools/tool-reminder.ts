@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { addReminder } from '#domain/agents/history/reminders.ts'
-import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
+import type { EnabledAgentDevice } from '#domain/agents/devices/enabled-agent-devices.ts'
 
 const MINUTE_MS = 60_000
 const MAX_AHEAD_MS = MAX_REMINDER_DAYS * 1440 * MINUTE_MS
@@ -61,7 +61,7 @@ function refusalOf(content: string, at: number | undefined, now: number, zone: s
  */
 export async function setReminder(
   { config: { timeZone }, database, now: clock }: Services,
-  { deviceId, tenantId }: OpenDevice,
+  { deviceId, tenantId }: EnabledAgentDevice,
   given: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const now = clock().getTime()
