@@ -55,7 +55,7 @@ function Fields({ row }: { row?: Model }) {
   return (
     <>
       <Field of={DeviceModelInput} name="typeId">
-        <TypeSelect inUse create="deviceType" chosen={row && { id: row.typeId, name: row.typeName }} />
+        <TypeSelect onlyEnabled create="deviceType" chosen={row && { id: row.typeId, name: row.typeName }} />
       </Field>
       <TextField of={DeviceModelInput} name="modelName" />
       <TextField of={DeviceModelInput} name="modelCode" hint="设备上报和检查升级时使用，如 IPC-C2" />

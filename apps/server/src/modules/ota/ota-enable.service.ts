@@ -94,8 +94,8 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
  * model, and a version that the boards cannot install.
  */
 async function requireInstallableImage(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
-  const inUse = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
-  const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(inUse)
+  const isEnabled = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
+  const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(isEnabled)
   if (!model) throw refused('设备型号已停用或删除，不能启用')
   if (model.boards.length === 0 || version.kind !== 1) return undefined
   if (!isBoardVersion(version)) throw refused(BOARD_NAME)

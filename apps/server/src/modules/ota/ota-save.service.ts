@@ -127,19 +127,19 @@ const fieldsOf = (sent: VersionFields & { readonly modelId: number }) => ({
 
 /** Returns the only enabled model, for a version without a model. Refuses the call when there are several or none. */
 async function onlyModelId(db: Db) {
-  const inUse = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
-  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)
+  const isEnabled = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
+  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(isEnabled).limit(2)
   if (!first || second) throw invalid(NO_MODEL_MESSAGE, 'otaVersion.modelId')
   return first.id
 }
 
 /** Returns the name of an enabled model. A version that keeps its model may keep a disabled model. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
-  const inUse = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
+  const isEnabled = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [model] = await db
     .select({ name: deviceModels.modelName })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, modelId), inUse))
+    .where(and(eq(deviceModels.id, modelId), isEnabled))
   if (!model) throw invalid('设备型号不存在或已停用', 'otaVersion.modelId')
   return model.name
 }

@@ -34,7 +34,7 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
         <TextField of={OF} name="agentName" />
         {hasTenants && (
           <Field of={OF} name="tenantId" hint="不选时属于当前客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <SelectField

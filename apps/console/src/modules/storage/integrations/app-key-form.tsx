@@ -47,7 +47,7 @@ function KeyAddForm({ onSecret, onClose }: FormProps & { onSecret: (secret: Secr
         <TextField of={AppKeyInput} name="keyName" />
         {isMany && (
           <Field of={appKeys.create.input} name="tenantId" hint="不选表示当前所在客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <OriginsField />
